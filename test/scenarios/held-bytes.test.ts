@@ -97,3 +97,55 @@ test('a run may hold much one after the other', () => {
   expect(run.error).toBeNull();
   expect(run.heldBytes).toBe(0);
 });
+
+describe('a list of a subgraph that grows in place', () => {
+  /** A subgraph that waits for ever once it has looped. */
+  const around = (inner: GraphDefinition): GraphDefinition =>
+    aDefinition({ nodes: { sub: { type: 'subgraph', graph: inner } } });
+
+  test('is counted also when a later write of the superstep replaces what an earlier one has added', () => {
+    const inner = aDefinition({
+      channels: { items: { default: [1, 2] }, chat: { reducer: 'messages' }, n: { reducer: 'sum', default: 0 } },
+      nodes: {
+        say: { type: 'set', write: { n: 1, chat: { id: 'm{{ run.visit }}', role: 'user', content: 'hello' } } },
+        wait: { type: 'wait', event: 'never' },
+      },
+      edges: [
+        { from: '__start__', forEach: 'state.items', to: 'say' },
+        { from: 'say', branches: [{ when: 'state.n >= 8', to: 'wait' }, { to: 'more' }] },
+        { from: 'more', forEach: 'state.items', to: 'say' },
+      ],
+    });
+    const more = { more: { type: 'set' } } as const;
+    const { run } = runInMemory(
+      { definition: around({ ...inner, nodes: { ...inner.nodes, ...more } }), catalog, input: {} },
+      {},
+    );
+    expect(run.heldBytes).toBe(heldBytes(run));
+  });
+
+  test.each([40_000, 41_000, 42_000])(
+    'keeps nothing of a write for which there is no room, of %i characters',
+    (size) => {
+      const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
+      const inner = aDefinition({
+        channels: {
+          s: { default: 'x'.repeat(size) },
+          n: { reducer: 'sum', default: 0 },
+          ...Object.fromEntries(names.map((name) => [name, { reducer: 'append' as const }])),
+        },
+        nodes: {
+          add: { type: 'set', write: { n: 1, ...Object.fromEntries(names.map((name) => [name, '{{ state.s }}'])) } },
+          wait: { type: 'wait', event: 'never' },
+        },
+        edges: [
+          { from: '__start__', to: 'add' },
+          { from: 'add', branches: [{ when: 'state.n >= 100', to: 'wait' }, { to: 'add' }] },
+        ],
+        limits: { maxSteps: 1_000 },
+      });
+      const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 2), catalog, input: {} }, {});
+      expect(outcomeOf(found)).toEqual(REFUSED);
+    },
+  );
+});

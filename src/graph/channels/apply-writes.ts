@@ -44,7 +44,7 @@ const WRITE_UNITS = 5_000_000;
 
 /**
  * Folds the writes of one superstep into the channels, in the order given, and checks the new values: against schemas
- * and the limits of sizes. Nothing is applied when one write fails.
+ * and the limits of sizes. Nothing is applied when one write fails; otherwise the caller ends the round of `context.owned`.
  */
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,
@@ -79,7 +79,6 @@ function foldAll(
       return refused(name, channelWrites, error);
     }
   }
-  context.owned.commit();
   return { ok: true, channels: next, changes };
 }
 

@@ -40,7 +40,7 @@ export function extend(list: readonly Json[], items: readonly Json[], context: R
 
 /**
  * Lists made during this `advance` and referred to by their channel alone. They grow in place, so that a run which
- * appends at each step stays linear. `commit` ends a round of writes, `rollBack` reverts it.
+ * appends at each step stays linear. A round of writes ends with `commit`, or with `rollBack`, which reverts it.
  */
 export class OwnedLists {
   readonly #lists = new WeakSet<readonly Json[]>();
@@ -67,6 +67,14 @@ export class OwnedLists {
   /** Stops a list from growing in place, because something else refers to it from now on. */
   release(list: readonly Json[]): void {
     this.#lists.delete(list);
+  }
+
+  /** Gives a value as it was before the current round of writes. */
+  before(value: Json): Json {
+    if (!isJsonList(value)) return value;
+    const lengths: ReadonlyMap<readonly Json[], number> = this.#lengths;
+    const length = lengths.get(value);
+    return length === undefined ? value : value.slice(0, length);
   }
 
   commit(): void {

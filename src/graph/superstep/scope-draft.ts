@@ -45,8 +45,15 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const context = new ScopeContext(frame);
   const applied = applyWrites(graph.channels, scope.channels, { writes, context });
   if (!applied.ok) return applied;
-  const bytes = frame.parent ? bytesOfChanges(applied.changes, scope.channels) : 0;
-  if (!hasRoom(frame.draft, bytes)) return noRoom(writes);
+  const { owned } = context;
+  const bytes = frame.parent
+    ? bytesOfChanges(applied.changes, (name) => owned.before(scope.channels[name] ?? null))
+    : 0;
+  if (!hasRoom(frame.draft, bytes)) {
+    owned.rollBack();
+    return noRoom(writes);
+  }
+  owned.commit();
   frame.draft.hold(bytes);
   const draft = openForWriting(frame);
   draft.channels = applied.channels;
@@ -108,10 +115,10 @@ function putInto(parent: TaskHandle, scope: Scope): void {
 }
 
 /** The bytes by which channels have grown. A list that has grown in place is measured by what was added. */
-function bytesOfChanges(changes: (Applied & { readonly ok: true })['changes'], before: Channels): number {
+function bytesOfChanges(changes: (Applied & { readonly ok: true })['changes'], before: (name: string) => Json): number {
   return Object.entries(changes).reduce(
     (sum, [name, change]) =>
-      sum + ('append' in change ? bytesOf(change.append) - 2 : bytesOf(change.set) - bytesOf(before[name])),
+      sum + ('append' in change ? bytesOf(change.append) - 2 : bytesOf(change.set) - bytesOf(before(name))),
     0,
   );
 }
