@@ -239,10 +239,10 @@ describe('temporal workflow query', () => {
   });
 });
 
-describe('temporal workflow cancel', () => {
-  const stateOf = async (workflowId: string): Promise<Json | undefined> =>
-    at(await temporal.tell('describe', workflowId), '/workflowExecutionInfo/status');
+const stateOf = async (workflowId: string): Promise<Json | undefined> =>
+  at(await temporal.tell('describe', workflowId), '/workflowExecutionInfo/status');
 
+describe('temporal workflow cancel', () => {
   test('ends a waiting run as canceled, for Temporal too', async () => {
     const { id, workflowId } = await asking();
     await temporal.cancel(workflowId);
@@ -343,6 +343,8 @@ describe('what Temporal shows', () => {
     expect(asking).toContain('redacted');
     await temporal.signal(workflowId, 'approve', '--input', '{}');
     await stack.as('user').untilRun(id, hasStatus('failed'));
+    // The store has the end of a run a moment before Temporal.
+    await expect.poll(async () => await stateOf(workflowId), PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
     const failed = listAt(await temporal.tell('show', workflowId), '/events').at(-1) ?? null;
     expect(at(failed, '/workflowExecutionFailedEventAttributes/failure/message')).toBe('[redacted]');
     expect(JSON.stringify([asking, await detailsOf(workflowId), failed])).not.toContain('canary-4711');

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 /** The `temporal` command, at one server. */
 export interface TemporalCli {
-  /** @throws when the command fails */
+  /** Is given again while the workflow is busy, as a person would. @throws when the command fails otherwise */
   signal(workflowId: string, name: string, ...args: readonly string[]): Promise<void>;
   /** @param args JSON texts, one for each argument of the query */
   query(workflowId: string, type: string, ...args: readonly string[]): Promise<Json>;
@@ -35,8 +35,16 @@ export async function openTemporalCli({ temporalAddress, namespace = 'default' }
   };
   const told = async (subcommand: string, workflowId: string, ...args: readonly string[]): Promise<Json> =>
     toJson(JSON.parse(await workflow(subcommand, workflowId, '--output', 'json', ...args)));
+  const signal = async (workflowId: string, ...args: readonly string[]): Promise<void> => {
+    for (;;)
+      try {
+        return void (await workflow('signal', workflowId, ...args));
+      } catch (error) {
+        if (!String(error).includes('Workflow is busy')) throw error;
+      }
+  };
   return {
-    signal: async (workflowId, name, ...args) => void (await workflow('signal', workflowId, '--name', name, ...args)),
+    signal: async (workflowId, name, ...args) => await signal(workflowId, '--name', name, ...args),
     async query(workflowId, type, ...args) {
       const answer = await told('query', workflowId, '--type', type, ...args.flatMap((arg) => ['--input', arg]));
       return at(answer, '/queryResult/0') ?? null;
