@@ -14,7 +14,8 @@ export interface WorkflowProcess {
   stop(): Promise<void>;
 }
 
-type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
+/** An answer that is not a failure. */
+export type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
 
 export interface ProcessLimits {
   /** The heap of the process, in MiB. */
