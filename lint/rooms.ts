@@ -62,7 +62,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: FACTS,
     types: ['graph/redaction'],
     packages: [NODE, 'kysely', 'pg'],
-    typePackages: ['@electric-sql/pglite'],
   },
   process: {
     rooms: ['graph/values', 'store'],

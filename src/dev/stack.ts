@@ -1,6 +1,5 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
@@ -33,6 +32,7 @@ import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
 import { createWorkers } from '../worker.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 import { openCursorSecret } from './cursor-secret.ts';
+import { openThreadedDatabase } from './database/open-threaded-database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
@@ -174,7 +174,7 @@ async function openDatabase(
     teardown.add(() => store.close());
     return { store, dialect: createPostgresDialect(DATABASE_URL, { maxConnections: 5 }) };
   }
-  const database = await PGlite.create(resolve(dataDir, 'pglite'));
+  const database = await openThreadedDatabase(resolve(dataDir, 'pglite'));
   teardown.add(() => database.close());
   const store = await openEmbeddedStore(database);
   teardown.add(() => store.close());

@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { Kysely, sql } from 'kysely';
 import type { Dialect } from 'kysely';
 import { createApprovals } from './approvals.ts';
@@ -26,6 +25,7 @@ import type { Journal } from './journal.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { isDatabaseAway } from './database/database-away.ts';
+import type { EmbeddedDatabase } from './database/embedded-database.ts';
 import type { Listen } from './database/listen.ts';
 import { listenToPostgres } from './database/listen-to-postgres.ts';
 import { migrate } from './database/migrate.ts';
@@ -81,7 +81,7 @@ export function postgresStore(url: string) {
 }
 
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
-export async function openEmbeddedStore(database: PGlite): Promise<Store> {
+export async function openEmbeddedStore(database: EmbeddedDatabase): Promise<Store> {
   const dialect = createPgliteDialect(database);
   return await openStore({ dialect, patient: dialect, listen: listenToPglite(database) });
 }
