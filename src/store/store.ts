@@ -35,7 +35,6 @@ import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
-import { storableText } from './database/storable-text.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
@@ -95,7 +94,7 @@ interface Ways {
 }
 
 async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
-  const open = (to: Dialect) => new Kysely<Tables>({ dialect: to, plugins: [storableText()] });
+  const open = (to: Dialect) => new Kysely<Tables>({ dialect: to });
   const db = open(dialect);
   const patientDb = patient === dialect ? db : open(patient);
   const changes = createChanges(listen);

@@ -2,6 +2,7 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'ky
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type { EmbeddedDatabase } from './embedded-database.ts';
 import type { Listen } from './listen.ts';
+import { storableParameters } from './storable-text.ts';
 
 export function createPgliteDialect(database: EmbeddedDatabase): Dialect {
   return {
@@ -73,7 +74,7 @@ function createDriver(database: EmbeddedDatabase): Driver {
 function toConnection(database: EmbeddedDatabase): DatabaseConnection {
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const { rows, affectedRows } = await database.query<R>(sql, [...parameters]);
+      const { rows, affectedRows } = await database.query<R>(sql, storableParameters(parameters));
       return { rows, numAffectedRows: BigInt(affectedRows ?? 0) };
     },
     // eslint-disable-next-line require-yield
