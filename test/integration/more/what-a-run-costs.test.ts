@@ -1,16 +1,16 @@
 import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { Client as PostgresClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { openTeardown } from '../../src/dev/teardown.ts';
-import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { aToolOf } from '../support/doubles/configured-tool.ts';
-import { startJobService } from '../support/doubles/job-service.ts';
-import { PATIENTLY, anAskingGraph, hasStatus } from '../support/readers/api-runs.ts';
-import { executionsOf } from '../support/readers/executions.ts';
-import { textAt } from '../support/readers/json-at.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import { openTeardown } from '../../../src/dev/teardown.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { startJobService } from '../../support/doubles/job-service.ts';
+import { PATIENTLY, anAskingGraph, hasStatus } from '../../support/readers/api-runs.ts';
+import { executionsOf } from '../../support/readers/executions.ts';
+import { textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 /* Counts, not times: docs/performance.md says the same. A count that goes up is a cost for every run there is. */
 
