@@ -10,6 +10,7 @@ import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/admin.ts';
+import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -76,6 +77,7 @@ const ROUTES = [
   threadRoutes,
   toolRoutes,
   adminRoutes,
+  adminRunRoutes,
   approvalRoutes,
   interventionRoutes,
   healthRoutes,

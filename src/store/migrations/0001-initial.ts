@@ -57,6 +57,7 @@ const STATEMENTS = [
     ended_state json
   )`,
   `create index runs_newest on runs (tenant_id, created_at desc, id desc)`,
+  `create index runs_newest_of_all on runs (created_at desc, id desc)`,
   `create index runs_to_settle on runs (tenant_id, created_at desc, id desc)
     where view::text like '%"kind":"intervention"%'`,
   `create index runs_by_status on runs (tenant_id, status, created_at desc, id desc)`,
