@@ -4,8 +4,8 @@ import type { RecordedAnswer } from '../graph/replay/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
 import { claimEntry } from './ledger-claims.ts';
 import type { CallClaim, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
-import { listLedger } from './list-ledger.ts';
-import type { LedgerRow } from './list-ledger.ts';
+import { listLedger } from './inspection/list-ledger.ts';
+import type { LedgerRow } from './inspection/list-ledger.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 

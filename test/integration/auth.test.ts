@@ -235,7 +235,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
 ];
-const PUBLIC = ['GET /healthz', 'GET /readyz', 'GET /schemas/graph-definition.json'];
+const PUBLIC = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /schemas/graph-definition.json'];
 
 describe('who may do what', () => {
   let clients: readonly (readonly [string, ApiClient])[];

@@ -65,7 +65,7 @@ const STATEMENTS = [
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_dequeued`,
   `create index runs_of_thread on runs (tenant_id, thread_id, created_at desc, id desc) where thread_id is not null`,
   `create index runs_ended on runs (ended_at) where ended_at is not null`,
-  `create index runs_active on runs (id) where ended_at is null`,
+  `create index runs_active on runs (id) include (status) where ended_at is null`,
   `create index runs_failing on runs (id) where failing_execution is not null`,
   `create index runs_of_predecessor on runs (predecessor_id) where predecessor_id is not null`,
   `create index runs_of_definition on runs (graph_hash)`,
@@ -135,6 +135,7 @@ const STATEMENTS = [
     body json not null
   )`,
   `create index approvals_inbox on approvals (tenant_id, status, requested_at desc, id desc)`,
+  `create index approvals_pending on approvals (requested_at) where status = 'pending'`,
   `create index approvals_of_run on approvals (run_id)`,
 
   `create table ledger (
@@ -157,6 +158,7 @@ const STATEMENTS = [
     updated_at timestamptz not null
   )`,
   `create index ledger_of_run on ledger (run_id, status)`,
+  `create index ledger_in_doubt on ledger (key) where status = 'unknown'`,
 
   `create table blobs (
     id text primary key,

@@ -70,6 +70,7 @@ const WITHOUT_CLIENT = [
   'GET /admin/runs/{id}',
   'GET /admin/runs/{id}/ledger',
   'GET /healthz',
+  'GET /metrics',
   'GET /readyz',
   'GET /schemas/graph-definition.json',
   'POST /admin/prune',
