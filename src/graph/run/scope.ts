@@ -2,6 +2,7 @@ import type { Update } from '../channels/channel.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Countdown } from './countdown.ts';
+import type { TaskKey } from './ids.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
@@ -74,8 +75,7 @@ export interface ConcurrencyGroup {
 
 /** One execution of a node within a superstep. */
 export interface NodeTask {
-  /** Unique in its superstep: the node's id, with `#n` for the n-th element. */
-  readonly key: string;
+  readonly key: TaskKey;
   readonly node: string;
   readonly visit: number;
   readonly index: number | null;

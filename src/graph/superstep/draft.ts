@@ -6,6 +6,7 @@ import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Countdown } from '../run/countdown.ts';
 import type { Effect } from '../run/effect.ts';
+import type { NodePath } from '../run/ids.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
 import type { RunLimits } from '../run/limits.ts';
 import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
@@ -212,7 +213,7 @@ const MAX_OUTCOMES = 100;
 /** An event's superstep and the ids of the enclosing nodes. */
 export interface EventPlace {
   readonly step: number;
-  readonly path: readonly string[];
+  readonly path: NodePath;
 }
 
 /** Records an event with its number, time and location. */

@@ -2,7 +2,7 @@ import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import { executionKey } from '../run/ids.ts';
-import type { ExecutionPath, TaskPath } from '../run/ids.ts';
+import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
 import { tasksIn } from '../run/position.ts';
 import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
 import { own } from '../values/json.ts';
@@ -16,8 +16,7 @@ export class Frame {
   readonly graph: CompiledGraph;
   /** The enclosing task; `null` for the run's own graph. */
   readonly parent: TaskHandle | null;
-  /** Ids of the parent nodes, outermost first; empty for the run's own graph. */
-  readonly path: readonly string[];
+  readonly path: NodePath;
   /** Keys of the parent tasks. */
   readonly taskPath: TaskPath;
   /** Execution keys of the parent tasks; unlike task keys, they are unique in a run. */
@@ -57,7 +56,7 @@ export class Frame {
 export class TaskHandle {
   readonly frame: Frame;
   readonly node: CompiledNode;
-  readonly key: string;
+  readonly key: TaskKey;
   /** The task's index in the superstep, which never changes. */
   readonly index: number;
   readonly #visit: number;
@@ -128,7 +127,7 @@ export function findTask(draft: Draft, path: TaskPath): TaskHandle | null {
   return found;
 }
 
-function taskIn(frame: Frame, key: string): TaskHandle | null {
+function taskIn(frame: Frame, key: TaskKey): TaskHandle | null {
   const tasks = tasksIn(frame.scope);
   const index = tasks.findIndex((candidate) => candidate.key === key);
   const task = tasks[index];
