@@ -9,10 +9,10 @@ import { costMicros } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
 import { acceptanceOf, isAboutToEnd } from '../superstep/acceptance.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { recordOccurrence } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { findTask, emitTask } from '../superstep/frames.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
+import { recordOccurrence } from '../draft/emit.ts';
+import type { Draft } from '../draft/draft.ts';
+import { findTask, emitTask } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { withLocation } from '../superstep/run-task.ts';
 import { own } from '../values/json.ts';
 

@@ -8,12 +8,12 @@ import { editChannels } from '../lifecycle/edit-channels.ts';
 import { actorIn, refuseActingAs, refuseArrivals, refuseReaching, refuseWriting } from '../lifecycle/held-nodes.ts';
 import { approvalHolds } from '../compile/approval-holds.ts';
 import { refuseUnknownNode } from '../signals/checks/refusals.ts';
-import { emitOfRun } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import type { Draft } from '../draft/draft.ts';
 import { triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
-import { rootFrame } from '../superstep/frames.ts';
+import { rootFrame } from '../draft/frames.ts';
 import { saveFullCheckpoint } from '../superstep/save-checkpoint.ts';
-import { moveTo } from '../superstep/scope-draft.ts';
+import { moveTo } from '../draft/scope-draft.ts';
 import type { JsonObject } from '../values/json.ts';
 
 /** The start of a fork. */

@@ -6,9 +6,9 @@ import { cancelRun } from '../lifecycle/cancel.ts';
 import { expireAskedCompensation } from '../lifecycle/compensation.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { recordOccurrence } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { findTask } from '../superstep/frames.ts';
+import { recordOccurrence } from '../draft/emit.ts';
+import type { Draft } from '../draft/draft.ts';
+import { findTask } from '../draft/frames.ts';
 import type { RunError } from '../values/errors.ts';
 import { completeCall, failCall } from './calls.ts';
 

@@ -6,13 +6,13 @@ import type { RunLimits } from '../run/limits.ts';
 import { awaitedBudget, tasksIn, wantsCapacity } from '../run/position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { openFrames, tasksOfRun, rootFrame, tasksOf } from '../superstep/frames.ts';
-import type { Frame, TaskHandle } from '../superstep/frames.ts';
+import type { Draft } from '../draft/draft.ts';
+import { openFrames, tasksOfRun, rootFrame, tasksOf } from '../draft/frames.ts';
+import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
 import type { OpenByGroup } from '../superstep/plan-tasks.ts';
-import { setState } from '../superstep/scope-draft.ts';
-import { cancelTimer, startTimer, summaryOf } from '../superstep/timers.ts';
+import { setState } from '../draft/scope-draft.ts';
+import { cancelTimer, startTimer, summaryOf } from '../draft/timers.ts';
 import { parseTimestamp } from '../values/timestamp.ts';
 
 export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {

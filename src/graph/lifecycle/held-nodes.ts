@@ -7,7 +7,7 @@ import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
 import { shapersOf } from '../run/shapers.ts';
 import type { Refusal } from '../run/refusal.ts';
-import type { Draft } from '../superstep/draft.ts';
+import type { Draft } from '../draft/draft.ts';
 import { deepEqual, toJson } from '../values/json.ts';
 
 /*

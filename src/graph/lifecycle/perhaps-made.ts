@@ -2,9 +2,9 @@ import type { PerhapsMadeCall } from '../run/compensation.ts';
 import { callKey, taskName } from '../run/ids.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { isWithin } from '../superstep/frames.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
+import type { Draft } from '../draft/draft.ts';
+import { isWithin } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 

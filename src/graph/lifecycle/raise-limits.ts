@@ -1,6 +1,6 @@
 import { restartCountdown } from './deadlines.ts';
 import type { Limits } from '../definition/limits.ts';
-import type { Draft } from '../superstep/draft.ts';
+import type { Draft } from '../draft/draft.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { inForce, limitsOfRun } from '../run/limits.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { NodeOfType } from '../definition/definition.ts';
-import type { EdgeKind } from '../definition/definition.ts';
+import type { NodeOfType, EdgeKind } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';

@@ -1,7 +1,7 @@
 import { discardSuperstep } from '../lifecycle/cancel.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { rootFrame } from '../superstep/frames.ts';
-import { moveTo } from '../superstep/scope-draft.ts';
+import type { Draft } from '../draft/draft.ts';
+import { rootFrame } from '../draft/frames.ts';
+import { moveTo } from '../draft/scope-draft.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';

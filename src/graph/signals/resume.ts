@@ -3,7 +3,7 @@ import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
 import { statusOf } from '../run/status.ts';
 import { refreshNextNodes } from '../superstep/fire-edges.ts';
-import { rootFrame } from '../superstep/frames.ts';
+import { rootFrame } from '../draft/frames.ts';
 import { refused, taken, textOf, valuesOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

@@ -1,6 +1,6 @@
-import { emit, emitOfRun } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
+import { emit, emitOfRun } from '../draft/emit.ts';
+import type { Draft } from '../draft/draft.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { refuseCompensated } from './checks/refusals.ts';

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../values/json-schema.ts';
-import type { Draft } from '../superstep/draft.ts';
+import type { Draft } from '../draft/draft.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Principal } from '../run/principal.ts';

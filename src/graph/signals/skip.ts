@@ -1,4 +1,4 @@
-import type { Draft } from '../superstep/draft.ts';
+import type { Draft } from '../draft/draft.ts';
 import { GraphError } from '../values/errors.ts';
 import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
@@ -11,7 +11,7 @@ import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { deliverIntervention } from '../lifecycle/retry-task.ts';
 import { skipTask } from '../superstep/run-task.ts';
-import { emitTask } from '../superstep/frames.ts';
+import { emitTask } from '../draft/frames.ts';
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';
 import type { Intervention } from './checks/find-intervention.ts';

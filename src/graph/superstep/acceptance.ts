@@ -4,7 +4,7 @@ import { batchOf, hasFailed } from '../run/position.ts';
 import type { FailedState } from '../run/position.ts';
 import type { ResumablePosition, TaskState } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
-import type { TaskHandle } from './frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 
 /** The use of an input: the task resumes with it, only saves it for a retry, or ignores it. */
 export type Acceptance = 'resume' | 'save' | 'ignore';

@@ -7,10 +7,10 @@ import { isClosing } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import { stopAtBreakpointAfter } from './breakpoints.ts';
 import { sortTriggers, triggerNextNodes } from './fire-edges.ts';
-import { tasksOf } from './frames.ts';
-import type { Frame } from './frames.ts';
+import { tasksOf } from '../draft/frames.ts';
+import type { Frame } from '../draft/frames.ts';
 import { saveCheckpoint } from './save-checkpoint.ts';
-import { moveTo, advanceStep, setChannels, setState, writeChannels } from './scope-draft.ts';
+import { moveTo, advanceStep, setChannels, setState, writeChannels } from '../draft/scope-draft.ts';
 
 /**
  * Closes a superstep: applies writes, evaluates edges on the new state, and saves a checkpoint.

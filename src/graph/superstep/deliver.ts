@@ -2,9 +2,9 @@ import type { TaskEventBody } from '../journal/events.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import type { TaskPath } from '../run/ids.ts';
 import { acceptanceOf } from './acceptance.ts';
-import type { Draft } from './draft.ts';
-import { findTask, emitTask } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
+import type { Draft } from '../draft/draft.ts';
+import { findTask, emitTask } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { saveLateResult, withLocation, resumeTask } from './run-task.ts';
 
 /** Delivers an input to a task according to its acceptance; a missing task ignores it. */

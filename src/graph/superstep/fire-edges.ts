@@ -8,9 +8,9 @@ import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
 import { withEdgeAllowance } from './allowances.ts';
-import { scopeBindings } from './frames.ts';
-import type { Frame } from './frames.ts';
-import { moveTo, setJoins } from './scope-draft.ts';
+import { scopeBindings } from '../draft/frames.ts';
+import type { Frame } from '../draft/frames.ts';
+import { moveTo, setJoins } from '../draft/scope-draft.ts';
 
 /** Evaluates the edges of finished nodes and adds their targets to the triggers. @returns the error of an edge */
 export function triggerNextNodes(frame: Frame): RunError | null {

@@ -11,8 +11,8 @@ import { shapersOf } from '../run/shapers.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { hasRoom } from './draft.ts';
-import type { Draft } from './draft.ts';
+import { hasRoom } from '../draft/draft.ts';
+import type { Draft } from '../draft/draft.ts';
 
 /** The node that a question comes from. */
 export interface Asker {

@@ -1,10 +1,10 @@
 import { isFinished, isOver, tasksIn } from '../run/position.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
-import { mustYield, mustYieldBeforeWhole } from './draft.ts';
+import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { enterScope } from './enter-scope.ts';
-import { childFrame, outputOf, tasksOf } from './frames.ts';
-import type { Frame, TaskHandle } from './frames.ts';
+import { childFrame, outputOf, tasksOf } from '../draft/frames.ts';
+import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { openNextSuperstep } from './open-superstep.ts';
 import { endFailingSubgraph, resumeTask } from './run-task.ts';
 import type { Standing } from './standing.ts';

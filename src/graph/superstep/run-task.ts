@@ -15,14 +15,14 @@ import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { hasResumableProgress } from './acceptance.ts';
 import { withTaskAllowance } from './allowances.ts';
-import { cancelTimersAndApprovalsOf } from './cancel-requests.ts';
+import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
-import { hasRoom } from './draft.ts';
-import { taskBindings, emitTask } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
-import { setState } from './scope-draft.ts';
+import { hasRoom } from '../draft/draft.ts';
+import { taskBindings, emitTask } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { setState } from '../draft/scope-draft.ts';
 import { OpenTask } from './task-context.ts';
-import { cancelTimersOf } from './timers.ts';
+import { cancelTimersOf } from '../draft/timers.ts';
 
 /** Starts a ready task. */
 export function startTask(handle: TaskHandle): void {

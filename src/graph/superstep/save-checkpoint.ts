@@ -6,9 +6,9 @@ import { checkpointId } from '../run/ids.ts';
 import { nextNodes } from '../run/position.ts';
 import { mapValues } from '../values/collections.ts';
 import { isJsonList } from '../values/json.ts';
-import { emit } from './draft.ts';
-import type { Draft } from './draft.ts';
-import type { Frame } from './frames.ts';
+import { emit } from '../draft/emit.ts';
+import type { Draft } from '../draft/draft.ts';
+import type { Frame } from '../draft/frames.ts';
 
 /** Saves a checkpoint of the run's own graph, which includes its subgraphs. */
 export function saveCheckpoint(

@@ -22,11 +22,11 @@ import {
   reservedTotals,
   planReservation,
 } from './budget.ts';
-import type { Draft } from './draft.ts';
-import { taskBindings, emitTask } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
+import type { Draft } from '../draft/draft.ts';
+import { taskBindings, emitTask } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { closeExpiredApproval, openApproval } from './open-approval.ts';
-import { cancelTimer, summaryOf, startTimer } from './timers.ts';
+import { cancelTimer, summaryOf, startTimer } from '../draft/timers.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
 export class OpenTask implements TaskContext {

@@ -7,7 +7,7 @@ import { tasksIn } from '../run/position.ts';
 import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
-import { emit } from './draft.ts';
+import { emit } from './emit.ts';
 import type { Draft } from './draft.ts';
 
 /** An open graph with its enclosing tasks. Its content is read at each use, so it is never stale. */

@@ -1,15 +1,14 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
-import { spend, unitsSpent } from '../values/meter.ts';
+import { spend } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
-import type { RunEvent, RunEventBody } from '../journal/events.ts';
+import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Countdown } from '../run/countdown.ts';
 import type { Effect } from '../run/effect.ts';
-import type { NodePath } from '../run/ids.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
 import type { RunLimits } from '../run/limits.ts';
-import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
+import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
 import type { SignalResult } from '../run/refusal.ts';
@@ -17,8 +16,9 @@ import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run, RunCompensation
 import type { Scope } from '../run/scope.ts';
 import { withShaper } from '../run/shapers.ts';
 import type { Spent } from '../run/spending.ts';
-import { jsonSize } from '../values/json-size.ts';
 import { own } from '../values/json.ts';
+import { newLoad } from './load.ts';
+import type { Load } from './load.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -51,7 +51,7 @@ export class Draft {
   readonly owned = new OwnedLists();
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
-  readonly load: Load = { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: null };
+  readonly load: Load = newLoad();
   readonly #run: DraftRun;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
@@ -189,66 +189,7 @@ export function hasRoom({ run }: Draft, bytes: number): boolean {
 /** The room for values is paid for like the copy of a text. */
 const BYTES_PER_UNIT = 64;
 
-/** Measures an `advance`, which yields beyond the limits to keep workflow activations short. */
-interface Load {
-  bytes: number;
-  /** The reading of the meter at the beginning. */
-  readonly unitsBefore: number;
-  /** Not less than the number of open tasks; `null` if they have not been counted. */
-  tasksAtMost: number | null;
-}
-
-/** Bytes of events after which an `advance` yields. */
-const MAX_EVENT_BYTES = 1_000_000;
-/** Units of the meter after which it yields; they belong to the interpreter version. */
-const MAX_UNITS = 3_000_000;
-/** Units after which it yields before work that can't be interrupted, which has allowances of its own. */
-const MAX_UNITS_BEFORE_WHOLE = 1_000_000;
-const EVENT_OVERHEAD = 120;
 /** The number of closed approvals that queries return; the store holds all of them. */
 const MAX_CLOSED = 100;
 /** The number of decision results that queries return; the API queries right after its signal. */
 const MAX_OUTCOMES = 100;
-
-/** An event's superstep and the ids of the enclosing nodes. */
-export interface EventPlace {
-  readonly step: number;
-  readonly path: NodePath;
-}
-
-/** Records an event with its number, time and location. */
-export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
-  const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
-  const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
-  draft.events.push(event);
-  draft.load.bytes += EVENT_OVERHEAD + payloadSize(body);
-  return event;
-}
-
-/** Records an event of the run's own graph. */
-export function emitOfRun(draft: Draft, body: RunEventBody): void {
-  emit(draft, { step: draft.run.root.step, path: [] }, body);
-}
-
-/** Measures only the events that can be many in one `advance`; results come singly and are limited elsewhere. */
-function payloadSize(body: RunEventBody): number {
-  if ('update' in body) return jsonSize(body.update);
-  if (body.type === 'tool.requested') return jsonSize(body.args);
-  return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
-}
-
-/** Records a processed occurrence, before the events that it causes. */
-export function recordOccurrence(draft: Draft, body: RecordedBody): void {
-  const number = draft.increment('occurrence');
-  draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
-}
-
-/** True if this `advance` should yield: for its events to be written, or since it has taken long. */
-export function mustYield({ load }: Draft): boolean {
-  return load.bytes > MAX_EVENT_BYTES || unitsSpent() - load.unitsBefore > MAX_UNITS;
-}
-
-/** True if this `advance` should yield before it enters a graph or closes a superstep, which are done as a whole. */
-export function mustYieldBeforeWhole(draft: Draft): boolean {
-  return mustYield(draft) || unitsSpent() - draft.load.unitsBefore > MAX_UNITS_BEFORE_WHOLE;
-}
