@@ -13,7 +13,7 @@ import { recordOccurrence } from '../draft/emit.ts';
 import type { Draft } from '../draft/draft.ts';
 import { findTask, emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { withLocation } from '../superstep/run-task.ts';
+import { withLocation } from '../superstep/fail-task.ts';
 import { own } from '../values/json.ts';
 
 type Completed = Occurrence & { readonly kind: 'call.completed' };

@@ -4,6 +4,7 @@ import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
+import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { hasRoom } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -37,6 +38,12 @@ function putTask(handle: TaskHandle, task: NodeTask): void {
 
 export function setState(handle: TaskHandle, state: TaskState): void {
   replaceTask(handle, { ...handle.task, state });
+}
+
+/** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
+export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
+  if (!hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task)))
+    throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
 /** Applies writes to the channels through their reducers, either all or none. */

@@ -62,6 +62,12 @@ export function isResumable(position: NodePosition): position is ResumablePositi
   return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
 }
 
+/** Returns the work of a task that its retry must not repeat. */
+export function savedProgressOf(state: TaskState): SavedProgress | null {
+  if (state.phase === 'ready') return state.saved ?? null;
+  return state.phase === 'open' && isResumable(state.position) ? state.position : null;
+}
+
 /** Returns the tasks of a graph's open superstep. */
 export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
   return at.kind === 'running' ? at.tasks : [];

@@ -10,7 +10,7 @@ import { hasEnded } from '../run/status.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { deliverIntervention } from '../lifecycle/retry-task.ts';
-import { skipTask } from '../superstep/run-task.ts';
+import { skipTask } from '../superstep/settle-task.ts';
 import { emitTask } from '../draft/frames.ts';
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';

@@ -5,7 +5,8 @@ import { acceptanceOf } from './acceptance.ts';
 import type { Draft } from '../draft/draft.ts';
 import { findTask, emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { saveLateResult, withLocation, resumeTask } from './run-task.ts';
+import { saveLateResult, resumeTask } from './run-task.ts';
+import { withLocation } from './fail-task.ts';
 
 /** Delivers an input to a task according to its acceptance; a missing task ignores it. */
 export function deliver(handle: TaskHandle | null, input: TaskInput): void {

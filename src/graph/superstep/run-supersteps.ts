@@ -6,7 +6,8 @@ import { enterScope } from './enter-scope.ts';
 import { childFrame, outputOf, tasksOf } from '../draft/frames.ts';
 import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { openNextSuperstep } from './open-superstep.ts';
-import { endFailingSubgraph, resumeTask } from './run-task.ts';
+import { endFailingSubgraph } from './fail-task.ts';
+import { resumeTask } from './run-task.ts';
 import type { Standing } from './standing.ts';
 import { startTasks } from './start-tasks.ts';
 
