@@ -59,7 +59,9 @@ const LIMIT_VALUES: Readonly<Record<LimitValue, z.ZodType>> = {
   duration: Duration,
 };
 
-export const Limits = z.strictObject(mapValues(LIMITS, ({ value }) => LIMIT_VALUES[value].optional()));
+export const Limits = z.strictObject(
+  mapValues(LIMITS, ({ value, description }) => LIMIT_VALUES[value].optional().describe(description)),
+);
 
 /** The definition without its nodes and edges, which have schemas of their own. */
 export const GraphSchema = z.strictObject({

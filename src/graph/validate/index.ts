@@ -1,1 +1,2 @@
 export { validateGraph } from './validate-graph.ts';
+export type { IssueCode } from './validate-graph.ts';
