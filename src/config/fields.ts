@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TOOL_NAME } from '../activities/tools/tool.ts';
-import { Duration, TimeSpan } from '../graph/schema/index.ts';
+import { Retry, TimeSpan } from '../graph/schema/index.ts';
 import { findSchemaProblems } from '../graph/values/index.ts';
 import type { JsonSchema } from '../graph/values/index.ts';
 
@@ -21,14 +21,6 @@ export function readAs<T>(schemaOf: (value: object) => z.ZodType<T>) {
 export function addIssues({ issues }: z.ZodError, context: z.RefinementCtx, at: readonly PropertyKey[] = []): void {
   for (const { message, path } of issues) context.addIssue({ code: 'custom', message, path: [...at, ...path] });
 }
-
-const Retry = z.strictObject({
-  maxAttempts: z.int().min(1).optional(),
-  initialInterval: Duration.optional(),
-  backoffCoefficient: z.number().min(1).optional(),
-  maxInterval: Duration.optional(),
-  nonRetryable: z.array(z.string()).readonly().optional(),
-});
 
 /** Time-out and retries of calls. */
 export const callFields = { timeout: TimeSpan.optional(), retry: Retry.optional() };

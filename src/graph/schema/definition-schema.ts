@@ -34,7 +34,8 @@ const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
 const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
 const Values = z.record(z.string(), z.json());
 
-const Retry = z.strictObject({
+/** The attempts of a call, and the time between them. */
+export const Retry = z.strictObject({
   maxAttempts: Count.optional(),
   initialInterval: Duration.optional(),
   backoffCoefficient: z.number().min(1).optional(),

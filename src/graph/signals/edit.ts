@@ -1,6 +1,6 @@
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
-import { OwnedLists } from '../channels/reducer.ts';
+import { createReduceContext } from '../channels/reducer.ts';
 import { stopAtBreakpointBefore } from '../superstep/breakpoints.ts';
 import type { Draft } from '../draft/draft.ts';
 import { EdgeFailure, evaluateEdges, triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
@@ -67,7 +67,7 @@ function tryEdges(draft: Draft, { values, asNode, by }: StateEdit): Refusal | nu
   if (asNode === undefined) return null;
   const frame = rootFrame(draft);
   const { graph, scope } = frame;
-  const context = { owned: new OwnedLists(), nextMessageId: () => 'tried', extension: null };
+  const context = createReduceContext(() => 'tried');
   const writes = [{ by: asNode, node: asNode, update: values }];
   const applied = applyWrites(graph.channels, scope.channels, { writes, context });
   if (!applied.ok) return null;
