@@ -10,7 +10,7 @@ import { approvalHolds } from '../compile/approval-holds.ts';
 import { refuseUnknownNode } from '../signals/checks/refusals.ts';
 import { emitOfRun } from '../draft/emit.ts';
 import type { Draft } from '../draft/draft.ts';
-import { triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
+import { triggerNextNodes, refreshNextNodes } from '../superstep/next-nodes.ts';
 import { rootFrame } from '../draft/frames.ts';
 import { saveFullCheckpoint } from '../superstep/save-checkpoint.ts';
 import { moveTo } from '../draft/scope-draft.ts';

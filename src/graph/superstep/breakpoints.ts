@@ -1,5 +1,5 @@
 import type { Breakpoints } from '../run/run.ts';
-import { previewNextNodes } from './fire-edges.ts';
+import { previewNextNodes } from './next-nodes.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo } from '../draft/scope-draft.ts';
 

@@ -6,7 +6,7 @@ import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import { stopAtBreakpointAfter } from './breakpoints.ts';
-import { sortTriggers, triggerNextNodes } from './fire-edges.ts';
+import { sortTriggers, triggerNextNodes } from './next-nodes.ts';
 import { tasksOf } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { saveCheckpoint } from './save-checkpoint.ts';

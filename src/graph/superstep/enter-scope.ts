@@ -1,7 +1,7 @@
 import { START } from '../definition/definition.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
-import { triggerNextNodes } from './fire-edges.ts';
+import { triggerNextNodes } from './next-nodes.ts';
 import type { Frame } from '../draft/frames.ts';
 import { saveFullCheckpoint } from './save-checkpoint.ts';
 import { moveTo, advanceStep, writeChannels } from '../draft/scope-draft.ts';

@@ -4,7 +4,7 @@ import type { RunError } from '../values/errors.ts';
 import { stopAtBreakpointBefore } from './breakpoints.ts';
 import { ceilingReached } from './ceilings.ts';
 import { emit } from '../draft/emit.ts';
-import { triggerNextNodes } from './fire-edges.ts';
+import { triggerNextNodes } from './next-nodes.ts';
 import type { Frame } from '../draft/frames.ts';
 import { planTasks } from './plan-tasks.ts';
 import { moveTo, setTasks } from '../draft/scope-draft.ts';
