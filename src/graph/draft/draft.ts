@@ -5,7 +5,7 @@ import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Countdown } from '../run/countdown.ts';
-import type { Effect } from '../run/effect.ts';
+import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
 import type { RunLimits } from '../run/limits.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
@@ -15,6 +15,7 @@ import type { SignalResult } from '../run/refusal.ts';
 import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run, RunCompensation } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { withShaper } from '../run/shapers.ts';
+import { hasOpenCalls } from '../run/status.ts';
 import type { Spent } from '../run/spending.ts';
 import { own } from '../values/json.ts';
 import { newLoad } from './load.ts';
@@ -41,7 +42,6 @@ export class Draft {
   /** `now` and the run's start in RFC 3339. */
   readonly timestamp: string;
   readonly startedAt: string;
-  readonly effects: Effect[] = [];
   readonly events: RunEvent[] = [];
   readonly checkpoints: Checkpoint[] = [];
   readonly occurrences: RecordedOccurrence[] = [];
@@ -52,6 +52,7 @@ export class Draft {
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
   readonly load: Load = newLoad();
+  readonly #effects: Effect[] = [];
   readonly #run: DraftRun;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
@@ -73,13 +74,28 @@ export class Draft {
     return this.#run;
   }
 
+  get effects(): readonly Effect[] {
+    return this.#effects;
+  }
+
   /** Increments a counter of the run and returns it. */
   increment(counter: keyof Counters): number {
     return ++this.#run.counters[counter];
   }
 
-  addCall(key: string, call: OpenCall): void {
-    this.#run.calls[key] = call;
+  requestCall(effect: CallEffect, call: Omit<OpenCall, 'since'>): void {
+    this.#run.calls[effect.key] = { ...call, since: this.now };
+    this.#effects.push(effect);
+  }
+
+  /** Cancels one cancelable call, whose result still arrives. */
+  cancelCall(key: string): void {
+    this.#effects.push({ kind: 'cancel.call', key });
+  }
+
+  /** Cancels all open calls, whose results still arrive. */
+  cancelCalls(): void {
+    if (hasOpenCalls(this.#run)) this.#effects.push({ kind: 'cancel.calls' });
   }
 
   /** Removes an open call; `undefined` if it was already answered, or its work was discarded. */
@@ -89,12 +105,18 @@ export class Draft {
     return call;
   }
 
-  addTimer(id: string, timer: OpenTimer): void {
+  startTimer(id: string, timer: OpenTimer): void {
     this.#run.timers[id] = timer;
     const { fireAt, summary } = timer;
-    this.effects.push({ kind: 'timer', id, fireAt, summary });
+    this.#effects.push({ kind: 'timer', id, fireAt, summary });
   }
 
+  /** Cancels a timer, if it is open. */
+  cancelTimer(id: string): void {
+    if (this.takeTimer(id)) this.#effects.push({ kind: 'cancel.timer', id });
+  }
+
+  /** Removes a timer that has fired; `undefined` if it was canceled. */
   takeTimer(id: string): OpenTimer | undefined {
     const timer = own(this.#run.timers, id);
     delete this.#run.timers[id];

@@ -162,6 +162,11 @@ export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
+/** Returns one line for the Temporal Web UI, such as `tool pay #2`. */
+export function summaryOf({ frame, task }: TaskHandle, kind: string): string {
+  return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
+}
+
 /** Returns the names in scope for expressions of a task's node. */
 export function taskBindings({ frame, task: { visit, item, index } }: TaskHandle): Bindings {
   return { state: frame.scope.channels, run: runFields(frame, visit), item, index };

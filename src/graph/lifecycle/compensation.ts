@@ -2,7 +2,7 @@ import type { CompensationEventBody } from '../journal/events.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
-import type { CallReply } from '../run/effect.ts';
+import type { CallEffect, CallReply } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
@@ -12,7 +12,6 @@ import { withTaskAllowance } from '../superstep/allowances.ts';
 import { taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { closeExpiredApproval } from '../superstep/open-approval.ts';
-import { cancelTimer } from '../draft/timers.ts';
 import { isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
@@ -86,7 +85,7 @@ export function expireAskedCompensation(draft: Draft, asked: AskedCompensation):
 /** Begins an approved compensation with the approved arguments. One that is rejected or expired has failed. */
 export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
   draft.setCompensation({ asked: null });
-  cancelTimer(draft, approvalTimerId(approval.id));
+  draft.cancelTimer(approvalTimerId(approval.id));
   const { request } = compensation;
   const error = refusedCallError(request.tool, approval);
   if (error) return closeLatest(draft, compensation, { error });
@@ -98,20 +97,18 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
   const { node, index } = task;
   const key = compensationKey(compensatedKey);
   const { tool, args } = request;
-  const called = { kind: 'tool', name: tool } as const;
-  draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: compensation });
-  emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
-  const summary = summaryOfCompensation('compensate', task);
-  draft.effects.push({
+  const effect: CallEffect = {
     kind: 'call',
     key,
     takeover,
     node,
     ...(index !== undefined && { index }),
     request,
-    summary,
+    summary: summaryOfCompensation('compensate', task),
     ...(shapedBy.length > 0 && { shapedBy }),
-  });
+  };
+  draft.requestCall(effect, { taskPath: [], called: { kind: 'tool', name: tool }, compensates: compensation });
+  emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   return true;
 }
 

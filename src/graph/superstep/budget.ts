@@ -21,7 +21,7 @@ interface BudgetedCall<R extends CallRequest> {
 }
 
 /**
- * Plans a call's reservation, which `Draft.addCall` records.
+ * Plans a call's reservation, which `Draft.requestCall` records.
  * @returns the request, with its output limited to what is available, and the reservation
  * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */

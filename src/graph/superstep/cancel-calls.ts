@@ -21,6 +21,6 @@ export function cancelCallsWithin(
   if (node.deadlineMs === null || saved?.kind !== 'subgraph' || !childFrame(handle)) return null;
   const calls = callsWithin(handle);
   if (calls.length === 0) return null;
-  for (const key of calls) draft.effects.push({ kind: 'cancel.call', key });
+  for (const key of calls) draft.cancelCall(key);
   return { phase: 'open', position: { ...saved, failing } };
 }

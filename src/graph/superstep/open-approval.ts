@@ -61,7 +61,7 @@ export function openApproval(
   if (!hasRoom(draft, bytesOf(approval)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The run would hold over ${MAX_HELD_BYTES} bytes with the question`);
   draft.saveApproval(approval);
-  draft.addTimer(approvalTimerId(id), { taskPath, fireAt, summary });
+  draft.startTimer(approvalTimerId(id), { taskPath, fireAt, summary });
   return approval;
 }
 

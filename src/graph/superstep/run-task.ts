@@ -1,8 +1,7 @@
-import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
+import { cancelTimersAndApprovalsOf, cancelTimersOf } from '../draft/cancel-requests.ts';
 import { emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
-import { cancelTimersOf } from '../draft/timers.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
 import { savedProgressOf } from '../run/position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';

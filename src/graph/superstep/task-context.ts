@@ -23,10 +23,9 @@ import {
   planReservation,
 } from './budget.ts';
 import type { Draft } from '../draft/draft.ts';
-import { taskBindings, emitTask } from '../draft/frames.ts';
+import { taskBindings, emitTask, summaryOf } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { closeExpiredApproval, openApproval } from './open-approval.ts';
-import { cancelTimer, summaryOf, startTimer } from '../draft/timers.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
 export class OpenTask implements TaskContext {
@@ -83,7 +82,7 @@ export class OpenTask implements TaskContext {
   }
 
   cancelTimer(id: string): void {
-    cancelTimer(this.#handle.draft, id);
+    this.#handle.draft.cancelTimer(id);
   }
 
   startTimer(fireAt: number): string {
@@ -110,7 +109,6 @@ function requestCall(
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
   const { request, reservation } = planReservation(handle, wanted);
   const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });
-  const { taskPath } = handle;
   const effect: CallEffect = {
     kind: 'call',
     key,
@@ -123,14 +121,12 @@ function requestCall(
     ...(handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
   };
-  draft.addCall(key, {
-    taskPath,
+  draft.requestCall(effect, {
+    taskPath: handle.taskPath,
     called: { kind, name },
-    since: draft.now,
     ...(reservation && { reservation }),
     ...(isAccountable(effect) && { isAccountable: true }),
   });
-  draft.effects.push(effect);
   if (request.kind === 'tool')
     emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
@@ -153,7 +149,8 @@ function requestApproval(handle: TaskHandle, question: Question): { approvalId: 
 
 function startWaitTimer(handle: TaskHandle, fireAt: number): string {
   const id = waitTimerId(handle.executionPath);
-  startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'wait') });
+  const { draft, taskPath } = handle;
+  draft.startTimer(id, { taskPath, fireAt, summary: summaryOf(handle, 'wait') });
   return id;
 }
 
