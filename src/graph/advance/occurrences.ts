@@ -10,7 +10,7 @@ import { recordOccurrence } from '../draft/emit.ts';
 import type { Draft } from '../draft/draft.ts';
 import { findTask } from '../draft/frames.ts';
 import type { RunError } from '../values/errors.ts';
-import { completeCall, failCall } from './calls.ts';
+import { takeResult } from './take-result.ts';
 
 type Handler<K extends Occurrence['kind']> = (
   draft: Draft,
@@ -19,8 +19,8 @@ type Handler<K extends Occurrence['kind']> = (
 
 /** The handler of each kind of occurrence; `advance` runs supersteps afterwards. */
 const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
-  'call.completed': completeCall,
-  'call.failed': failCall,
+  'call.completed': takeResult,
+  'call.failed': takeResult,
   timer: fireTimer,
   signal: (draft, { name, payload }) => receiveSignal(draft, name, payload),
   'cancel.requested': cancelByTemporal,

@@ -162,6 +162,12 @@ export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
+/** Records an event about the task at a path, if the task still exists. */
+export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): void {
+  const handle = findTask(draft, path);
+  if (handle) emitTask(handle, body);
+}
+
 /** Returns one line for the Temporal Web UI, such as `tool pay #2`. */
 export function summaryOf({ frame, task }: TaskHandle, kind: string): string {
   return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;

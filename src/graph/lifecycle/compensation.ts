@@ -2,8 +2,9 @@ import type { CompensationEventBody } from '../journal/events.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
-import type { CallEffect, CallReply } from '../run/effect.ts';
+import type { CallEffect } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
+import type { CallResult } from '../run/occurrence.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
@@ -26,11 +27,13 @@ import { describePerhapsMade } from './perhaps-made.ts';
  */
 
 /** Remembers the compensation of a completed call once, whatever the state of its node. */
-export function rememberCompensation(handle: TaskHandle, { key, reply }: { key: string; reply: CallReply }): void {
-  const { draft } = handle;
+export function rememberCompensation(handle: TaskHandle, result: CallResult): void {
+  const { draft, node } = handle;
+  if (!node.compensate || isClosing(draft.run) || result.kind === 'call.failed' || result.reply.kind !== 'value')
+    return;
+  const { key, reply } = result;
   const { pending } = draft.run.compensation;
-  if (!handle.node.compensate || reply.kind !== 'value' || isClosing(draft.run)) return;
-  const compensation = compensationOf(handle, handle.node.compensate, { key, result: reply.value });
+  const compensation = compensationOf(handle, node.compensate, { key, result: reply.value });
   draft.setCompensation({ pending: [...pending.filter((other) => other.key !== key), compensation] });
 }
 
@@ -141,7 +144,7 @@ export function settleUnknownCompensation(
   closeLatest(draft, compensation, outcome);
 }
 
-type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
+export type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
   /** The person who settles the outcome. */
   readonly by?: string;
 };

@@ -154,6 +154,11 @@ export function hasFailed(state: TaskState): state is FailedState {
   return state.phase === 'failed' || state.phase === 'intervention';
 }
 
+/** True for a failed task that has saved a part of its work. Some of its calls may still be open. */
+export function hasResumableProgress(state: TaskState): state is FailedState & { readonly saved: ResumablePosition } {
+  return hasFailed(state) && state.saved !== null && state.saved.kind !== 'finished';
+}
+
 /** A completed task, or a failed one whose `onError` has chosen another node. Both have an update to write. */
 export type FinishedTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
 
