@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TOOL_NAME } from '../activities/tools/tool.ts';
+import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import { Retry, TimeSpan } from '../graph/schema/index.ts';
 import { findSchemaProblems } from '../graph/values/index.ts';
 import type { JsonSchema } from '../graph/values/index.ts';
@@ -31,7 +32,7 @@ export function code<T extends (...args: never[]) => unknown>(): z.ZodType<T, T>
 }
 
 /** Safety of repeated calls. */
-export const Effect = z.enum(['idempotent', 'keyed', 'unsafe']);
+export const Safety = z.enum(CALL_SAFETIES);
 
 export const Schema = z.custom<JsonSchema>((value) => findSchemaProblems(value).length === 0, 'must be a JSON Schema');
 

@@ -37,7 +37,7 @@ function toOutcome(result: CallResult): CompensationOutcome {
 /** Accounts for the call of a task, remembers its compensation, and gives the result to the task, if it still exists. */
 function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const { spent, event } = accountOf(draft, call, result);
-  draft.spend(spent);
+  draft.addSpent(spent);
   const perhapsMade = updatePerhapsMade(draft, call, result);
   const handle = findTask(draft, call.taskPath);
   if (!handle) return;

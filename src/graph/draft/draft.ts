@@ -124,7 +124,7 @@ export class Draft {
   }
 
   /** Counts what the run holds from now on, or less if it drops something. */
-  hold(bytes: number): void {
+  addHeldBytes(bytes: number): void {
     this.#run.heldBytes += bytes;
     if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
   }
@@ -132,17 +132,17 @@ export class Draft {
   saveApproval(approval: Approval): void {
     const { approvals } = this.#run;
     const before = own(approvals, approval.id);
-    this.hold(bytesOf(approval) - (before ? bytesOf(before) : 0));
+    this.addHeldBytes(bytesOf(approval) - (before ? bytesOf(before) : 0));
     approvals[approval.id] = approval;
     this.approvals.set(approval.id, approval);
     const closed = Object.values(approvals).filter(({ status }) => status !== 'pending');
     for (const dropped of closed.slice(0, -MAX_CLOSED)) {
-      this.hold(-bytesOf(dropped));
+      this.addHeldBytes(-bytesOf(dropped));
       delete approvals[dropped.id];
     }
   }
 
-  spend(amounts: Partial<Spent>): void {
+  addSpent(amounts: Partial<Spent>): void {
     const { spent } = this.#run;
     spent.inputTokens += amounts.inputTokens ?? 0;
     spent.outputTokens += amounts.outputTokens ?? 0;
@@ -158,14 +158,14 @@ export class Draft {
 
   /** Replaces the buffered events, which the next checkpoint saves. */
   bufferEvents(events: readonly BufferedEvent[]): void {
-    this.hold(bytesOfAll(events) - bytesOfAll(this.#run.bufferedEvents));
+    this.addHeldBytes(bytesOfAll(events) - bytesOfAll(this.#run.bufferedEvents));
     this.#run.bufferedEvents = events;
     this.#run.areBufferedEventsSaved = false;
   }
 
-  recordResult(result: SignalResult): void {
+  recordSignalResult(result: SignalResult): void {
     const outcomes = [...this.#run.outcomes.slice(1 - MAX_OUTCOMES), result];
-    this.hold(bytesOfAll(outcomes) - bytesOfAll(this.#run.outcomes));
+    this.addHeldBytes(bytesOfAll(outcomes) - bytesOfAll(this.#run.outcomes));
     this.#run.outcomes = outcomes;
   }
 
@@ -185,7 +185,7 @@ export class Draft {
 
   setCompensation(changes: Partial<RunCompensation>): void {
     const { pending } = this.#run.compensation;
-    if (changes.pending) this.hold(bytesOfAll(changes.pending) - bytesOfAll(pending));
+    if (changes.pending) this.addHeldBytes(bytesOfAll(changes.pending) - bytesOfAll(pending));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 

@@ -9,7 +9,7 @@ import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
 import type { Draft } from '../draft/draft.ts';
-import { withTaskAllowance } from '../superstep/allowances.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { closeExpiredApproval } from '../superstep/open-approval.ts';
@@ -120,7 +120,7 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
  * outcome waits for a person.
  */
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
-  draft.spend({ toolCalls: 1 });
+  draft.addSpent({ toolCalls: 1 });
   if ('error' in outcome && isUnknownOutcome(outcome.error)) {
     draft.setCompensation({ unknown: { compensation, error: outcome.error, since: draft.timestamp } });
     return emitOutcome(draft, compensation, outcome);

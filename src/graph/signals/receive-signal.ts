@@ -39,7 +39,7 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = bounded(handleSignal(draft, name, payload));
   if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
-  if (id !== undefined) draft.recordResult({ id, ...answer });
+  if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
 /** Returns the id under which the sender asks for the outcome; a run remembers it. */

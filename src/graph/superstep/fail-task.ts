@@ -9,7 +9,7 @@ import { isClosing } from '../run/status.ts';
 import { GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import { abbreviate } from '../values/text.ts';
-import { withTaskAllowance } from './allowances.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 
 /** Ends a task with its failure, and cancels what it waits for. @returns the task's next state */

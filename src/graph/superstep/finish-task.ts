@@ -6,14 +6,14 @@ import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom } from '../draft/scope-draft.ts';
 import { bytesOf } from '../run/held-bytes.ts';
-import type { Outcome, TaskState } from '../run/scope.ts';
+import type { TaskOutcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { withTaskAllowance } from './allowances.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { failTask } from './fail-task.ts';
 
 /**
@@ -21,7 +21,7 @@ import { failTask } from './fail-task.ts';
  * is no room for that, the retry asks the ledger for the same call.
  * @returns the task's next state
  */
-export function finishTask(handle: TaskHandle, outcome: Outcome): TaskState {
+export function finishTask(handle: TaskHandle, outcome: TaskOutcome): TaskState {
   try {
     return withTaskAllowance(handle, () =>
       outcome.kind === 'done' ? recordResult(handle, outcome) : executeCommand(handle, outcome),
@@ -43,7 +43,7 @@ function needsOtherAnswer({ node }: TaskHandle, { code }: RunError): boolean {
   return code === 'ABORTED' || (node.hasOutsideResult && code === 'CHANNEL_SCHEMA_VIOLATION');
 }
 
-function recordResult(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): TaskState {
+function recordResult(handle: TaskHandle, outcome: TaskOutcome & { kind: 'done' }): TaskState {
   const { result, update: given = {} } = outcome;
   const written = handle.node.write({ ...taskBindings(handle), result });
   if (handle.node.hasOutsideResult) requireAllowedMessages(handle, written);
@@ -52,7 +52,7 @@ function recordResult(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): 
 }
 
 /** Executes a command that code returns to the engine. */
-function executeCommand(handle: TaskHandle, outcome: Outcome & { kind: 'commanded' }): TaskState {
+function executeCommand(handle: TaskHandle, outcome: TaskOutcome & { kind: 'commanded' }): TaskState {
   const { draft, node } = handle;
   const { update: given, goto, control, reason } = outcome.command;
   if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);

@@ -6,7 +6,7 @@ import { finishedAt, namesOfNext, triggersAt } from '../run/position.ts';
 import type { SortedTriggers } from '../run/position.ts';
 import type { Trigger } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
-import { withEdgeAllowance } from './allowances.ts';
+import { withEdgeAllowance } from '../draft/allowances.ts';
 import { EdgeFailure, fireEdges } from './fire-edges.ts';
 import type { EdgeInput, Fired } from './fire-edges.ts';
 

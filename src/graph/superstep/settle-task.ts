@@ -6,7 +6,7 @@ import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskState } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
-import { withTaskAllowance } from './allowances.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { withLocation } from './fail-task.ts';
 import { requireAllowedMessages } from './finish-task.ts';
 

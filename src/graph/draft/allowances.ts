@@ -1,5 +1,5 @@
 import { withAllowance } from '../values/meter.ts';
-import type { Frame, TaskHandle } from '../draft/frames.ts';
+import type { Frame, TaskHandle } from './frames.ts';
 
 /*
  * What one `advance` may cost. It yields after `MAX_UNITS` (`draft.ts`), and a superstep closes in an `advance` of its
