@@ -1,3 +1,7 @@
+import { cancelOpenRequests } from '../draft/cancel-requests.ts';
+import type { Draft } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import { openFrames, outputOf, rootFrame } from '../draft/frames.ts';
 import type { RunEventBody } from '../journal/events.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
@@ -6,10 +10,6 @@ import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/position.ts';
 import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
-import { cancelOpenRequests } from '../draft/cancel-requests.ts';
-import { emitOfRun } from '../draft/emit.ts';
-import type { Draft } from '../draft/draft.ts';
-import { openFrames, outputOf, rootFrame } from '../draft/frames.ts';
 import type { Standing } from '../superstep/standing.ts';
 import { MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';

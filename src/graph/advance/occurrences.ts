@@ -1,14 +1,14 @@
-import { DEADLINE_TIMER } from '../run/ids.ts';
-import type { Occurrence } from '../run/occurrence.ts';
-import { isBeingCanceled } from '../run/status.ts';
+import type { Draft } from '../draft/draft.ts';
+import { recordOccurrence } from '../draft/emit.ts';
+import { findTask } from '../draft/frames.ts';
 import { expiredBy } from '../lifecycle/ask-to-compensate.ts';
 import { cancelRun } from '../lifecycle/cancel.ts';
 import { expireAskedCompensation } from '../lifecycle/compensation.ts';
+import { DEADLINE_TIMER } from '../run/ids.ts';
+import type { Occurrence } from '../run/occurrence.ts';
+import { isBeingCanceled } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { recordOccurrence } from '../draft/emit.ts';
-import type { Draft } from '../draft/draft.ts';
-import { findTask } from '../draft/frames.ts';
 import type { RunError } from '../values/errors.ts';
 import { takeResult } from './take-result.ts';
 

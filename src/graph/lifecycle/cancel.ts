@@ -1,10 +1,10 @@
-import type { Visited } from '../journal/resume-point.ts';
-import { nodesWithUnknownOutcome } from '../run/position.ts';
-import { isBeingCanceled, isEnding } from '../run/status.ts';
 import { cancelOpenRequests } from '../draft/cancel-requests.ts';
 import type { Draft } from '../draft/draft.ts';
 import { rootFrame, tasksOf } from '../draft/frames.ts';
 import { moveTo, advanceStep } from '../draft/scope-draft.ts';
+import type { Visited } from '../journal/resume-point.ts';
+import { nodesWithUnknownOutcome } from '../run/position.ts';
+import { isBeingCanceled, isEnding } from '../run/status.ts';
 import { openSuperstep } from '../superstep/open-superstep.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 

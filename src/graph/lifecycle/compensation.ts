@@ -1,3 +1,7 @@
+import { withTaskAllowance } from '../draft/allowances.ts';
+import type { Draft } from '../draft/draft.ts';
+import { taskBindings } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { CompensationEventBody } from '../journal/events.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
 import type { Approval } from '../run/approval.ts';
@@ -8,10 +12,6 @@ import type { CallResult } from '../run/occurrence.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
-import type { Draft } from '../draft/draft.ts';
-import { withTaskAllowance } from '../draft/allowances.ts';
-import { taskBindings } from '../draft/frames.ts';
-import type { TaskHandle } from '../draft/frames.ts';
 import { closeExpiredApproval } from '../superstep/open-approval.ts';
 import { isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';

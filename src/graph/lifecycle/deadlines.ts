@@ -1,3 +1,7 @@
+import type { Draft } from '../draft/draft.ts';
+import { openFrames, tasksOfRun, rootFrame, tasksOf, summaryOf } from '../draft/frames.ts';
+import type { Frame, TaskHandle } from '../draft/frames.ts';
+import { setState } from '../draft/scope-draft.ts';
 import { endsAt, newCountdown, toggleCountdown } from '../run/countdown.ts';
 import type { Countdown } from '../run/countdown.ts';
 import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
@@ -6,12 +10,8 @@ import type { RunLimits } from '../run/limits.ts';
 import { awaitedBudget, tasksIn, wantsCapacity } from '../run/position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
-import type { Draft } from '../draft/draft.ts';
-import { openFrames, tasksOfRun, rootFrame, tasksOf, summaryOf } from '../draft/frames.ts';
-import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
 import type { OpenByGroup } from '../superstep/plan-tasks.ts';
-import { setState } from '../draft/scope-draft.ts';
 import { parseTimestamp } from '../values/timestamp.ts';
 
 export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {

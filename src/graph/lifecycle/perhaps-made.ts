@@ -1,11 +1,11 @@
+import type { Draft } from '../draft/draft.ts';
+import { isWithin } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
 import { callKey, taskName } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
-import type { Draft } from '../draft/draft.ts';
-import { isWithin } from '../draft/frames.ts';
-import type { TaskHandle } from '../draft/frames.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { RunError, TaskFailure } from '../values/errors.ts';
 

@@ -1,6 +1,6 @@
-import type { PauseRequest } from '../run/phase.ts';
 import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun } from '../draft/frames.ts';
+import type { PauseRequest } from '../run/phase.ts';
 import { restartCountdown } from './deadlines.ts';
 import { repeatRequests } from './retry-task.ts';
 

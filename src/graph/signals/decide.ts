@@ -1,17 +1,17 @@
-import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
-import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
+import type { Draft } from '../draft/draft.ts';
+import { emitTaskAt, findTask } from '../draft/frames.ts';
 import { askedBy } from '../lifecycle/ask-to-compensate.ts';
 import { emitAbout } from '../lifecycle/compensation-events.ts';
 import { finishAskedCompensation } from '../lifecycle/compensation.ts';
+import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
+import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
 import { parseApprovalId } from '../run/ids.ts';
+import type { Refusal } from '../run/refusal.ts';
 import { refuseShaping } from '../run/shapers.ts';
-import type { Draft } from '../draft/draft.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { emitTaskAt, findTask } from '../draft/frames.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { toItems, toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import type { Refusal } from '../run/refusal.ts';
 import { REASON, refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 

@@ -1,9 +1,9 @@
-import { bytesOf } from '../run/held-bytes.ts';
-import { deliver } from '../superstep/deliver.ts';
-import { emitOfRun } from '../draft/emit.ts';
 import { hasRoom } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
 import { tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
+import { bytesOf } from '../run/held-bytes.ts';
+import { deliver } from '../superstep/deliver.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

@@ -1,10 +1,10 @@
+import type { Draft } from '../draft/draft.ts';
+import { emitOfRun, recordOccurrence } from '../draft/emit.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
 import { unknownCompensationId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
-import { emitOfRun, recordOccurrence } from '../draft/emit.ts';
-import type { Draft } from '../draft/draft.ts';
 import { boundIssues } from '../values/bounded-issues.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';

@@ -1,7 +1,7 @@
-import type { SavedProgress, TaskState } from '../run/scope.ts';
-import type { TaskFailure } from '../values/errors.ts';
 import { childFrame, isWithin } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
+import type { SavedProgress, TaskState } from '../run/scope.ts';
+import type { TaskFailure } from '../values/errors.ts';
 
 /** Returns the keys of open calls of a task and of the tasks inside it. */
 export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {

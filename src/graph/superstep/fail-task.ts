@@ -1,4 +1,5 @@
 import type { OnError } from '../compile/compile.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -9,7 +10,6 @@ import { isClosing } from '../run/status.ts';
 import { GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import { abbreviate } from '../values/text.ts';
-import { withTaskAllowance } from '../draft/allowances.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 
 /** Ends a task with its failure, and cancels what it waits for. @returns the task's next state */

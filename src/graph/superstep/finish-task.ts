@@ -1,6 +1,7 @@
 import { isReplacement } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
 import { findRefusedMessage } from '../channels/outside-messages.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { hasRoom } from '../draft/draft.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -13,7 +14,6 @@ import type { RunError } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { withTaskAllowance } from '../draft/allowances.ts';
 import { failTask } from './fail-task.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { START } from '../definition/definition.ts';
+import { withEdgeAllowance } from '../draft/allowances.ts';
 import { scopeBindings } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, setJoins } from '../draft/scope-draft.ts';
@@ -6,7 +7,6 @@ import { finishedAt, namesOfNext, triggersAt } from '../run/position.ts';
 import type { SortedTriggers } from '../run/position.ts';
 import type { Trigger } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
-import { withEdgeAllowance } from '../draft/allowances.ts';
 import { EdgeFailure, fireEdges } from './fire-edges.ts';
 import type { EdgeInput, Fired } from './fire-edges.ts';
 

@@ -1,12 +1,12 @@
+import { emit } from '../draft/emit.ts';
+import type { Frame } from '../draft/frames.ts';
+import { moveTo, setTasks } from '../draft/scope-draft.ts';
 import type { ReadyScope, Trigger } from '../run/scope.ts';
 import { mayOpenStep } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import { stopAtBreakpointBefore } from './breakpoints.ts';
 import { ceilingReached } from './ceilings.ts';
-import { emit } from '../draft/emit.ts';
-import type { Frame } from '../draft/frames.ts';
 import { planTasks } from './plan-tasks.ts';
-import { moveTo, setTasks } from '../draft/scope-draft.ts';
 import type { Standing } from './standing.ts';
 
 /** Opens the next superstep, if nodes are triggered and the run may continue. @returns `null` if it is open */

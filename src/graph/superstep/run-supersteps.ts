@@ -1,14 +1,14 @@
+import { childFrame, outputOf, tasksOf } from '../draft/frames.ts';
+import type { Frame, TaskHandle } from '../draft/frames.ts';
+import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { isFinished, isOver, tasksIn } from '../run/position.ts';
 import type { ScopePosition } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
-import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { enterScope } from './enter-scope.ts';
-import { childFrame, outputOf, tasksOf } from '../draft/frames.ts';
-import type { Frame, TaskHandle } from '../draft/frames.ts';
+import { endFailingSubgraph } from './fail-task.ts';
 import { triggerNextNodes } from './next-nodes.ts';
 import { openNextSuperstep } from './open-superstep.ts';
-import { endFailingSubgraph } from './fail-task.ts';
 import { resumeTask } from './run-task.ts';
 import type { Standing } from './standing.ts';
 import { startTasks } from './start-tasks.ts';

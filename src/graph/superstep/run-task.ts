@@ -1,3 +1,4 @@
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { cancelTimersAndApprovalsOf, cancelTimersOf } from '../draft/cancel-requests.ts';
 import { emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -7,7 +8,6 @@ import { hasResumableProgress, savedProgressOf } from '../run/position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
 import { toRunError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { withTaskAllowance } from '../draft/allowances.ts';
 import { failTask } from './fail-task.ts';
 import { finishTask } from './finish-task.ts';
 import { OpenTask } from './task-context.ts';

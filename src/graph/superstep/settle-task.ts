@@ -1,4 +1,5 @@
 import { tryWrite } from '../channels/apply-writes.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
 import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -6,7 +7,6 @@ import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskState } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
-import { withTaskAllowance } from '../draft/allowances.ts';
 import { withLocation } from './fail-task.ts';
 import { requireAllowedMessages } from './finish-task.ts';
 

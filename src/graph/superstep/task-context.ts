@@ -1,3 +1,6 @@
+import type { Draft } from '../draft/draft.ts';
+import { taskBindings, emitTask, summaryOf } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
 import { toPublicApproval } from '../run/approval.ts';
@@ -6,9 +9,9 @@ import { calleeOf, isAccountable } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
+import type { Run } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import type { ModelNeeds } from '../run/spending.ts';
-import type { Run } from '../run/run.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -22,9 +25,6 @@ import {
   reservedTotals,
   planReservation,
 } from './budget.ts';
-import type { Draft } from '../draft/draft.ts';
-import { taskBindings, emitTask, summaryOf } from '../draft/frames.ts';
-import type { TaskHandle } from '../draft/frames.ts';
 import { closeExpiredApproval, openApproval } from './open-approval.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
