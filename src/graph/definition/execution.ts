@@ -1,7 +1,9 @@
 import { parseDuration } from '../values/duration.ts';
 
+export const CALL_SAFETIES = ['idempotent', 'keyed', 'unsafe'] as const;
+
 /** Decides if a call may be repeated after a crash between its claim and its record (specification, "Configuration"). */
-export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
+export type CallSafety = (typeof CALL_SAFETIES)[number];
 
 /** Where a call runs: in an activity, or in the worker of the workflow task itself. All calls are activities so far. */
 export const EXECUTIONS = ['activity', 'local'] as const;

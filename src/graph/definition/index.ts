@@ -27,7 +27,7 @@ export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
 export { lowerDefaults } from './lower-defaults.ts';
 export { INTERPRETER_VERSION } from './interpreter-version.ts';
-export { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from './execution.ts';
+export { CALL_SAFETIES, EXECUTIONS, LOCAL_CALLS, mayBeLocal } from './execution.ts';
 export type { CallSafety } from './execution.ts';
 export { hasErrors } from './issue.ts';
 export type { GraphIssue } from './issue.ts';

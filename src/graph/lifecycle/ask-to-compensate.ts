@@ -1,9 +1,9 @@
+import type { Draft } from '../draft/draft.ts';
 import { toolQuestion } from '../nodes/tool-calls/tool-question.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { AskedCompensation, CompensationCall } from '../run/compensation.ts';
 import { approvalTimerId } from '../run/ids.ts';
-import type { Draft } from '../superstep/draft.ts';
 import { openApproval } from '../superstep/open-approval.ts';
 import { own } from '../values/json.ts';
 import { emitAbout, summaryOfCompensation } from './compensation-events.ts';

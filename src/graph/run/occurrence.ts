@@ -47,3 +47,6 @@ export type OccurrenceBody =
   | { readonly kind: 'cancel.requested' }
   /** The journal has caught up after an `advance` that yielded. */
   | { readonly kind: 'continue' };
+
+/** The result of a call. */
+export type CallResult = OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' };

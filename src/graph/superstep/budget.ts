@@ -1,14 +1,14 @@
 import type { ModelEntry } from '../definition/catalog.ts';
+import type { Draft } from '../draft/draft.ts';
+import { isSameTask, tasksOfRun } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { batchOf } from '../run/position.ts';
 import type { ModelNeeds, Reservation } from '../run/spending.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { own } from '../values/json.ts';
-import type { Draft } from './draft.ts';
 import { estimateRequest } from './estimate-tokens.ts';
-import { isSameTask, tasksOfRun } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
 
 /*
  * Budgets of a run. A call reserves the most that it may use before it begins, and its output is limited to that. So
@@ -21,7 +21,7 @@ interface BudgetedCall<R extends CallRequest> {
 }
 
 /**
- * Plans a call's reservation, which `Draft.addCall` records.
+ * Plans a call's reservation, which `Draft.requestCall` records.
  * @returns the request, with its output limited to what is available, and the reservation
  * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */

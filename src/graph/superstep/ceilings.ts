@@ -1,7 +1,7 @@
+import { tasksOfRun } from '../draft/frames.ts';
+import type { Frame } from '../draft/frames.ts';
 import type { RunError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
-import { tasksOfRun } from './frames.ts';
-import type { Frame } from './frames.ts';
 
 /**
  * Finds the ceiling of the installation that one more superstep would exceed. Limits of a graph bound each graph alone;

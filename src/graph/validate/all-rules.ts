@@ -1,4 +1,3 @@
-import type { Rule } from './rule.ts';
 import {
   unknownFunctions,
   unknownModels,
@@ -32,7 +31,7 @@ import { unreachableNodes } from './rules/unreachable-nodes.ts';
 import { unusedChannels } from './rules/unused-channels.ts';
 
 /** The rules, in the order in which their issues are listed. */
-export const RULES: readonly Rule[] = [
+export const RULES = [
   shape,
   names,
   entryPoint,
@@ -62,4 +61,6 @@ export const RULES: readonly Rule[] = [
   uncheckedApprovals,
   unusedChannels,
   subgraphs,
-];
+] as const;
+
+export type RuleCode = (typeof RULES)[number]['codes'][number];

@@ -5,16 +5,19 @@ import { InvalidTemplateError, parseTemplate } from '../../expression/template.t
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 import { readIssues } from './expressions.ts';
 
-/** `INVALID_TEMPLATE`, and `UNKNOWN_CHANNEL` for channels that templates read. */
-export const templates: Rule = (subject) =>
-  [...subject.nodes.values()]
-    .flatMap(templatedFields)
-    .flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path }));
+/** Finds invalid templates, and unknown channels that templates read. */
+export const templates = defineRule({
+  codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL'],
+  find: (subject) =>
+    [...subject.nodes.values()]
+      .flatMap(templatedFields)
+      .flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path })),
+});
 
 interface TemplatedField {
   readonly value: Json;
@@ -47,7 +50,11 @@ interface Templated {
 const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
 
 /** Checks each text of a value alone, so that each invalid one gives its own issue. */
-function checkTexts(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
+function checkTexts(
+  subject: Subject,
+  value: Json,
+  { names, path }: Omit<TemplatedField, 'value'>,
+): Issues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL'> {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
       checkTexts(subject, member, { names, path: path + toPointer([key]) }),

@@ -4,6 +4,7 @@ import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
+import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { hasRoom } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -25,7 +26,7 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
 
 /** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
-  handle.draft.hold(bytesOfTask(task) - bytesOfTask(handle.task));
+  handle.draft.addHeldBytes(bytesOfTask(task) - bytesOfTask(handle.task));
   putTask(handle, task);
 }
 
@@ -37,6 +38,12 @@ function putTask(handle: TaskHandle, task: NodeTask): void {
 
 export function setState(handle: TaskHandle, state: TaskState): void {
   replaceTask(handle, { ...handle.task, state });
+}
+
+/** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
+export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
+  if (!hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task)))
+    throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
 /** Applies writes to the channels through their reducers, either all or none. */
@@ -54,7 +61,7 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
     return noRoom(writes);
   }
   owned.commit();
-  frame.draft.hold(bytes);
+  frame.draft.addHeldBytes(bytes);
   const draft = openForWriting(frame);
   draft.channels = applied.channels;
   draft.messages = context.messages;
@@ -62,14 +69,14 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
 }
 
 export function setChannels(frame: Frame, channels: Channels): void {
-  if (frame.parent) frame.draft.hold(bytesOfChannels(channels) - bytesOfChannels(frame.scope.channels));
+  if (frame.parent) frame.draft.addHeldBytes(bytesOfChannels(channels) - bytesOfChannels(frame.scope.channels));
   openForWriting(frame).channels = channels;
 }
 
 /** Sets the tasks of a superstep, which opens it, and counts their visits. */
 export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
-  frame.draft.hold(tasks.reduce((sum, task) => sum + bytesOfTask(task), -bytesOfTasks(scope)));
+  frame.draft.addHeldBytes(tasks.reduce((sum, task) => sum + bytesOfTask(task), -bytesOfTasks(scope)));
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
 }
@@ -77,7 +84,7 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
 /** Moves a graph to another position, which drops the tasks of an open superstep. */
 export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
-  frame.draft.hold(-bytesOfTasks(scope));
+  frame.draft.addHeldBytes(-bytesOfTasks(scope));
   scope.at = at;
   scope.deferred = deferred;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { coerce, coerceAt } from '../../../../src/graph/values/coerce.ts';
-import type { JsonSchema } from '../../../../src/graph/values/json-schema.ts';
-import type { Json } from '../../../../src/graph/values/json.ts';
+import { coerce, coerceAt } from '../../../../../src/graph/nodes/tool-calls/coerce.ts';
+import type { JsonSchema } from '../../../../../src/graph/values/json-schema.ts';
+import type { Json } from '../../../../../src/graph/values/json.ts';
 
 const number = { type: 'number' };
 const integer = { type: 'integer' };

@@ -1,4 +1,4 @@
-import { spend } from './meter.ts';
+import { spend } from '../values/meter.ts';
 
 /*
  * Searches for a text in a text, in time linear in both: the platform's own search is quadratic for repetitive texts.

@@ -1,23 +1,25 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
-import { spend, unitsSpent } from '../values/meter.ts';
+import { spend } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
-import type { RunEvent, RunEventBody } from '../journal/events.ts';
+import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Countdown } from '../run/countdown.ts';
-import type { Effect } from '../run/effect.ts';
+import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
 import type { RunLimits } from '../run/limits.ts';
-import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
+import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
 import type { SignalResult } from '../run/refusal.ts';
 import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run, RunCompensation } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { withShaper } from '../run/shapers.ts';
+import { hasOpenCalls } from '../run/status.ts';
 import type { Spent } from '../run/spending.ts';
-import { jsonSize } from '../values/json-size.ts';
 import { own } from '../values/json.ts';
+import { newLoad } from './load.ts';
+import type { Load } from './load.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -40,7 +42,6 @@ export class Draft {
   /** `now` and the run's start in RFC 3339. */
   readonly timestamp: string;
   readonly startedAt: string;
-  readonly effects: Effect[] = [];
   readonly events: RunEvent[] = [];
   readonly checkpoints: Checkpoint[] = [];
   readonly occurrences: RecordedOccurrence[] = [];
@@ -50,7 +51,8 @@ export class Draft {
   readonly owned = new OwnedLists();
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
-  readonly load: Load = { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: null };
+  readonly load: Load = newLoad();
+  readonly #effects: Effect[] = [];
   readonly #run: DraftRun;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
@@ -72,13 +74,28 @@ export class Draft {
     return this.#run;
   }
 
+  get effects(): readonly Effect[] {
+    return this.#effects;
+  }
+
   /** Increments a counter of the run and returns it. */
   increment(counter: keyof Counters): number {
     return ++this.#run.counters[counter];
   }
 
-  addCall(key: string, call: OpenCall): void {
-    this.#run.calls[key] = call;
+  requestCall(effect: CallEffect, call: Omit<OpenCall, 'since'>): void {
+    this.#run.calls[effect.key] = { ...call, since: this.now };
+    this.#effects.push(effect);
+  }
+
+  /** Cancels one cancelable call, whose result still arrives. */
+  cancelCall(key: string): void {
+    this.#effects.push({ kind: 'cancel.call', key });
+  }
+
+  /** Cancels all open calls, whose results still arrive. */
+  cancelCalls(): void {
+    if (hasOpenCalls(this.#run)) this.#effects.push({ kind: 'cancel.calls' });
   }
 
   /** Removes an open call; `undefined` if it was already answered, or its work was discarded. */
@@ -88,12 +105,18 @@ export class Draft {
     return call;
   }
 
-  addTimer(id: string, timer: OpenTimer): void {
+  startTimer(id: string, timer: OpenTimer): void {
     this.#run.timers[id] = timer;
     const { fireAt, summary } = timer;
-    this.effects.push({ kind: 'timer', id, fireAt, summary });
+    this.#effects.push({ kind: 'timer', id, fireAt, summary });
   }
 
+  /** Cancels a timer, if it is open. */
+  cancelTimer(id: string): void {
+    if (this.takeTimer(id)) this.#effects.push({ kind: 'cancel.timer', id });
+  }
+
+  /** Removes a timer that has fired; `undefined` if it was canceled. */
   takeTimer(id: string): OpenTimer | undefined {
     const timer = own(this.#run.timers, id);
     delete this.#run.timers[id];
@@ -101,7 +124,7 @@ export class Draft {
   }
 
   /** Counts what the run holds from now on, or less if it drops something. */
-  hold(bytes: number): void {
+  addHeldBytes(bytes: number): void {
     this.#run.heldBytes += bytes;
     if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
   }
@@ -109,17 +132,17 @@ export class Draft {
   saveApproval(approval: Approval): void {
     const { approvals } = this.#run;
     const before = own(approvals, approval.id);
-    this.hold(bytesOf(approval) - (before ? bytesOf(before) : 0));
+    this.addHeldBytes(bytesOf(approval) - (before ? bytesOf(before) : 0));
     approvals[approval.id] = approval;
     this.approvals.set(approval.id, approval);
     const closed = Object.values(approvals).filter(({ status }) => status !== 'pending');
     for (const dropped of closed.slice(0, -MAX_CLOSED)) {
-      this.hold(-bytesOf(dropped));
+      this.addHeldBytes(-bytesOf(dropped));
       delete approvals[dropped.id];
     }
   }
 
-  spend(amounts: Partial<Spent>): void {
+  addSpent(amounts: Partial<Spent>): void {
     const { spent } = this.#run;
     spent.inputTokens += amounts.inputTokens ?? 0;
     spent.outputTokens += amounts.outputTokens ?? 0;
@@ -135,14 +158,14 @@ export class Draft {
 
   /** Replaces the buffered events, which the next checkpoint saves. */
   bufferEvents(events: readonly BufferedEvent[]): void {
-    this.hold(bytesOfAll(events) - bytesOfAll(this.#run.bufferedEvents));
+    this.addHeldBytes(bytesOfAll(events) - bytesOfAll(this.#run.bufferedEvents));
     this.#run.bufferedEvents = events;
     this.#run.areBufferedEventsSaved = false;
   }
 
-  recordResult(result: SignalResult): void {
+  recordSignalResult(result: SignalResult): void {
     const outcomes = [...this.#run.outcomes.slice(1 - MAX_OUTCOMES), result];
-    this.hold(bytesOfAll(outcomes) - bytesOfAll(this.#run.outcomes));
+    this.addHeldBytes(bytesOfAll(outcomes) - bytesOfAll(this.#run.outcomes));
     this.#run.outcomes = outcomes;
   }
 
@@ -162,7 +185,7 @@ export class Draft {
 
   setCompensation(changes: Partial<RunCompensation>): void {
     const { pending } = this.#run.compensation;
-    if (changes.pending) this.hold(bytesOfAll(changes.pending) - bytesOfAll(pending));
+    if (changes.pending) this.addHeldBytes(bytesOfAll(changes.pending) - bytesOfAll(pending));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 
@@ -188,66 +211,7 @@ export function hasRoom({ run }: Draft, bytes: number): boolean {
 /** The room for values is paid for like the copy of a text. */
 const BYTES_PER_UNIT = 64;
 
-/** Measures an `advance`, which yields beyond the limits to keep workflow activations short. */
-interface Load {
-  bytes: number;
-  /** The reading of the meter at the beginning. */
-  readonly unitsBefore: number;
-  /** Not less than the number of open tasks; `null` if they have not been counted. */
-  tasksAtMost: number | null;
-}
-
-/** Bytes of events after which an `advance` yields. */
-const MAX_EVENT_BYTES = 1_000_000;
-/** Units of the meter after which it yields; they belong to the interpreter version. */
-const MAX_UNITS = 3_000_000;
-/** Units after which it yields before work that can't be interrupted, which has allowances of its own. */
-const MAX_UNITS_BEFORE_WHOLE = 1_000_000;
-const EVENT_OVERHEAD = 120;
 /** The number of closed approvals that queries return; the store holds all of them. */
 const MAX_CLOSED = 100;
 /** The number of decision results that queries return; the API queries right after its signal. */
 const MAX_OUTCOMES = 100;
-
-/** An event's superstep and the ids of the enclosing nodes. */
-export interface EventPlace {
-  readonly step: number;
-  readonly path: readonly string[];
-}
-
-/** Records an event with its number, time and location. */
-export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
-  const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
-  const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
-  draft.events.push(event);
-  draft.load.bytes += EVENT_OVERHEAD + payloadSize(body);
-  return event;
-}
-
-/** Records an event of the run's own graph. */
-export function emitOfRun(draft: Draft, body: RunEventBody): void {
-  emit(draft, { step: draft.run.root.step, path: [] }, body);
-}
-
-/** Measures only the events that can be many in one `advance`; results come singly and are limited elsewhere. */
-function payloadSize(body: RunEventBody): number {
-  if ('update' in body) return jsonSize(body.update);
-  if (body.type === 'tool.requested') return jsonSize(body.args);
-  return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
-}
-
-/** Records a processed occurrence, before the events that it causes. */
-export function recordOccurrence(draft: Draft, body: RecordedBody): void {
-  const number = draft.increment('occurrence');
-  draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
-}
-
-/** True if this `advance` should yield: for its events to be written, or since it has taken long. */
-export function mustYield({ load }: Draft): boolean {
-  return load.bytes > MAX_EVENT_BYTES || unitsSpent() - load.unitsBefore > MAX_UNITS;
-}
-
-/** True if this `advance` should yield before it enters a graph or closes a superstep, which are done as a whole. */
-export function mustYieldBeforeWhole(draft: Draft): boolean {
-  return mustYield(draft) || unitsSpent() - draft.load.unitsBefore > MAX_UNITS_BEFORE_WHOLE;
-}

@@ -2,12 +2,12 @@ import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import { executionKey } from '../run/ids.ts';
-import type { ExecutionPath, TaskPath } from '../run/ids.ts';
+import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
 import { tasksIn } from '../run/position.ts';
 import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
-import { emit } from './draft.ts';
+import { emit } from './emit.ts';
 import type { Draft } from './draft.ts';
 
 /** An open graph with its enclosing tasks. Its content is read at each use, so it is never stale. */
@@ -16,8 +16,7 @@ export class Frame {
   readonly graph: CompiledGraph;
   /** The enclosing task; `null` for the run's own graph. */
   readonly parent: TaskHandle | null;
-  /** Ids of the parent nodes, outermost first; empty for the run's own graph. */
-  readonly path: readonly string[];
+  readonly path: NodePath;
   /** Keys of the parent tasks. */
   readonly taskPath: TaskPath;
   /** Execution keys of the parent tasks; unlike task keys, they are unique in a run. */
@@ -57,7 +56,7 @@ export class Frame {
 export class TaskHandle {
   readonly frame: Frame;
   readonly node: CompiledNode;
-  readonly key: string;
+  readonly key: TaskKey;
   /** The task's index in the superstep, which never changes. */
   readonly index: number;
   readonly #visit: number;
@@ -128,7 +127,7 @@ export function findTask(draft: Draft, path: TaskPath): TaskHandle | null {
   return found;
 }
 
-function taskIn(frame: Frame, key: string): TaskHandle | null {
+function taskIn(frame: Frame, key: TaskKey): TaskHandle | null {
   const tasks = tasksIn(frame.scope);
   const index = tasks.findIndex((candidate) => candidate.key === key);
   const task = tasks[index];
@@ -161,6 +160,17 @@ export function outputOf({ graph, scope }: Frame): JsonObject {
 export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody): void {
   const { node, visit, index } = task;
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
+}
+
+/** Records an event about the task at a path, if the task still exists. */
+export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): void {
+  const handle = findTask(draft, path);
+  if (handle) emitTask(handle, body);
+}
+
+/** Returns one line for the Temporal Web UI, such as `tool pay #2`. */
+export function summaryOf({ frame, task }: TaskHandle, kind: string): string {
+  return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
 }
 
 /** Returns the names in scope for expressions of a task's node. */

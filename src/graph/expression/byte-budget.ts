@@ -1,6 +1,6 @@
-import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLarge } from './json-size.ts';
-import type { CopyBudget } from './json.ts';
-import { priceOfText, spend } from './meter.ts';
+import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLarge } from '../values/json-size.ts';
+import type { CopyBudget } from '../values/json.ts';
+import { priceOfText, spend } from '../values/meter.ts';
 
 /** Price of a key, on top of its text. */
 const KEY_PRICE = 5;

@@ -8,7 +8,7 @@ export interface SchemaError {
 }
 
 /** The result of checking a value by a schema. */
-export interface Outcome {
+export interface CheckResult {
   readonly errors: readonly SchemaError[];
   /** Members and items that a schema has looked at; counted only where `unevaluated…` needs it. */
   readonly evaluated: Evaluated | null;
@@ -19,12 +19,12 @@ export interface Evaluated {
   readonly items: ReadonlySet<number>;
 }
 
-export const VALID: Outcome = { errors: [], evaluated: null };
+export const VALID: CheckResult = { errors: [], evaluated: null };
 
 /** More errors of one value are not listed. */
 const MAX_ERRORS = 1_000;
 
-/** Collects the outcomes of the keywords of one schema. */
+/** Collects the results of the keywords of one schema. */
 export class Collector {
   readonly errors: SchemaError[] = [];
   readonly members = new Set<string>();
@@ -35,8 +35,8 @@ export class Collector {
     if (this.errors.length < MAX_ERRORS) this.errors.push({ path, keyword, message });
   }
 
-  /** Adds the outcome of a schema for the same value. */
-  add({ errors, evaluated }: Outcome): void {
+  /** Adds the result of a schema for the same value. */
+  add({ errors, evaluated }: CheckResult): void {
     for (const { keyword, message, path } of errors) this.fail(keyword, message, path);
     if (errors.length === 0) this.addEvaluated(evaluated);
   }
@@ -49,8 +49,8 @@ export class Collector {
     for (const item of evaluated.items) this.items.add(item);
   }
 
-  /** Adds the outcome of a schema for a part of the value. */
-  addPart(key: string | number, { errors }: Outcome): void {
+  /** Adds the result of a schema for a part of the value. */
+  addPart(key: string | number, { errors }: CheckResult): void {
     for (const { keyword, message, path } of errors) this.fail(keyword, message, [key, ...path]);
   }
 }

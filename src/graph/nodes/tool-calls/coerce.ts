@@ -1,9 +1,9 @@
-import { toPointer } from './json-pointer.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { isJsonList, isJsonObject } from './json.ts';
-import type { Json } from './json.ts';
-import { itemSchema, memberSchema, typesOf } from './schema-parts.ts';
-import type { SchemaPart, SchemaTypes } from './schema-parts.ts';
+import { toPointer } from '../../values/json-pointer.ts';
+import type { JsonSchema } from '../../values/json-schema.ts';
+import { isJsonList, isJsonObject } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import { itemSchema, memberSchema, typesOf } from '../../values/schema-parts.ts';
+import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
 
 /**
  * Converts texts to the numbers and booleans that a schema asks for: models write `"5"` for 5. A text whose number
