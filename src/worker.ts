@@ -92,10 +92,14 @@ const JOURNAL_SLOTS = 100;
 /** The time for calls to end that are canceled when the grace is over. */
 const FORCE_AFTER_MS = 10_000;
 
+/** One process runs the workflows' code: what waits for it waits at Temporal, where no task times out. */
+const TASK_SLOTS = 10;
+
 async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {
   return {
     workflowBundle: await openWorkflowCode(environment, logger),
     maxCachedWorkflows: cachedRuns(environment),
+    maxConcurrentWorkflowTaskExecutions: TASK_SLOTS,
     // A run waits this long for the worker that has it cached before another worker takes it.
     stickyQueueScheduleToStartTimeout: '3 seconds',
   };

@@ -1,4 +1,5 @@
 import proto from '@temporalio/proto';
+import type { coresdk } from '@temporalio/proto';
 import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
@@ -71,6 +72,7 @@ function createProxy(code: Restartable, executionRunId: string, observer: Execut
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
       const answer = await code.ask(request, activation.isReplaying === true);
+      if (answer.kind === 'forgotten') return toForgotten(executionRunId);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
@@ -88,6 +90,15 @@ function createProxy(code: Restartable, executionRunId: string, observer: Execut
     },
   };
 }
+
+/** Has Temporal give the task out again, with the whole history. */
+function toForgotten(runId: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
+  const failure = { message: 'The run was no longer in memory, as others needed the room' };
+  return { runId, failed: { failure, forceCause: RESET_STICKY } };
+}
+
+const RESET_STICKY =
+  proto.temporal.api.enums.v1.WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE;
 
 function toSent({ info, ...options }: CreateOptions) {
   return { ...options, info: toSentInfo(info) };
