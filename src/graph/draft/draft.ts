@@ -117,7 +117,7 @@ export class Draft {
     if (this.takeTimer(id)) this.#effects.push({ kind: 'cancel.timer', id });
   }
 
-  /** Removes a timer that has fired; `undefined` if it was canceled. */
+  /** Removes a timer; `undefined` if it has fired or was canceled. */
   takeTimer(id: string): OpenTimer | undefined {
     const timer = own(this.#run.timers, id);
     delete this.#run.timers[id];
