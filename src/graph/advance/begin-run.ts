@@ -5,6 +5,7 @@ import { rootFrame } from '../draft/frames.ts';
 import { scopeAt } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
 import { refuseReaching } from '../lifecycle/held-nodes.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
 import { carryChannels, freshScope } from '../run/fresh-scope.ts';
 import { heldBytes } from '../run/held-bytes.ts';
 import type { Principal } from '../run/principal.ts';
@@ -138,7 +139,7 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], asked: null, unknown: null },
+    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], ...NOBODY_AWAITED },
     spent: NOTHING_SPENT,
     heldBytes: 0,
     checkpointId: null,

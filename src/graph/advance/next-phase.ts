@@ -7,6 +7,7 @@ import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/position.ts';
 import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
@@ -95,7 +96,7 @@ function withCause(error: RunError, cause: RunError['cause']): RunError {
 /** Ends a run without waiting for its open calls and without compensation. */
 function failAtOnce(draft: Draft, error: RunError): void {
   endAsFailed(draft, error);
-  draft.setCompensation({ asked: null });
+  if (draft.run.compensation.asked) draft.awaitPerson(NOBODY_AWAITED);
   for (const key of Object.keys(draft.run.calls)) draft.takeCall(key);
 }
 

@@ -4,6 +4,7 @@ import { spend } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
+import type { AwaitedPerson } from '../run/compensation.ts';
 import type { Countdown } from '../run/countdown.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
@@ -12,7 +13,7 @@ import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
 import type { SignalResult } from '../run/refusal.ts';
-import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run, RunCompensation } from '../run/run.ts';
+import type { BufferedEvent, Counters, OpenCall, CompensationProgress, OpenTimer, Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { withShaper } from '../run/shapers.ts';
 import { hasOpenCalls } from '../run/status.ts';
@@ -116,7 +117,7 @@ export class Draft {
     if (this.takeTimer(id)) this.#effects.push({ kind: 'cancel.timer', id });
   }
 
-  /** Removes a timer that has fired; `undefined` if it was canceled. */
+  /** Removes a timer; `undefined` if it has fired or was canceled. */
   takeTimer(id: string): OpenTimer | undefined {
     const timer = own(this.#run.timers, id);
     delete this.#run.timers[id];
@@ -183,10 +184,15 @@ export class Draft {
     this.#run.phase = phase;
   }
 
-  setCompensation(changes: Partial<RunCompensation>): void {
+  setCompensation(changes: Partial<CompensationProgress>): void {
     const { pending } = this.#run.compensation;
     if (changes.pending) this.addHeldBytes(bytesOfAll(changes.pending) - bytesOfAll(pending));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
+  }
+
+  /** Sets the person for whom the compensation waits. */
+  awaitPerson(person: AwaitedPerson): void {
+    this.#run.compensation = { ...this.#run.compensation, ...person };
   }
 
   /** Counts a person among those who have shaped the run; `refuseShaping` must allow it. */

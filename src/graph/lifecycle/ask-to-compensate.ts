@@ -27,7 +27,7 @@ export function askToCompensate(draft: Draft, compensation: CompensationCall): v
   const asker = { node: task.node, taskPath: [], summary };
   const approval = openApproval(draft, toolQuestion(call, entry, defaults), asker);
   emitAbout(draft, task, { type: 'approval.requested', approval: toPublicApproval(approval) });
-  draft.setCompensation({ asked: { compensation, approvalId: approval.id } });
+  draft.awaitPerson({ asked: { compensation, approvalId: approval.id }, unknown: null });
 }
 
 /** Returns the compensation that waits for an approval; `null` if none waits for this one. */

@@ -5,6 +5,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import type { CompensationEventBody } from '../journal/events.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
 import type { Approval } from '../run/approval.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
 import type { CallEffect } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
@@ -87,7 +88,7 @@ export function expireAskedCompensation(draft: Draft, asked: AskedCompensation):
 
 /** Begins an approved compensation with the approved arguments. One that is rejected or expired has failed. */
 export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
-  draft.setCompensation({ asked: null });
+  draft.awaitPerson(NOBODY_AWAITED);
   draft.cancelTimer(approvalTimerId(approval.id));
   const { request } = compensation;
   const error = refusedCallError(request.tool, approval);
@@ -122,7 +123,7 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
   draft.addSpent({ toolCalls: 1 });
   if ('error' in outcome && isUnknownOutcome(outcome.error)) {
-    draft.setCompensation({ unknown: { compensation, error: outcome.error, since: draft.timestamp } });
+    draft.awaitPerson({ asked: null, unknown: { compensation, error: outcome.error, since: draft.timestamp } });
     return emitOutcome(draft, compensation, outcome);
   }
   return closeLatest(draft, compensation, outcome);
@@ -130,7 +131,7 @@ export function finishCompensation(draft: Draft, compensation: CompensationCall,
 
 /** Repeats a compensation with an unknown outcome, under the same key: its claim is taken over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
-  draft.setCompensation({ unknown: null });
+  draft.awaitPerson(NOBODY_AWAITED);
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
@@ -140,7 +141,7 @@ export function settleUnknownCompensation(
   { compensation }: UnknownCompensation,
   outcome: CompensationOutcome & { readonly by: string },
 ): void {
-  draft.setCompensation({ unknown: null });
+  draft.awaitPerson(NOBODY_AWAITED);
   closeLatest(draft, compensation, outcome);
 }
 

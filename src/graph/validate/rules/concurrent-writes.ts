@@ -5,7 +5,7 @@ import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';
 
-/** Finds nodes that always run together write a channel that takes one write a superstep. */
+/** Finds nodes that always run together and write a channel that takes one write a superstep. */
 export const concurrentWrites = defineRule({
   codes: ['IMPLICIT_CONCURRENT_WRITE'],
   find: (subject) => {

@@ -1,7 +1,7 @@
 import { START } from '../../definition/definition.ts';
 import { defineRule, error } from '../rule.ts';
 
-/** Finds no edge leaves `__start__`. */
+/** Finds a graph in which no edge leaves `__start__`. */
 export const entryPoint = defineRule({
   codes: ['MISSING_ENTRY_POINT'],
   find: ({ edges }) => {

@@ -10,16 +10,15 @@ import type { Subject, SubjectExpression, SubjectNode } from '../subject.ts';
 /** Finds invalid expressions, and unknown channels that expressions read. */
 export const expressions = defineRule({
   codes: ['INVALID_EXPRESSION', 'UNKNOWN_CHANNEL'],
-  find: (subject) => {
-    return bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
+  find: (subject) =>
+    bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
       try {
         return readIssues(subject, parseExpression(source, names), { path, code: 'INVALID_EXPRESSION' });
       } catch (thrown) {
         if (!(thrown instanceof InvalidExpressionError)) throw thrown;
         return [error('INVALID_EXPRESSION', path, thrown.message + didYouMean(source, words))];
       }
-    });
-  },
+    }),
 });
 
 interface BareExpression extends SubjectExpression {

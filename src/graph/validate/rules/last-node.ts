@@ -6,7 +6,7 @@ import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { lastNodeOf } from './unknown-nodes.ts';
 
-/** Finds the last node of canceled runs, or a node inside it, would wait for people, time or an event. */
+/** Finds a last node of canceled runs that would wait for people, time or an event, also by a node inside it. */
 export const lastNode = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) =>

@@ -4,7 +4,7 @@ import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';
 
-/** Finds no path leads from the start to the node. */
+/** Finds a node to which no path leads from the start. */
 export const unreachableNodes = defineRule({
   codes: ['UNREACHABLE_NODE'],
   find: (subject) => {
