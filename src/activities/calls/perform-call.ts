@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { CallSafety } from '../../graph/definition/index.ts';
 import { calleeName, isAccountable } from '../../graph/run/index.ts';
-import type { CallReply, CallRequest } from '../../graph/run/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { toFailure } from './application-failure.ts';
 import { CallError } from './call-error.ts';
-import type { CallOutcome, CallTask } from './call-task.ts';
+import type { CallOutcome, CallTask, LocalFailure } from './call-task.ts';
 import { claimCall } from './claim-call.ts';
 import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -15,17 +15,12 @@ import { lostAfter } from './judge-claim.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
 import type { FailedAttempt } from './judge-attempt.ts';
+import { makeAttempt } from './make-attempt.ts';
+import type { Attempt, CallKind } from './make-attempt.ts';
 import { recordOutcome } from './record-outcome.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { unpackJournal } from './write-journal.ts';
-
-/** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
-export interface CallKind<R extends CallRequest> {
-  readonly safety: (request: R) => CallSafety;
-  /** @param attempt 1 for the first */
-  readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
-}
 
 /**
  * Makes one call by the ledger's protocol: claim, execute, record. After a crash, a later attempt returns the recorded
@@ -64,14 +59,10 @@ async function claimAndExecute<R extends CallRequest>(
   return await execute({ store, kind, task, claim, safety, ...result });
 }
 
-interface Call<R extends CallRequest> {
+interface Call<R extends CallRequest> extends Attempt<R> {
   readonly store: Store;
-  readonly kind: CallKind<R>;
-  readonly task: CallTask<R>;
   readonly claim: string;
   readonly safety: CallSafety;
-  /** Number of failed attempts before this one. */
-  readonly failures: number;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
 }
@@ -84,7 +75,9 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
     if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));
-    const reply = await attempt(call, limit).catch(
+    const { failedLocally } = task;
+    if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
+    const { reply } = await makeAttempt(call, limit).catch(
       async (thrown: unknown) => await endAttempt(call, judgeFailure(toFailed(call, limit), thrown)),
     );
     await recordOutcome(() => call.store.ledger.complete(task.key, call.claim, toJson(reply)));
@@ -113,27 +106,17 @@ function startRenewal<R extends CallRequest>({ store, task, claim }: Call<R>): (
   return () => clearInterval(timer);
 }
 
-async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>, limit: TimeLimit): Promise<CallReply> {
-  if (limit.isExpired)
-    throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
-  const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
-  // A reply that is too large must fail here: the server would refuse it in every attempt.
-  const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
-  if (bytes <= MAX_REPLY_BYTES) return reply;
-  throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
-    retryable: false,
-    done: 'perhaps',
-  });
-}
-
-/** A reply becomes part of the run's state. */
-const MAX_REPLY_BYTES = 5_000_000;
-
 function toFailed<R extends CallRequest>(
   { task, safety, failures, mayBeDone }: Call<R>,
   limit: TimeLimit,
 ): FailedAttempt {
   return { task, safety, failures, mayBeDone, limit, isCancelRequested: isCancelRequested(), jitter: Math.random() };
+}
+
+/** The end of the attempts before this activity: it records them, and the server retries it when the next one is due. */
+function endOfLocal({ failures, failure, nextAttemptAt }: LocalFailure): AttemptEnd {
+  const delayMs = Math.max(1, Date.parse(nextAttemptAt) - Date.now());
+  return { entry: { status: 'retrying', failures, failure, nextAttemptAt }, error: toFailure(failure, delayMs) };
 }
 
 /** Records the end of a failed attempt, and throws the failure of its activity. */

@@ -20,15 +20,16 @@ type Completed = Occurrence & { readonly kind: 'call.completed' };
 type Failed = Occurrence & { readonly kind: 'call.failed' };
 
 /** Accounts for a returned call, remembers its compensation and resumes its task. */
-export function completeCall(draft: Draft, { key, reply, attempts, durationMs }: Completed): void {
+export function completeCall(draft: Draft, { key, reply, isLocal, ...facts }: Completed): void {
   const call = draft.takeCall(key);
   if (!call) return;
-  recordOccurrence(draft, { kind: 'call.completed', key });
+  const handle = findTask(draft, call.taskPath);
+  const isReplyLost = isLocal && !(handle && call.called.kind === 'tool');
+  recordOccurrence(draft, { kind: 'call.completed', key, ...(isReplyLost && { reply }) });
   forgetPerhapsMade(draft, key);
   if (call.compensates) return finishCompensation(draft, call.compensates, { result: 'value' in reply && reply.value });
-  const account = accountOf(draft, call, { key, reply, attempts, durationMs });
+  const account = accountOf(draft, call, { key, reply, isLocal, ...facts });
   if (!draft.run.counted.includes(key)) draft.spend(account.spent);
-  const handle = findTask(draft, call.taskPath);
   if (!handle) return;
   if (account.event) emitTask(handle, account.event);
   rememberCompensation(handle, { key, reply });
@@ -37,12 +38,12 @@ export function completeCall(draft: Draft, { key, reply, attempts, durationMs }:
 }
 
 /** Accounts for a call that has failed for good, and informs its task. */
-export function failCall(draft: Draft, { key, failure }: Failed): void {
+export function failCall(draft: Draft, { key, failure, isLocal }: Failed): void {
   const call = draft.takeCall(key);
   if (!call) return;
-  recordOccurrence(draft, { kind: 'call.failed', key, failure });
+  recordOccurrence(draft, { kind: 'call.failed', key, failure, ...(isLocal && { isLocal }) });
   if (call.compensates) return finishCompensation(draft, call.compensates, { error: failure.error });
-  const { spent, event } = accountOfFailure(draft, call, { key, failure });
+  const { spent, event } = accountOfFailure(draft, call, { key, failure, isLocal });
   draft.spend(spent);
   const mayBeMade = isPerhapsMade(draft, call, failure);
   if (mayBeMade) rememberPerhapsMade(draft, { key, taskPath: call.taskPath, called: call.called.name });
@@ -68,15 +69,15 @@ interface Account {
   readonly event: TaskEventBody | null;
 }
 
-type Answered = Pick<Completed, 'key' | 'reply' | 'attempts' | 'durationMs'>;
+type Answered = Pick<Completed, 'key' | 'reply' | 'attempts' | 'durationMs'> & { readonly isLocal: true | undefined };
 
-function accountOf(draft: Draft, { called }: OpenCall, { key, reply, attempts, durationMs }: Answered): Account {
+function accountOf(draft: Draft, { called }: OpenCall, answered: Answered): Account {
   const { kind, name } = called;
+  const { key, reply, attempts, durationMs, isLocal } = answered;
   if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs });
   if (reply.kind === 'overflow' || kind !== 'tool') return { spent: {}, event: null };
-  const { value: result } = reply;
-  const event = { type: 'tool.called', tool: name, result, attempts, durationMs, idempotencyKey: key } as const;
-  return { spent: { toolCalls: 1 }, event };
+  const common = { result: reply.value, attempts, durationMs, idempotencyKey: key };
+  return { spent: { toolCalls: 1 }, event: toolCalled(name, common, isLocal) };
 }
 
 function accountOfModel(
@@ -104,13 +105,23 @@ function accountOfModel(
 function accountOfFailure(
   { now }: Draft,
   { called: { kind, name }, since }: OpenCall,
-  { key, failure: { error } }: Pick<Failed, 'key' | 'failure'>,
+  { key, failure: { error }, isLocal }: Pick<Failed, 'key' | 'failure'> & Pick<Answered, 'isLocal'>,
 ): Account {
   const common = { error, attempts: error.attempts ?? 1, durationMs: now - since };
   if (kind === 'tool')
-    return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, idempotencyKey: key, ...common } };
+    return { spent: { toolCalls: 1 }, event: toolCalled(name, { idempotencyKey: key, ...common }, isLocal) };
   if (kind === 'model') return { spent: { modelCalls: 1 }, event: { type: 'model.called', model: name, ...common } };
   return { spent: {}, event: null };
+}
+
+type ToolCalled = TaskEventBody & { readonly type: 'tool.called' };
+
+function toolCalled(
+  tool: string,
+  common: Omit<ToolCalled, 'type' | 'tool' | 'local'>,
+  isLocal: true | undefined,
+): ToolCalled {
+  return { type: 'tool.called', tool, ...common, ...(isLocal && { local: true }) };
 }
 
 /** Counts a recorded answer once: a retried task may request it again under the same key. */

@@ -14,8 +14,7 @@ export interface WorkflowProcess {
   stop(): Promise<void>;
 }
 
-/** An answer that is not a failure. */
-export type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
+type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
 
 export interface ProcessLimits {
   /** The heap of the process, in MiB. */
