@@ -5,26 +5,31 @@ import { calleeName, isAccountable } from '../../graph/run/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
-import { toFailure } from './application-failure.ts';
+import { toFailure, toRefusal } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import type { CallOutcome, CallTask, LocalFailure } from './call-task.ts';
+import { claimedRecord } from './records/call-record.ts';
+import type { CallRecord, LedgerTerms } from './records/call-record.ts';
 import { claimCall } from './claim-call.ts';
 import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
+import { openLateJournal } from './records/late-journal.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
 import type { FailedAttempt } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallKind } from './make-attempt.ts';
-import { recordOutcome } from './record-outcome.ts';
+import { mayLackClaim, needsNoClaim } from './records/needs-claim.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
+import { unclaimedRecord } from './records/unclaimed-record.ts';
 import { unpackJournal } from './write-journal.ts';
 
 /**
- * Makes one call by the ledger's protocol: claim, execute, record. After a crash, a later attempt returns the recorded
- * result; an `unsafe` call that was lost midway is never repeated without a person.
+ * Makes one call by the ledger's protocol: claim, execute, record. What may be repeated is executed without a claim, at
+ * first. After a crash, a later attempt returns the recorded result; an `unsafe` call that was lost midway is never
+ * repeated without a person.
  * @throws ApplicationFailure with the `TaskFailure` in its details; other errors if the call was not reached
  */
 export async function performCall<R extends CallRequest>(
@@ -32,43 +37,64 @@ export async function performCall<R extends CallRequest>(
   kind: CallKind<R>,
   task: CallTask<R>,
 ): Promise<CallOutcome> {
-  const { heartbeatMs } = task.request.policy;
-  return await withHeartbeat(heartbeatMs, async () => await claimAndExecute(store, kind, task));
+  const called = { store, kind, task, safety: kind.safety(task.request) };
+  const perform = needsNoClaim(task, called.safety) ? executeUnclaimed : claimAndExecute;
+  return await withHeartbeat(task.request.policy.heartbeatMs, async () => await perform(called));
 }
 
-async function claimAndExecute<R extends CallRequest>(
-  store: Store,
-  kind: CallKind<R>,
-  task: CallTask<R>,
-): Promise<CallOutcome> {
+interface CalledByTask<R extends CallRequest> {
+  readonly store: Store;
+  readonly kind: CallKind<R>;
+  readonly task: CallTask<R>;
+  readonly safety: CallSafety;
+}
+
+async function executeUnclaimed<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
+  const { store, task } = called;
+  const journal = openLateJournal(store, task);
+  const record = unclaimedRecord({ store, task, journal, ...ledgerTerms(called) });
+  try {
+    return await execute({ ...called, record, failures: 0, mayBeDone: false });
+  } finally {
+    journal.close();
+  }
+}
+
+async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
+  const { store, task } = called;
+  const { call, claimant } = ledgerTerms(called);
+  const wasPerhapsMade = mayLackClaim(task) && Context.current().info.attempt > 1;
+  const { claim, result } = await claimCall(
+    store,
+    { ...call, journal: unpackJournal(task) },
+    { ...claimant, wasPerhapsMade },
+  ).catch((error: unknown) => {
+    throw error instanceof CallError ? toRefusal(error) : error;
+  });
+  if ('answer' in result) return await endByLedger(store.ledger, task.key, result.answer);
+  return await execute({ ...called, record: claimedRecord(store.ledger, task.key, claim), ...result });
+}
+
+/** What the ledger is told of a call. */
+function ledgerTerms<R extends CallRequest>({ task, safety }: CalledByTask<R>): LedgerTerms {
   const { key, takeover, node, index, runId, tenantId, request } = task;
   const requestHash = createHash('sha256')
     .update(canonicalJson(toJson(request)))
     .digest('hex');
-  const safety = kind.safety(request);
-  const called = calleeName(request);
-  const journal = unpackJournal(task);
-  const call = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
-  const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
-  const { claim, result } = await claimCall(store, call, claimant).catch((error: unknown) => {
-    throw error instanceof CallError
-      ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
-      : error;
-  });
-  if ('answer' in result) return await endByLedger(store.ledger, key, result.answer);
-  return await execute({ store, kind, task, claim, safety, ...result });
+  return {
+    call: { key, takeover, node, index, runId, tenantId, called: calleeName(request), requestHash },
+    claimant: { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) },
+  };
 }
 
-interface Call<R extends CallRequest> extends Attempt<R> {
-  readonly store: Store;
-  readonly claim: string;
-  readonly safety: CallSafety;
+interface Call<R extends CallRequest> extends CalledByTask<R>, Attempt<R> {
+  readonly record: CallRecord;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
 }
 
 async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
-  const { task, failures } = call;
+  const { store, task, failures, record } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
   const stopRenewing = isAccountable(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
@@ -80,8 +106,9 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
     const { reply } = await makeAttempt(call, limit).catch(
       async (thrown: unknown) => await endAttempt(call, judgeFailure(toFailed(call, limit), thrown)),
     );
-    await recordOutcome(() => call.store.ledger.complete(task.key, call.claim, toJson(reply)));
-    return { reply, attempts: failures + 1, durationMs: Date.now() - started };
+    const durationMs = Date.now() - started;
+    const answer = await record.complete(reply);
+    return answer ? await endByLedger(store.ledger, task.key, answer) : { reply, attempts: failures + 1, durationMs };
   } finally {
     limit.close();
     stopRenewing?.();
@@ -100,9 +127,8 @@ function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): reado
 }
 
 /** Renews the claim again and again, in case the server misses the attempt's heartbeats and schedules another one. */
-function startRenewal<R extends CallRequest>({ store, task, claim }: Call<R>): () => void {
-  const renew = (): void => void store.ledger.renew(task.key, claim).catch(() => undefined);
-  const timer = setInterval(renew, task.request.policy.heartbeatMs / 3);
+function startRenewal<R extends CallRequest>({ record, task }: Call<R>): () => void {
+  const timer = setInterval(() => record.renew(), task.request.policy.heartbeatMs / 3);
   return () => clearInterval(timer);
 }
 
@@ -120,8 +146,8 @@ function endOfLocal({ failures, failure, nextAttemptAt }: LocalFailure): Attempt
 }
 
 /** Records the end of a failed attempt, and throws the failure of its activity. */
-async function endAttempt<R extends CallRequest>({ store, task, claim }: Call<R>, end: AttemptEnd): Promise<never> {
-  await recordOutcome(() => store.ledger.fail(task.key, claim, end.entry));
+async function endAttempt<R extends CallRequest>({ record }: Call<R>, end: AttemptEnd): Promise<never> {
+  await record.fail(end.entry);
   throw end.error;
 }
 
