@@ -16,8 +16,8 @@ export type RecordedOccurrence = RecordedBody & {
 };
 
 /**
- * An occurrence without a call's reply, which the ledger holds; only that of a local call may be nowhere else. A `continue` is not recorded: events before the next
- * occurrence show that a run that yielded was continued.
+ * An occurrence without a call's reply, which the ledger holds, or the event of a local call; where neither does, it is
+ * here. A `continue` is not recorded: events before the next occurrence show that a run that yielded was continued.
  */
 export type RecordedBody =
   | { readonly kind: 'call.completed'; readonly key: string; readonly reply?: CallReply }
