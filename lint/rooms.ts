@@ -64,7 +64,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: FACTS,
     types: ['graph/redaction', 'graph/replay'],
     packages: [NODE, 'kysely', 'pg'],
-    typePackages: ['@electric-sql/pglite'],
   },
   process: {
     rooms: ['graph/values', 'store'],
