@@ -35,7 +35,7 @@ export interface JournalFlusher {
 interface ShellState {
   /** If true, a `continue` follows the flush. */
   readonly hasYielded: boolean;
-  /** Local calls are made, which pause soon. */
+  /** Local calls are made. Until they end or pause, the workflow task is open and nothing leaves the worker. */
   readonly isCallingLocally: boolean;
 }
 
@@ -59,8 +59,10 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
   const write = async (run: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
     refusal = await record(run, batch);
     isFlushing = refusal !== null;
-    if (refusal === null) delivered();
-    if (refusal === null) pauses.end();
+    if (refusal === null) {
+      delivered();
+      pauses.end();
+    }
     inbox.push({ kind: 'continue' });
   };
   return {
@@ -83,9 +85,8 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
       return null;
     },
     flush(run, { hasYielded, isCallingLocally }) {
-      if (isFlushing) return;
-      const mayWait = !isUrgent && !hasYielded && pauses.isEmpty() && statusOf(run) === 'running';
-      if (mayWait) return isCallingLocally ? undefined : flushLate();
+      if (isFlushing || (isCallingLocally && pauses.isEmpty())) return;
+      if (!isUrgent && !hasYielded && pauses.isEmpty() && statusOf(run) === 'running') return flushLate();
       const delivery = outbox.pack(run);
       if (!delivery) {
         if (hasYielded) inbox.push({ kind: 'continue' });

@@ -220,6 +220,6 @@ test('many slow ones of a tenant hold up no local call of another', async () => 
   const id = textAt(body, '/id');
   await expect.poll(async () => at((await other.get(`/api/runs/${id}`)).body, '/status'), PATIENTLY).toBe('completed');
   expect(await eventsOf(other, id, 'tool.called')).toMatchObject([{ local: true }]);
-  const statuses = (await Promise.all(many)).map(async (one) => at(await runOf(one), '/status'));
-  expect(await Promise.all(statuses)).toEqual(Array.from({ length: 6 }, () => 'running'));
+  const statuses = (await Promise.all(many)).map(async (one) => textAt(await runOf(one), '/status'));
+  expect(await Promise.all(statuses)).not.toContain('completed');
 });

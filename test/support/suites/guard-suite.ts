@@ -162,7 +162,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
 
     test('a name that changes is checked each time that a connection is made', async () => {
       rebinding.asked = 0;
-    const url = `http://${rebinding.name}:${server.port}/`;
+      const url = `http://${rebinding.name}:${server.port}/`;
       const first = send([], { url, signal: AbortSignal.timeout(300) });
       await expect(first).rejects.not.toMatchObject({ code: 'BLOCKED_URL' });
       expect(rebinding.asked).toBe(1);
