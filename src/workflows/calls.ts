@@ -27,7 +27,7 @@ export interface Calls {
   /** Number of open calls. */
   outstanding(): number;
   isCallingLocally(): boolean;
-  /** The server has said something, so another workflow task has begun. */
+  /** The server has told of something else than calls, so another workflow task has begun. */
   enterTask(): void;
 }
 
@@ -57,7 +57,7 @@ export function createCalls({ inbox, flusher }: CallsDeps, owner: CallOwner): Ca
   };
   const throttle = createCallThrottle<RequestedCall>(({ effect, attachJournal, left = null }) => {
     const delivery = attachJournal(effect);
-    inScope(effect, () => makeCall(finishCall, owner, { effect, delivery, left }));
+    inScope(effect, () => makeCall(inNewTask(local, finishCall), owner, { effect, delivery, left }));
   });
   const local = createLocalCalls<LocalCall>({
     start: (call) => inScope(call.effect, () => makeLocalCall({ local, finishCall, leaveCall }, owner, call)),
@@ -92,6 +92,14 @@ export function createCalls({ inbox, flusher }: CallsDeps, owner: CallOwner): Ca
 }
 
 type FinishCall = (occurrence: OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' }) => void;
+
+/** Another workflow task begins with the end of an activity. */
+function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, finishCall: FinishCall): FinishCall {
+  return (occurrence) => {
+    enterTask();
+    finishCall(occurrence);
+  };
+}
 
 /** A call, and what is to be done for it when it begins. */
 export interface RequestedCall {

@@ -124,9 +124,11 @@ function flush({ flusher, effects, run, hasYielded }: Shell): void {
 
 /** Advances the run by one occurrence, unless the occurrence concerns the workflow alone. */
 function handle(shell: Shell, occurrence: OccurrenceBody): void {
-  if (isFromServer(occurrence)) shell.effects.enterTask();
   if (shell.continueAsNewPolicy.observe(occurrence)) return;
-  if (isForPeople(occurrence)) shell.flusher.flushSoon();
+  if (isForPeople(occurrence)) {
+    shell.effects.enterTask();
+    shell.flusher.flushSoon();
+  }
   apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
@@ -166,11 +168,7 @@ function continuationOf({ run, hasYielded, outbox, continueAsNewPolicy, latestEv
   };
 }
 
-/** True if a workflow task has begun with the occurrence. */
-function isFromServer(occurrence: OccurrenceBody): boolean {
-  return occurrence.kind !== 'continue' && !('isLocal' in occurrence);
-}
-
+/** A workflow task begins with such an occurrence, and people may wait for what follows from it. */
 function isForPeople({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }
