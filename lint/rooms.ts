@@ -70,6 +70,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [
       NODE,
       '@hono/node-server',
+      '@opentelemetry/exporter-prometheus',
+      '@opentelemetry/sdk-metrics',
       '@temporalio/client',
       '@temporalio/common',
       '@temporalio/envconfig',
@@ -121,7 +123,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   workers: {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
-    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow'],
+    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow', 'ulid'],
   },
   'worker.ts': {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config', 'workers'],
@@ -150,7 +152,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
   },
   'api/middleware': {
-    rooms: ['graph/values', 'store', ...API_BASE, 'api/redaction'],
+    rooms: ['graph/values', 'store', 'process', ...API_BASE, 'api/redaction'],
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
   },
   'api/graphs': {

@@ -1,5 +1,5 @@
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import type { WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
+import type { WorkerDeploymentOptions, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createCallActivities, createJournalActivities } from './activities/index.ts';
 import { createIsolatedWorker } from './workers/isolated-worker.ts';
@@ -26,6 +26,8 @@ import { processLimits } from './workers/process-limits.ts';
 import { reportFailedTask } from './workers/report-failed-task.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
+import { measureActivities } from './workers/measure-activities.ts';
+import { measuredJournal } from './workers/measured-journal.ts';
 import { openWorkflowCode } from './workers/workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 
@@ -54,6 +56,7 @@ export async function createWorkers({
     connection,
     namespace,
     dataConverter: createDataConverter(store.blobs, config.codecs),
+    interceptors: INTERCEPTORS,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
     shutdownGraceTime: toMs(config.shutdownGrace),
     shutdownForceTime: toMs(config.shutdownGrace) + FORCE_AFTER_MS,
@@ -64,7 +67,10 @@ export async function createWorkers({
   const ofRuns = {
     ...options,
     taskQueue: TASK_QUEUE,
-    activities: { ...calls, ...createJournalActivities(parts) },
+    activities: {
+      ...calls,
+      ...createJournalActivities({ store: { ...store, journal: measuredJournal(store.journal) } }),
+    },
     maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
     maxConcurrentLocalActivityExecutions: CALL_SLOTS + REFUSED_CALLS,
     maxConcurrentWorkflowTaskExecutions: CALL_SLOTS + WORKFLOW_TASKS,
@@ -76,6 +82,8 @@ export async function createWorkers({
   };
   return await Promise.all(taskQueues.map(create));
 }
+
+const INTERCEPTORS: WorkerInterceptors = { activity: [measureActivities] };
 
 /**
  * Calls never take these slots, as they take one of `CALL_SLOTS` besides: many slow calls don't keep runs from being

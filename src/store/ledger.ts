@@ -4,6 +4,9 @@ import type { RecordedAnswer } from '../graph/replay/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
 import { claimEntry, endColumns } from './ledger-claims.ts';
 import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
+import { listLedger } from './inspection/list-ledger.ts';
+import type { LedgerRow } from './inspection/list-ledger.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 
 /** A call that has failed and waits for its next attempt. */
@@ -53,6 +56,8 @@ export interface Ledger {
   /** Records an unknown outcome of an attempt that is over. @returns false when the entry has changed since */
   markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
   retrying(runId: string): Promise<readonly Retrying[]>;
+  /** A run's calls, ordered by their keys. */
+  list(runId: string, page: PageRequest): Promise<Page<LedgerRow>>;
   /** The answers to a run's calls, by the keys of the calls. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
 }
@@ -86,6 +91,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
       return (await seen.set(unknown).executeTakeFirst()).numUpdatedRows === 1n;
     },
     retrying: (runId) => retrying(db, runId),
+    list: (runId, page) => listLedger(db, runId, page),
     answers: (runId) => answers(db, runId),
   };
 }

@@ -31,6 +31,8 @@ import { listenToPostgres } from './database/listen-to-postgres.ts';
 import { migrate } from './database/migrate.ts';
 import { createPgliteDialect, listenToPglite } from './database/pglite-dialect.ts';
 import { createPostgresDialect } from './database/postgres-dialect.ts';
+import { readLiveCounts } from './inspection/live-counts.ts';
+import type { LiveCounts } from './inspection/live-counts.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
@@ -56,6 +58,7 @@ export interface Store {
   readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
   readonly changes: Changes;
+  countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -122,6 +125,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     idempotency: createIdempotency(db),
     retention: createRetention(patientDb),
     changes,
+    countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,
   };
