@@ -72,6 +72,8 @@ export async function createWorkers({
       ...createJournalActivities({ store: { ...store, journal: measuredJournal(store.journal) } }),
     },
     maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
+    maxConcurrentLocalActivityExecutions: CALL_SLOTS + REFUSED_CALLS,
+    maxConcurrentWorkflowTaskExecutions: CALL_SLOTS + WORKFLOW_TASKS,
   };
   const create = async (taskQueue: string): Promise<Worker> => {
     if (taskQueue !== TASK_QUEUE) return await Worker.create({ ...ofCalls, taskQueue });
@@ -88,6 +90,12 @@ const INTERCEPTORS: WorkerInterceptors = { activity: [measureActivities] };
  * seen, or from ending.
  */
 const JOURNAL_SLOTS = 100;
+
+/** A local call that finds no slot of its tenant free still takes one of the worker, for a moment. */
+const REFUSED_CALLS = 100;
+
+/** Workflow tasks at a time besides those that local calls keep open. */
+const WORKFLOW_TASKS = 40;
 
 /** The time for calls to end that are canceled when the grace is over. */
 const FORCE_AFTER_MS = 10_000;

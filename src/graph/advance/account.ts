@@ -23,13 +23,13 @@ export function accountOf(draft: Draft, call: OpenCall, result: CallResult): Acc
 type Completed = CallResult & { readonly kind: 'call.completed' };
 type Failed = CallResult & { readonly kind: 'call.failed' };
 
-function accountOfReply(draft: Draft, { called }: OpenCall, { key, reply, attempts, durationMs }: Completed): Account {
+function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): Account {
   const { kind, name } = called;
+  const { key, reply, attempts, durationMs, isLocal } = completed;
   if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs });
   if (reply.kind === 'overflow' || kind !== 'tool') return { spent: {}, event: null };
-  const { value: result } = reply;
-  const event = { type: 'tool.called', tool: name, result, attempts, durationMs, idempotencyKey: key } as const;
-  return { spent: { toolCalls: 1 }, event };
+  const common = { result: reply.value, attempts, durationMs, idempotencyKey: key };
+  return { spent: { toolCalls: 1 }, event: toolCalled(name, common, isLocal) };
 }
 
 function accountOfModel(
@@ -57,11 +57,21 @@ function accountOfModel(
 function accountOfFailure(
   { now }: Draft,
   { called: { kind, name }, since }: OpenCall,
-  { key, failure: { error } }: Failed,
+  { key, failure: { error }, isLocal }: Failed,
 ): Account {
   const common = { error, attempts: error.attempts ?? 1, durationMs: now - since };
   if (kind === 'tool')
-    return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, idempotencyKey: key, ...common } };
+    return { spent: { toolCalls: 1 }, event: toolCalled(name, { idempotencyKey: key, ...common }, isLocal) };
   if (kind === 'model') return { spent: { modelCalls: 1 }, event: { type: 'model.called', model: name, ...common } };
   return { spent: {}, event: null };
+}
+
+type ToolCalled = TaskEventBody & { readonly type: 'tool.called' };
+
+function toolCalled(
+  tool: string,
+  common: Omit<ToolCalled, 'type' | 'tool' | 'local'>,
+  isLocal: true | undefined,
+): ToolCalled {
+  return { type: 'tool.called', tool, ...common, ...(isLocal && { local: true }) };
 }

@@ -52,6 +52,8 @@ export type TaskEventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly idempotencyKey: string;
+      /** No activity made the call, but the worker of the workflow task itself. */
+      readonly local?: true;
     }
   | ({ readonly type: 'tool.skipped'; readonly tool: string; readonly result: Json } & ByPerson)
   | { readonly type: 'node.started' }

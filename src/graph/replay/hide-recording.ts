@@ -39,6 +39,10 @@ export function hideRecording(recording: Recording): Recording | null {
   const ofOccurrence = (occurrence: RecordedOccurrence): RecordedOccurrence => {
     if (occurrence.kind === 'call.failed')
       return { ...occurrence, failure: hideFailure(occurrence.failure, ofCall(occurrence.key)) };
+    if (occurrence.kind === 'call.completed')
+      return occurrence.reply
+        ? { ...occurrence, reply: hideReply(occurrence.reply, ofCall(occurrence.key)) }
+        : occurrence;
     return occurrence.kind === 'signal'
       ? hideSignal(occurrence, redaction, askedBy(occurrence, places, redaction))
       : occurrence;

@@ -2,7 +2,7 @@ import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { Client as PostgresClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
-import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aToolOf } from '../../support/doubles/configured-tool.ts';
 import { startJobService } from '../../support/doubles/job-service.ts';
@@ -22,7 +22,12 @@ let workflow: TemporalClient['workflow'];
 beforeAll(async () => {
   const service = await startJobService();
   teardown.add(() => service.stop());
-  const config = { tools: [aToolOf(service, { name: 'job' })], http: { allow: [service.address] } };
+  const tools = [
+    aToolOf(service, { name: 'job' }),
+    aToolOf(service, { name: 'look', effect: 'idempotent' }),
+    aToolOf(service, { name: 'glance', effect: 'idempotent', timeout: '5s', execution: 'local' }),
+  ];
+  const config = { tools, http: { allow: [service.address] } };
   // The chores of the API take their statements at another time.
   const sweeping = {
     queuesMs: SELDOM_MS,
@@ -42,6 +47,7 @@ afterAll(async () => await teardown.run());
 const STATEMENTS: readonly (readonly [string, RegExp])[] = [
   ['chore', /where "ended_at" is null|delete from "idempotency"/],
   ['accept', /insert into "runs"/],
+  ['result with journal', /insert into "ledger" \([^)]*"result".*insert into events/s],
   ['claim with journal', /insert into "ledger".*insert into events/s],
   ['claim', /insert into "ledger"/],
   ['journal', /insert into events/],
@@ -69,7 +75,8 @@ function statementsSoFar(): readonly string[] {
 
 const WAIT = { prefer: 'wait=30' };
 const pure: GraphDefinition = aDefinition({ nodes: { a: { type: 'set', write: { log: 'a' } } } });
-const calling: GraphDefinition = aDefinition({ nodes: { a: { type: 'tool', tool: 'job', args: { job: 'small' } } } });
+const callOf = (tool: string): NodeDefinition => ({ type: 'tool', tool, args: { job: 'small' } });
+const calling = (tool: string): GraphDefinition => aDefinition({ nodes: { a: callOf(tool) } });
 
 async function start(graph: GraphDefinition, status: string): Promise<string> {
   const { body } = await stack.as('user').post('/api/runs', { graph, input: {} }, WAIT);
@@ -101,10 +108,25 @@ test('a run of one pure node: a write that accepts it, one that ends it, and the
 });
 
 test('a run of one tool call: a claim that takes the journal along, and the result, besides', async () => {
-  const run = await start(calling, 'completed');
+  const run = await start(calling('job'), 'completed');
   expect(statementsSoFar()).toEqual(['accept', 'claim with journal', 'complete', 'journal', 'read run']);
   await closed(run);
   expect(await costOf(run)).toEqual({ workflowTasks: 3, activities: ['callTool', 'record'] });
+});
+
+test('a run of one idempotent tool call: its result and the journal in one write', async () => {
+  const run = await start(calling('look'), 'completed');
+  expect(statementsSoFar()).toEqual(['accept', 'result with journal', 'journal', 'read run']);
+  await closed(run);
+  expect(await costOf(run)).toEqual({ workflowTasks: 3, activities: ['callTool', 'record'] });
+});
+
+test('a run of three local calls: no more than one without calls', async () => {
+  const nodes = { a: callOf('glance'), b: callOf('glance'), c: callOf('glance') };
+  const run = await start(aDefinition({ nodes }), 'completed');
+  expect(statementsSoFar()).toEqual(['accept', 'journal', 'read run']);
+  await closed(run);
+  expect(await costOf(run)).toEqual({ workflowTasks: 2, activities: ['record'] });
 });
 
 test('a run that asks: one write until it waits; one for the decision and the end', async () => {
