@@ -1,4 +1,4 @@
-import { sleep } from '@temporalio/workflow';
+import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { Effect, TimerEffect } from '../graph/run/index.ts';
 import type { CallOwner } from './call-activities.ts';
 import { createCalls } from './calls.ts';
@@ -11,10 +11,10 @@ export interface Effects extends Pick<Calls, 'outstanding' | 'isCallingLocally' 
   perform(effect: Effect, attachJournal: AttachJournal): void;
 }
 
-/** Each timer has a scope of its own. */
+/** Each timer has a scope of its own. Timers outlive the scope of the run's calls, as that is canceled with the calls. */
 export function createEffects(deps: CallsDeps, owner: CallOwner): Effects {
   const calls = createCalls(deps, owner);
-  const timers = createScopes();
+  const timers = createScopes(CancellationScope.current().parent);
   const fire = (id: string): void => {
     timers.close(id);
     deps.inbox.push({ kind: 'timer', id });

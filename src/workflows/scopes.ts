@@ -9,11 +9,12 @@ export interface Scopes {
   close(key: string): void;
 }
 
-export function createScopes(): Scopes {
+/** @param parent ends all of them when it is canceled; the default is the scope of who opens them */
+export function createScopes(parent?: CancellationScope): Scopes {
   const scopes = new Map<string, CancellationScope>();
   return {
     open(key, begin) {
-      const scope = new CancellationScope();
+      const scope = new CancellationScope({ cancellable: true, ...(parent && { parent }) });
       scopes.set(key, scope);
       return scope.run(begin);
     },
