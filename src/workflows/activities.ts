@@ -47,7 +47,7 @@ export function reconcileOptions(summary: string): ActivityOptions {
   return { ...journalOptions, summary: truncate(`reconcile ${summary}`, MAX_SUMMARY) };
 }
 
-/** That of the run, in place of the journal's: options of a call are added to those of the proxy. */
+/** 0: as the run. The proxy's options hold the journal's priority, which would count for calls otherwise. */
 const CALL_PRIORITY = { priorityKey: 0 };
 
 /** The activity enforces its deadline itself; the server waits this much longer, so that the outcome is recorded. */

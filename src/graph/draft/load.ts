@@ -8,7 +8,7 @@ export interface Load {
   bytes: number;
   /** The reading of the meter at the beginning. */
   readonly unitsBefore: number;
-  /** Not less than the number of open tasks; `null` if they have not been counted. */
+  /** An upper bound of the number of open tasks; `null` if they have not been counted. */
   tasksAtMost: number | null;
 }
 

@@ -78,8 +78,8 @@ export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNee
 }
 
 /**
- * True if a call must wait for open calls to release budget. A call does not wait if all of its output is available,
- * or if no released budget can suffice. So at least one call is open while another waits.
+ * True if a call must wait for open calls to release budget. A call goes ahead at once if the budget allows all of its
+ * output, and also if it is too large for whatever is released. So at least one call is open while another waits.
  */
 export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: ReservedTotals): boolean {
   const left = availableOutput(draft, needs, totals ?? NOTHING);
