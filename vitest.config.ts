@@ -15,12 +15,14 @@ const withServers = {
   testTimeout: 60_000,
 };
 
-/** The files of `smoke` take longest, so they begin first. */
-class SmokeFirst extends BaseSequencer {
+/** Files that take longest begin first, so that none is left alone at the end. */
+const LONGEST = [/\/smoke\//, /\/(interpreter-threads|poisoned-runs|task-queues|thread-queues)\.test/];
+
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isSmoke = ({ project }: TestSpecification): boolean => project.name === 'smoke';
-    return [...sorted.filter(isSmoke), ...sorted.filter((file) => !isSmoke(file))];
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.some((pattern) => pattern.test(moduleId));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 /** The package's own name leads to its source, as `paths` of tsconfig.json says. */
@@ -36,7 +38,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Tests that run at the same time do so because they mostly wait.
     maxConcurrency: 20,
-    sequence: { sequencer: SmokeFirst },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
