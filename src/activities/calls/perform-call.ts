@@ -12,6 +12,7 @@ import { claimCall } from './claim-call.ts';
 import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
+import { logFailure } from './log-failure.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
 import type { FailedAttempt } from './judge-attempt.ts';
@@ -138,6 +139,7 @@ function toFailed<R extends CallRequest>(
 
 /** Records the end of a failed attempt, and throws the failure of its activity. */
 async function endAttempt<R extends CallRequest>({ store, task, claim }: Call<R>, end: AttemptEnd): Promise<never> {
+  logFailure(task, end.entry);
   await recordOutcome(() => store.ledger.fail(task.key, claim, end.entry));
   throw end.error;
 }

@@ -2,7 +2,7 @@ import type { Draft } from './draft.ts';
 import { isWithin } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 
-/** Returns one line for the Temporal Web UI, such as `tool pay #2`. */
+/** Returns one line for the Temporal Web UI, such as `tool charge · pay #2`. */
 export function summaryOf({ frame, task }: TaskHandle, kind: string): string {
   return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
 }
