@@ -137,7 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
-    rooms: ['graph/values', ...STATE, 'workflows', 'api/http'],
+    rooms: ['graph/values', ...STATE, 'process', 'workflows', 'api/http'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
@@ -255,6 +255,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/diagram',
       'graph/validate',
       'activities',
+      'process',
       'config',
       'testing',
       'dev',

@@ -79,6 +79,10 @@ export const RunSchema = z
         nextAttemptAt: Time.nullable(),
       }),
     ),
+    pending: z
+      .object({ reason: z.string(), since: Time })
+      .nullable()
+      .openapi({ description: 'Why the run could not be handed over to Temporal yet; it is tried again' }),
     input: GivenRecord,
     output: GivenJson,
     error: orNull(RunErrorSchema),
