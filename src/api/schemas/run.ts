@@ -109,7 +109,9 @@ const ThreadId = z
 export const NewRunSchema = z
   .strictObject({
     graph: z
-      .union([z.string().min(1), DefinitionSchema])
+      .union([z.string().min(1), DefinitionSchema], {
+        error: ({ input }) => (input === undefined ? 'The field "graph" is missing' : undefined),
+      })
       .openapi({ description: '"name", "name@3" or a whole definition' }),
     input: JsonRecord.default({}),
     limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),

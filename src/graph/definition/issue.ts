@@ -37,6 +37,7 @@ export type WarningIssueCode =
   | 'IMPLICIT_CONCURRENT_WRITE'
   | 'UNBOUNDED_LOOP'
   | 'APPROVAL_UNCHECKED'
+  | 'LOOKS_LIKE_EXPRESSION'
   | 'UNUSED_CHANNEL';
 
 export function hasErrors(issues: readonly GraphIssue[]): boolean {

@@ -7,6 +7,7 @@ import { createMemo } from '../values/memo.ts';
 import { priceOfText, spend, withAllowance } from '../values/meter.ts';
 import { didYouMean } from '../values/did-you-mean.ts';
 import { abbreviate } from '../values/text.ts';
+import { celHint } from './cel-hints.ts';
 import { registerFunctions } from './functions.ts';
 import { instrument, prepareForCheck } from './instrument.ts';
 import { registerNumbers } from './numbers.ts';
@@ -105,7 +106,7 @@ function parse(source: string, names: readonly Name[]): Expression {
   const nodes = allNodes(root);
   prepareForCheck(nodes);
   const { valid, error } = program.check();
-  if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
+  if (!valid) throw new InvalidExpressionError('meaning', explain(error, { source, names }));
   const references = findReferences(root);
   instrument(nodes);
   let sources: Sources | null = null;
@@ -121,7 +122,7 @@ function parseSyntax(source: string, names: readonly Name[]): ParseResult {
   try {
     return environmentFor(names).parse(source);
   } catch (error) {
-    throw new InvalidExpressionError('syntax', reasonOf(error), { cause: error });
+    throw new InvalidExpressionError('syntax', explain(error, { source, names }), { cause: error });
   }
 }
 
@@ -142,11 +143,25 @@ function createEnvironment(names: readonly Name[]): Environment {
   return environment;
 }
 
-function explain(error: unknown, names: readonly Name[]): string {
+interface Written {
+  readonly source: string;
+  readonly names: readonly Name[];
+}
+
+/** Tells what is wrong with an expression, where, and how CEL writes what seems to be meant. */
+function explain(error: unknown, { source, names }: Written): string {
   const reason = reasonOf(error);
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
-  if (unknown === undefined) return reason;
+  if (unknown === undefined)
+    return `${reason}${placeOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
   return `"${unknown}" is not defined here; known are ${names.join(', ')}.${didYouMean(unknown, names)}`;
+}
+
+/** The place in an expression that the CEL library names, counted from 1. */
+function placeOf(error: unknown): string {
+  const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
+  const start: unknown = typeof range === 'object' && range !== null && 'start' in range ? range.start : null;
+  return typeof start === 'number' ? ` at character ${start + 1}` : '';
 }
 
 interface Parsed {

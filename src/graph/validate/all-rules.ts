@@ -5,6 +5,7 @@ import {
   unknownProcessors,
   unknownTools,
   unknownApprovals,
+  unnamedTools,
 } from './rules/catalog-names.ts';
 import { concurrentWrites } from './rules/concurrent-writes.ts';
 import { conversationChannels } from './rules/conversation-channels.ts';
@@ -14,6 +15,7 @@ import { duplicateEdges } from './rules/duplicate-edges.ts';
 import { entryPoint } from './rules/entry-point.ts';
 import { expressions } from './rules/expressions.ts';
 import { lastNode } from './rules/last-node.ts';
+import { givenArguments } from './rules/given-arguments.ts';
 import { localCalls } from './rules/local-calls.ts';
 import { names } from './rules/names.ts';
 import { overCeilings } from './rules/over-ceilings.ts';
@@ -22,12 +24,11 @@ import { schemas } from './rules/schemas.ts';
 import { shape } from './rules/shape.ts';
 import { starvingJoins } from './rules/starving-joins.ts';
 import { subgraphs } from './rules/subgraphs.ts';
-import { templates } from './rules/templates.ts';
+import { mistakenTexts, templates } from './rules/templates.ts';
 import { unboundedLoops } from './rules/unbounded-loops.ts';
 import { uncheckedApprovals } from './rules/unchecked-approvals.ts';
 import { unknownChannels } from './rules/unknown-channels.ts';
 import { unknownNodes } from './rules/unknown-nodes.ts';
-import { unnamedTools } from './rules/unnamed-tools.ts';
 import { unreachableNodes } from './rules/unreachable-nodes.ts';
 import { unusedChannels } from './rules/unused-channels.ts';
 
@@ -50,6 +51,7 @@ export const RULES: readonly Rule[] = [
   overCeilings,
   unknownTools,
   unnamedTools,
+  givenArguments,
   localCalls,
   unknownApprovals,
   unknownFunctions,
@@ -60,6 +62,7 @@ export const RULES: readonly Rule[] = [
   concurrentWrites,
   unboundedLoops,
   uncheckedApprovals,
+  mistakenTexts,
   unusedChannels,
   subgraphs,
 ];

@@ -1,9 +1,10 @@
 import type { ErrorIssueCode } from '../../definition/issue.ts';
 import { fieldAt, namesAt, namesInFields } from '../../definition/names-at.ts';
 import type { Named } from '../../definition/names-at.ts';
+import { toolsOfCalls } from '../../definition/tools-of-calls.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
-import { didYouMean } from '../../values/did-you-mean.ts';
+import { didYouMean, nameInstead } from '../../values/did-you-mean.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
@@ -34,6 +35,18 @@ export const unknownApprovals: Rule = ({ nodes }) =>
         ),
       );
   });
+
+/** `INVALID_FIELD`: a node with `calls` that names no tools, where not one `llm` node alone writes the channel. */
+export const unnamedTools: Rule = ({ nodes }) => {
+  const all = [...nodes.values()];
+  return all.flatMap(({ fields, path, description: { makesCalls } }) => {
+    if (!makesCalls || fields[makesCalls.tools] !== undefined) return [];
+    const channel = fields[makesCalls.channel];
+    if (typeof channel !== 'string' || toolsOfCalls(channel, all)) return [];
+    const message = `Name this node's tools in "${makesCalls.tools}": not one llm node alone writes "${channel}".`;
+    return [error('INVALID_FIELD', path, message)];
+  });
+};
 
 /** `UNKNOWN_FUNCTION`: a function that no worker registers. */
 export const unknownFunctions: Rule = (subject) =>
@@ -97,5 +110,5 @@ function unknownEntries({ code, what, known, named }: Lookup): ReturnType<Rule> 
   const names = Object.keys(known);
   return named
     .filter(({ name }) => !Object.hasOwn(known, name))
-    .map(({ name, path }) => error(code, path, `There is no ${what} "${name}".${didYouMean(name, names)}`));
+    .map(({ name, path }) => error(code, path, `There is no ${what} "${name}"${nameInstead(name, names)}`));
 }

@@ -27,13 +27,16 @@ export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
     return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
   }),
   ...edges.flatMap(({ kind, fields, path }) =>
-    shapeIssues(EdgeSchemas[kind], fields, { path: parsePointer(path), alsoKnown: EDGE_FIELDS }),
+    shapeIssues(EdgeSchemas[kind], fields, { path: parsePointer(path), alsoKnown: EDGE_FIELDS, hints: EDGE_HINTS }),
   ),
   ...[...nodes.values()].flatMap(fieldProblems),
 ];
 
 /** The fields of all kinds of edges: a misspelt field may belong to a kind that its edge was not taken for. */
 const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Object.keys(fields));
+
+const CONDITIONS = 'Conditions go into "branches": [{ "when": "state.a > 1", "to": "a" }]';
+const EDGE_HINTS = { condition: CONDITIONS, conditions: CONDITIONS, if: CONDITIONS, when: CONDITIONS };
 
 /** Checks a custom node: common fields by our schema, others by that of its type. Templates have no value yet. */
 function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): readonly GraphIssue[] {
