@@ -26,7 +26,7 @@ const Url = z
   .string()
   .refine((url) => URL.canParse(url), 'must be a URL, such as postgres://user:password@host/database');
 
-/** All variables that the processes read; none is read elsewhere under another name. */
+/** The variables that API and workers read. Secrets of models and tools have names of the configuration's choice. */
 export const SETTINGS = {
   DATABASE_URL: { meaning: 'PostgreSQL, such as `postgres://user:password@host/database`', schema: Url },
   HOLDFAST_CONFIG: { meaning: 'The configuration file', fallback: 'holdfast.config.ts', schema: Optional },

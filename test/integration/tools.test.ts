@@ -6,7 +6,7 @@ import { readDescription } from '../support/readers/api-description.ts';
 import type { ApiDescription } from '../support/readers/api-description.ts';
 import { aGraphOf, readAll, startRun } from '../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { aProblem, errorsIn } from '../support/readers/problems.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
@@ -112,7 +112,7 @@ describe('a tool in code', () => {
     const graph = aGraphOf(call('sign_voucher', { order: 'B-7' }));
     const answer = await as('user').post('/api/runs', { graph });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
-    expect(issuePathsOf(answer)).toEqual(['/graph/nodes/only/args/order']);
+    expect(errorsIn(answer)).toEqual(['INVALID_FIELD /nodes/only/args/order']);
   });
 
   test('may be a method of an instance that keeps a state', async () => {

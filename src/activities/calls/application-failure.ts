@@ -3,8 +3,8 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import type { TaskFailure } from '../../graph/values/index.ts';
 
 /**
- * Converts a `TaskFailure` into the failure of an activity. Its stack is that of the user's code, if that has thrown. With a delay the server retries it; without one it is
- * final.
+ * Converts a `TaskFailure` into the failure of an activity. With a delay the server retries it; without one it is
+ * final. Its stack is that of the user's code, if that has thrown.
  */
 export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFailure {
   const { code, message, cause } = failure.error;
