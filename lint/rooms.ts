@@ -19,6 +19,7 @@ export interface Room {
 const NODE = 'node:*';
 const LANGUAGE = ['graph/values', 'graph/definition', 'graph/expression', 'graph/channels'];
 const STATE = ['graph/run', 'graph/journal'];
+const WORK = [...LANGUAGE, ...STATE, 'graph/compile', 'graph/draft'];
 const WORDS = ['graph/values', 'graph/definition'];
 const FACTS = [...WORDS, ...STATE];
 const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
@@ -50,12 +51,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'graph/redaction': known({ rooms: [...FACTS, 'graph/expression'] }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
   'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
-  'graph/superstep': inner([...LANGUAGE, ...STATE, 'graph/nodes', 'graph/compile']),
-  'graph/lifecycle': inner([...LANGUAGE, ...STATE, 'graph/nodes', 'graph/compile', 'graph/superstep']),
-  'graph/signals': known({ rooms: [...LANGUAGE, ...STATE, 'graph/compile', 'graph/superstep', 'graph/lifecycle'] }),
-  'graph/advance': known({
-    rooms: [...LANGUAGE, ...STATE, 'graph/compile', 'graph/superstep', 'graph/lifecycle', 'graph/signals'],
-  }),
+  'graph/draft': inner([...LANGUAGE, ...STATE, 'graph/compile']),
+  'graph/superstep': inner([...WORK, 'graph/nodes']),
+  'graph/lifecycle': inner([...WORK, 'graph/nodes', 'graph/superstep']),
+  'graph/signals': known({ rooms: [...WORK, 'graph/superstep', 'graph/lifecycle'] }),
+  'graph/advance': known({ rooms: [...WORK, 'graph/superstep', 'graph/lifecycle', 'graph/signals'] }),
 
   'graph/replay': known({ rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/advance'] }),
 
@@ -64,13 +64,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: FACTS,
     types: ['graph/redaction', 'graph/replay'],
     packages: [NODE, 'kysely', 'pg'],
-    typePackages: ['@electric-sql/pglite'],
   },
   process: {
     rooms: ['graph/values', 'store'],
     packages: [
       NODE,
       '@hono/node-server',
+      '@opentelemetry/exporter-prometheus',
+      '@opentelemetry/sdk-metrics',
       '@temporalio/client',
       '@temporalio/common',
       '@temporalio/envconfig',
@@ -122,7 +123,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   workers: {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
-    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow'],
+    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow', 'ulid'],
   },
   'worker.ts': {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config', 'workers'],
@@ -151,7 +152,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
   },
   'api/middleware': {
-    rooms: ['graph/values', 'store', ...API_BASE, 'api/redaction'],
+    rooms: ['graph/values', 'store', 'process', ...API_BASE, 'api/redaction'],
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
   },
   'api/graphs': {

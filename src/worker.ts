@@ -1,5 +1,5 @@
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import type { WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
+import type { WorkerDeploymentOptions, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createCallActivities, createJournalActivities } from './activities/index.ts';
 import { createIsolatedWorker } from './workers/isolated-worker.ts';
@@ -30,6 +30,8 @@ import { processLimits } from './workers/process-limits.ts';
 import { reportFailedTask } from './workers/report-failed-task.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
+import { measureActivities } from './workers/measure-activities.ts';
+import { measuredJournal } from './workers/measured-journal.ts';
 import { openWorkflowCode } from './workers/workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 import { SEARCH_ATTRIBUTES } from './workflows/search-attributes.ts';
@@ -59,6 +61,7 @@ export async function createWorkers({
     connection,
     namespace,
     dataConverter: createDataConverter(store.blobs, config.codecs),
+    interceptors: INTERCEPTORS,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
     shutdownGraceTime: toMs(config.shutdownGrace),
     shutdownForceTime: toMs(config.shutdownGrace) + FORCE_AFTER_MS,
@@ -69,8 +72,13 @@ export async function createWorkers({
   const ofRuns = {
     ...options,
     taskQueue: TASK_QUEUE,
-    activities: { ...calls, ...createJournalActivities(parts) },
+    activities: {
+      ...calls,
+      ...createJournalActivities({ store: { ...store, journal: measuredJournal(store.journal) } }),
+    },
     maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
+    maxConcurrentLocalActivityExecutions: CALL_SLOTS + REFUSED_CALLS,
+    maxConcurrentWorkflowTaskExecutions: CALL_SLOTS + WORKFLOW_TASKS,
   };
   const create = async (taskQueue: string): Promise<Worker> => {
     if (taskQueue !== TASK_QUEUE) return await Worker.create({ ...ofCalls, taskQueue });
@@ -80,19 +88,31 @@ export async function createWorkers({
   return await Promise.all(taskQueues.map(create));
 }
 
+const INTERCEPTORS: WorkerInterceptors = { activity: [measureActivities] };
+
 /**
  * Calls never take these slots, as they take one of `CALL_SLOTS` besides: many slow calls don't keep runs from being
  * seen, or from ending.
  */
 const JOURNAL_SLOTS = 100;
 
+/** A local call that finds no slot of its tenant free still takes one of the worker, for a moment. */
+const REFUSED_CALLS = 100;
+
+/** Workflow tasks at a time besides those that local calls keep open. */
+const WORKFLOW_TASKS = 40;
+
 /** The time for calls to end that are canceled when the grace is over. */
 const FORCE_AFTER_MS = 10_000;
+
+/** One process runs the workflows' code: what waits for it waits at Temporal, where no task times out. */
+const TASK_SLOTS = 10;
 
 async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {
   return {
     workflowBundle: await openWorkflowCode(environment, logger),
     maxCachedWorkflows: cachedRuns(environment),
+    maxConcurrentWorkflowTaskExecutions: TASK_SLOTS,
     // A run waits this long for the worker that has it cached before another worker takes it.
     stickyQueueScheduleToStartTimeout: '3 seconds',
   };

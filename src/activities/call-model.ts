@@ -6,7 +6,7 @@ import type { MessageProcessor } from './context/message-processor.ts';
 import { UNKNOWN_MEASURE } from './context/model-measures.ts';
 import type { ModelMeasure } from './context/model-measures.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
-import type { CallKind } from './calls/perform-call.ts';
+import type { CallKind } from './calls/make-attempt.ts';
 
 /** Dependencies of model calls. */
 export interface ModelDeps {

@@ -1,7 +1,7 @@
 import type { NodeCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 import { notConfigured } from './calls/call-error.ts';
-import type { CallKind } from './calls/perform-call.ts';
+import type { CallKind } from './calls/make-attempt.ts';
 import { runCode } from './calls/run-code.ts';
 import { stricterSafety } from './live-policy.ts';
 import type { RegisteredNodeType } from './registered-node-type.ts';

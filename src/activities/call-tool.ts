@@ -4,7 +4,7 @@ import { mapValues, own } from '../graph/values/index.ts';
 import { mayCall } from '../graph/run/index.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
-import type { CallKind } from './calls/perform-call.ts';
+import type { CallKind } from './calls/make-attempt.ts';
 import { compileApprovalRule, stricterSafety } from './live-policy.ts';
 import { badArguments } from './tools/tool.ts';
 import type { Tool } from './tools/tool.ts';

@@ -13,12 +13,13 @@ import type { ModelDeps } from './call-model.ts';
 import { nodeCalls } from './call-node.ts';
 import type { RegisteredNodeType } from './registered-node-type.ts';
 import type { CallSlots } from './calls/call-slots.ts';
-import type { CallOutcome, CallTask } from './calls/call-task.ts';
+import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';
 import { withHeartbeat } from './calls/heartbeat.ts';
 import { inCallSlot } from './calls/in-call-slot.ts';
 import { performCall } from './calls/perform-call.ts';
-import type { CallKind } from './calls/perform-call.ts';
+import { performLocally } from './calls/perform-locally.ts';
+import type { CallKind } from './calls/make-attempt.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { writeJournal } from './calls/write-journal.ts';
@@ -41,7 +42,11 @@ export interface CallActivities {
   callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
   callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
+  /** Makes a short idempotent call as a local activity. */
+  callLocally(task: CallTask<LocalCallRequest>): Promise<LocalOutcome>;
 }
+
+type LocalCallRequest = Exclude<CallRequest, ModelCallRequest>;
 
 /** The engine's own work in the store. */
 export interface JournalActivities {
@@ -67,6 +72,17 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
     callTool: async (task) => await perform(ofTools, task),
     callNode: async (task) => await perform(ofNodes, task),
     callFunction: async (task) => await perform(ofFunctions, task),
+    callLocally: async (task) => {
+      const { request } = task;
+      switch (request.kind) {
+        case 'tool':
+          return await performLocally(deps.slots, ofTools, { ...task, request });
+        case 'function':
+          return await performLocally(deps.slots, ofFunctions, { ...task, request });
+        case 'node':
+          return await performLocally(deps.slots, ofNodes, { ...task, request });
+      }
+    },
   };
 }
 

@@ -8,14 +8,17 @@ import { ApiError, methodNotAllowed as notAllowed, unavailable } from './http/er
 import { packageVersion } from './http/package-version.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
+import { measured } from './middleware/measured.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/admin.ts';
+import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interventionRoutes } from './routes/interventions.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -34,6 +37,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     c.res.headers.set('x-request-id', c.get('requestId'));
     if (deps.shuttingDown.aborted) c.res.headers.set('connection', 'close');
   });
+  app.use(measured());
   app.use(securityHeaders());
   app.use(
     methodNotAllowed({
@@ -76,9 +80,11 @@ const ROUTES = [
   threadRoutes,
   toolRoutes,
   adminRoutes,
+  adminRunRoutes,
   approvalRoutes,
   interventionRoutes,
   healthRoutes,
+  metricsRoutes,
   schemaRoutes,
 ];
 

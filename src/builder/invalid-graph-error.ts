@@ -1,11 +1,12 @@
 import type { GraphIssue } from '../graph/definition/index.ts';
+import type { IssueCode } from '../graph/validate/index.ts';
 
 /** A graph that can't be compiled, with all its issues, warnings included. Recognize it by `code`. */
 export class InvalidGraphError extends Error {
   readonly code = 'INVALID_GRAPH';
-  readonly issues: readonly GraphIssue[];
+  readonly issues: readonly GraphIssue<IssueCode>[];
 
-  constructor(name: string, issues: readonly GraphIssue[]) {
+  constructor(name: string, issues: readonly GraphIssue<IssueCode>[]) {
     const errors = issues.filter(({ severity }) => severity === 'error').length;
     const headline = `Graph "${name}" has ${errors} error${errors === 1 ? '' : 's'}:`;
     super([headline, ...issues.map(toLine)].join('\n'));

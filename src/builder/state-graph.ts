@@ -11,6 +11,7 @@ import type {
   RouteEdge,
 } from '../graph/definition/index.ts';
 import { toMermaid, toPlantUml } from '../graph/diagram/index.ts';
+import type { IssueCode } from '../graph/validate/index.ts';
 import type { ChannelName, Channels, NoChannels } from './channel-update.ts';
 import type { BranchInput, ForEachOptions, EdgeSource, EdgeTarget } from './edge-input.ts';
 import { findIssues } from './find-issues.ts';
@@ -159,7 +160,7 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
   }
 
   /** Returns all issues of the current graph, warnings included. Names are checked as by `compile`. */
-  issues({ catalog }: CompileOptions = {}): readonly GraphIssue[] {
+  issues({ catalog }: CompileOptions = {}): readonly GraphIssue<IssueCode>[] {
     return findIssues(this.toJSON(), catalog);
   }
 

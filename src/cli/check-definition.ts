@@ -1,5 +1,6 @@
 import type { GraphIssue } from '../graph/definition/index.ts';
-import { validateGraph } from '../graph/validate/index.ts';
+import { CATALOG_CODES, validateGraph } from '../graph/validate/index.ts';
+import type { IssueCode } from '../graph/validate/index.ts';
 import type { KnownNames } from './read-catalog.ts';
 import type { DefinitionFile, LocatedIssue } from './read-definition.ts';
 
@@ -17,13 +18,11 @@ export function checkDefinition(
   return known.map(locate).sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-const CATALOG_CODES: ReadonlySet<string> = new Set(['UNKNOWN_TOOL', 'UNKNOWN_FUNCTION', 'UNKNOWN_MODEL']);
-
-/** Drops issues about names of tools, functions and models; an unknown node type becomes a warning. */
-function withoutCatalogIssues(issue: GraphIssue): readonly GraphIssue[] {
-  if (CATALOG_CODES.has(issue.code)) return [];
-  if (issue.code !== 'UNKNOWN_NODE_TYPE') return [issue];
-  return [{ ...issue, severity: 'warning', hint: 'It is an error unless code registers this type.' }];
+/** Drops issues about names that only an installation knows; an unknown node type becomes a warning. */
+function withoutCatalogIssues(issue: GraphIssue<IssueCode>): readonly GraphIssue<IssueCode>[] {
+  if (issue.code === 'UNKNOWN_NODE_TYPE')
+    return [{ ...issue, severity: 'warning', hint: 'It is an error unless code registers this type.' }];
+  return CATALOG_CODES.has(issue.code) ? [] : [issue];
 }
 
 /** True without errors; warnings are allowed. */

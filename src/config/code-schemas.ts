@@ -5,7 +5,7 @@ import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { NAME } from '../graph/definition/index.ts';
-import { callFields, code, Effect, Schema } from './fields.ts';
+import { callFields, code, Safety, Schema } from './fields.ts';
 import type { PayloadCodec } from './payload-codec.ts';
 
 /** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
@@ -19,7 +19,7 @@ const NamedFunction = z.union([
   z.strictObject({
     ...callFields,
     execute: code<RegisteredFunction['execute']>(),
-    effect: Effect.default('idempotent'),
+    effect: Safety.default('idempotent'),
   }),
 ]);
 
@@ -35,7 +35,7 @@ export const NodeType = z.strictObject({
   ...callFields,
   name: z.string().regex(NAME, 'must be a name such as "threshold"'),
   schema: Schema.default({ type: 'object' }),
-  effect: Effect.default('idempotent'),
+  effect: Safety.default('idempotent'),
   execute: code<RegisteredNodeType['execute']>(),
 });
 

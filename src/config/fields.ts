@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TOOL_NAME } from '../activities/tools/tool.ts';
-import { Duration, TimeSpan } from '../graph/schema/index.ts';
+import { CALL_SAFETIES } from '../graph/definition/index.ts';
+import { Retry, TimeSpan } from '../graph/schema/index.ts';
 import { findSchemaProblems } from '../graph/values/index.ts';
 import type { JsonSchema } from '../graph/values/index.ts';
 
@@ -22,14 +23,6 @@ export function addIssues({ issues }: z.ZodError, context: z.RefinementCtx, at: 
   for (const { message, path } of issues) context.addIssue({ code: 'custom', message, path: [...at, ...path] });
 }
 
-const Retry = z.strictObject({
-  maxAttempts: z.int().min(1).optional(),
-  initialInterval: Duration.optional(),
-  backoffCoefficient: z.number().min(1).optional(),
-  maxInterval: Duration.optional(),
-  nonRetryable: z.array(z.string()).readonly().optional(),
-});
-
 /** Time-out and retries of calls. */
 export const callFields = { timeout: TimeSpan.optional(), retry: Retry.optional() };
 
@@ -39,7 +32,7 @@ export function code<T extends (...args: never[]) => unknown>(): z.ZodType<T, T>
 }
 
 /** Safety of repeated calls. */
-export const Effect = z.enum(['idempotent', 'keyed', 'unsafe']);
+export const Safety = z.enum(CALL_SAFETIES);
 
 export const Schema = z.custom<JsonSchema>((value) => findSchemaProblems(value).length === 0, 'must be a JSON Schema');
 

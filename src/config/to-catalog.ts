@@ -24,6 +24,6 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
 }
 
 function toToolEntry(tool: ToolConfig): ToolEntry {
-  const { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue } = tool;
-  return { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
+  const { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue, execution } = tool;
+  return { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue, execution };
 }

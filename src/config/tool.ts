@@ -4,7 +4,7 @@ import type { CodeToolContext } from '../activities/tools/code-tool-context.ts';
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, parseSegments } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
-import { callFields, code, Effect, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
+import { callFields, code, Safety, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
 import { Parameters } from './tool-parameters.ts';
 
 /* Tools: HTTP requests as data, and code. */
@@ -24,7 +24,7 @@ const Approval = z.union([
 /** Policy of a tool, whatever its source. */
 export const policyFields = {
   ...callFields,
-  effect: Effect.default('unsafe'),
+  effect: Safety.default('unsafe'),
   approval: Approval.optional(),
   /** Roles of the principals whose runs may call it. */
   roles: z.array(z.string()).readonly().optional(),

@@ -37,10 +37,10 @@ import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
 import { createWorkers } from '../worker.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 import { openCursorSecret } from './cursor-secret.ts';
+import { openThreadedDatabase } from './database/open-threaded-database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
-import { openPglite } from './open-pglite.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
@@ -191,7 +191,7 @@ async function openDatabase(
     teardown.add(() => store.close());
     return { store, dialect: createPostgresDialect(DATABASE_URL, { maxConnections: 5 }) };
   }
-  const database = await openPglite(resolve(dataDir, 'pglite'));
+  const database = await openThreadedDatabase(resolve(dataDir, 'pglite'));
   teardown.add(() => database.close());
   const store = await openEmbeddedStore(database);
   teardown.add(() => store.close());

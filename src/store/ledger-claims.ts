@@ -65,14 +65,26 @@ export interface SuccessfulClaim {
   readonly before: LedgerEntry | null;
 }
 
+/** The end of a call, or of an attempt after which it is made again. */
+export type CallEnd =
+  | { readonly status: 'completed'; readonly result: Json }
+  | {
+      readonly status: 'retrying' | 'failed' | 'unknown';
+      readonly failure: TaskFailure;
+      /** Absent: as many as the ledger knows of. */
+      readonly failures?: number;
+      readonly nextAttemptAt?: string;
+    };
+
 interface ClaimRequest {
   readonly claim: CallClaim;
-  /** The failure that closes the call; `null`: it is claimed. */
-  readonly closing: TaskFailure | null;
+  /** The end to record; `null`: the call is claimed. */
+  readonly end: CallEnd | null;
 }
 
 /**
- * Claims or closes a call. If there is an entry, `judge` decides under a row lock whether this attempt takes it over.
+ * Claims a call, or records its end without a claim. If there is an entry, `judge` decides under a row lock whether this
+ * attempt takes it over.
  * @returns the earlier failures and the earlier entry, or the answer of `judge`
  */
 export async function claimEntry<T>(
@@ -88,9 +100,9 @@ export async function claimEntry<T>(
     const { failures, lostAttempt } = judgement;
     const columns = {
       ...(lostAttempt && { failure: JSON.stringify(lostAttempt) }),
-      ...claimColumns(request),
       failures,
       next_attempt_at: null,
+      ...claimColumns(request),
     };
     await transaction.updateTable('ledger').set(columns).where('key', '=', request.claim.key).execute();
     return { failures, before };
@@ -122,7 +134,7 @@ async function insertClaim(db: Kysely<Tables>, request: ClaimRequest): Promise<b
 }
 
 /** The columns of an entry that is claimed or closed now. */
-function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, at }, closing }: ClaimRequest) {
+function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, at }, end }: ClaimRequest) {
   return {
     claim,
     scheduled_at: new Date(scheduledAt).toISOString(),
@@ -130,7 +142,20 @@ function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, at }
     request_hash: requestHash,
     claimed_at: at,
     updated_at: DATABASE_NOW,
-    ...(closing ? ({ status: 'failed', failure: JSON.stringify(closing) } as const) : ({ status: 'claimed' } as const)),
+    ...(end ? endColumns(end) : ({ status: 'claimed' } as const)),
+  };
+}
+
+/** The columns of an entry that say how its call, or an attempt, has ended. */
+export function endColumns(end: CallEnd) {
+  if (end.status === 'completed')
+    return { status: end.status, result: JSON.stringify(end.result), failure: null } as const;
+  const { status, failure, failures, nextAttemptAt } = end;
+  return {
+    status,
+    failure: JSON.stringify(failure),
+    next_attempt_at: nextAttemptAt ?? null,
+    ...(failures !== undefined && { failures }),
   };
 }
 

@@ -2,8 +2,11 @@ import type { Kysely } from 'kysely';
 import type { Json, RunError, TaskFailure } from '../graph/values/index.ts';
 import type { RecordedAnswer } from '../graph/replay/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
-import { claimEntry } from './ledger-claims.ts';
-import type { CallClaim, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
+import { claimEntry, endColumns } from './ledger-claims.ts';
+import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
+import { listLedger } from './inspection/list-ledger.ts';
+import type { LedgerRow } from './inspection/list-ledger.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 
 /** A call that has failed and waits for its next attempt. */
@@ -34,6 +37,16 @@ export interface Ledger {
     failure: TaskFailure,
     judge: (entry: LedgerEntry) => ClaimJudgement<T>,
   ): Promise<SuccessfulClaim | { readonly answer: T }>;
+  /**
+   * Records the end of a call, or of an attempt, that nobody has claimed, and writes the run's journal in one statement.
+   * If there is an entry, `judge` decides as for a claim.
+   * @returns as `claim`
+   */
+  settle<T>(
+    claim: CallClaim,
+    end: CallEnd,
+    judge: (entry: LedgerEntry) => ClaimJudgement<T>,
+  ): Promise<SuccessfulClaim | { readonly answer: T }>;
   /** Renews the claim of an attempt that is still at work. */
   renew(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
@@ -43,6 +56,8 @@ export interface Ledger {
   /** Records an unknown outcome of an attempt that is over. @returns false when the entry has changed since */
   markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
   retrying(runId: string): Promise<readonly Retrying[]>;
+  /** A run's calls, ordered by their keys. */
+  list(runId: string, page: PageRequest): Promise<Page<LedgerRow>>;
   /** The answers to a run's calls, by the keys of the calls. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
 }
@@ -56,17 +71,12 @@ export interface LedgerFailure {
 
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {
-    claim: (claim, judge) => claimEntry(db, { claim, closing: null }, judge),
-    close: (claim, failure, judge) => claimEntry(db, { claim, closing: failure }, judge),
+    claim: (claim, judge) => claimEntry(db, { claim, end: null }, judge),
+    close: (claim, failure, judge) => claimEntry(db, { claim, end: { status: 'failed', failure } }, judge),
+    settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
     renew: async (key, claim) => void (await update(db, { key, claim }, {})),
-    complete: (key, claim, result) =>
-      update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
-    fail: (key, claim, { status, failures, failure, nextAttemptAt }) =>
-      update(
-        db,
-        { key, claim },
-        { status, failures, failure: JSON.stringify(failure), next_attempt_at: nextAttemptAt ?? null },
-      ),
+    complete: (key, claim, result) => update(db, { key, claim }, endColumns({ status: 'completed', result })),
+    fail: (key, claim, failure) => update(db, { key, claim }, endColumns(failure)),
     async markUnknown(key, { claim, status }, failure) {
       const unknown = {
         status: 'unknown',
@@ -81,6 +91,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
       return (await seen.set(unknown).executeTakeFirst()).numUpdatedRows === 1n;
     },
     retrying: (runId) => retrying(db, runId),
+    list: (runId, page) => listLedger(db, runId, page),
     answers: (runId) => answers(db, runId),
   };
 }

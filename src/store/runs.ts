@@ -58,6 +58,11 @@ export interface Runs {
   createEnded(run: NewRun, batches: readonly JournalBatch[]): Promise<void>;
   find(id: string): Promise<RunRecord | null>;
   list(tenantId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>;
+  /** The runs of all tenants, or of one. */
+  listOfAll(
+    filter: RunFilter & { readonly tenantId?: string | undefined },
+    page: PageRequest,
+  ): Promise<Page<RunRecord>>;
   /** The input of its workflow. */
   startOf(id: string): Promise<Json | null>;
   setLimits(id: string, limits: JsonObject): Promise<void>;
@@ -78,7 +83,8 @@ export function createRuns(db: Kysely<Tables>): Runs {
       const row = await records(db).where('id', '=', id).executeTakeFirst();
       return row ? toRecord(row) : null;
     },
-    list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
+    list: (tenantId, filter, page) => list(db, { ...filter, tenantId }, page),
+    listOfAll: (filter, page) => list(db, filter, page),
     startOf: async (id) =>
       (await db.selectFrom('runs').select('start').where('id', '=', id).executeTakeFirst())?.start ?? null,
     setLimits: async (id, limits) =>
@@ -170,12 +176,11 @@ function records(db: Kysely<Tables>) {
 
 async function list(
   db: Kysely<Tables>,
-  { tenantId, filter }: { tenantId: string; filter: RunFilter },
+  { tenantId, status, graph, threadId, createdAfter }: RunFilter & { readonly tenantId?: string | undefined },
   { limit, after }: PageRequest,
 ): Promise<Page<RunRecord>> {
-  const { status, graph, threadId, createdAfter } = filter;
   const rows = records(db)
-    .where('tenant_id', '=', tenantId)
+    .where(isEqual('tenant_id', tenantId))
     .where(isEqual('status', status))
     .where(isEqual('graph_name', graph))
     .where(isEqual('thread_id', threadId))

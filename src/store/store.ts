@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { Kysely, sql } from 'kysely';
 import type { Dialect } from 'kysely';
 import { createApprovals } from './approvals.ts';
@@ -26,16 +25,18 @@ import type { Journal } from './journal.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { isDatabaseAway } from './database/database-away.ts';
+import type { EmbeddedDatabase } from './database/embedded-database.ts';
 import type { Listen } from './database/listen.ts';
 import { listenToPostgres } from './database/listen-to-postgres.ts';
 import { migrate } from './database/migrate.ts';
 import { createPgliteDialect, listenToPglite } from './database/pglite-dialect.ts';
 import { createPostgresDialect } from './database/postgres-dialect.ts';
+import { readLiveCounts } from './inspection/live-counts.ts';
+import type { LiveCounts } from './inspection/live-counts.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
-import { storableText } from './database/storable-text.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
@@ -57,6 +58,7 @@ export interface Store {
   readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
   readonly changes: Changes;
+  countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -81,7 +83,7 @@ export function postgresStore(url: string) {
 }
 
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
-export async function openEmbeddedStore(database: PGlite): Promise<Store> {
+export async function openEmbeddedStore(database: EmbeddedDatabase): Promise<Store> {
   const dialect = createPgliteDialect(database);
   return await openStore({ dialect, patient: dialect, listen: listenToPglite(database) });
 }
@@ -95,7 +97,7 @@ interface Ways {
 }
 
 async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
-  const open = (to: Dialect) => new Kysely<Tables>({ dialect: to, plugins: [storableText()] });
+  const open = (to: Dialect) => new Kysely<Tables>({ dialect: to });
   const db = open(dialect);
   const patientDb = patient === dialect ? db : open(patient);
   const changes = createChanges(listen);
@@ -123,6 +125,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     idempotency: createIdempotency(db),
     retention: createRetention(patientDb),
     changes,
+    countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,
   };

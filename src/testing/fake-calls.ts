@@ -4,7 +4,7 @@ import { modelCalls } from '../activities/call-model.ts';
 import { nodeCalls } from '../activities/call-node.ts';
 import { toolCalls } from '../activities/call-tool.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
-import type { CallKind } from '../activities/calls/perform-call.ts';
+import type { CallKind } from '../activities/calls/make-attempt.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
 import { createOwnModel } from '../activities/models/own-model.ts';
 import { createCodeTool } from '../activities/tools/code-tool.ts';

@@ -3,6 +3,7 @@ import type { RegisteredFunction } from '../activities/registered-function.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
 import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
+import { createGuardedRequest } from '../activities/http/guarded-request.ts';
 import type { ActivityDeps } from '../activities/index.ts';
 import { createGenerate } from '../activities/models/generate.ts';
 import { createOwnModel } from '../activities/models/own-model.ts';
@@ -41,6 +42,7 @@ export function toActivityDeps(
 ): ActivityDeps {
   const deps = {
     fetch: createGuardedFetch(http.allow),
+    request: createGuardedRequest(http.allow),
     secrets: secrets ?? createEnvironmentSecrets(environment),
     logger,
     heartbeat,

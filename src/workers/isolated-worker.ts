@@ -9,6 +9,9 @@ import { createTaskObserver } from './workflow-process/task-observer.ts';
 import type { FailedTask } from './workflow-process/task-observer.ts';
 import { openWorkflowHost } from './workflow-process/workflow-host.ts';
 
+/** The SDK's own number of tasks at a time. */
+const MOST_AT_ONCE = 40;
+
 /**
  * Makes a worker whose workflow code runs in a process of its own. In a thread, as the SDK has it, code that uses up its
  * memory ends the whole worker.
@@ -23,12 +26,12 @@ export async function createIsolatedWorker(
   class IsolatedWorker extends Worker {
     protected static override async createWorkflowCreator(
       bundle: WorkflowBundleWithSourceMapAndFilename,
-      { activities }: CompiledWorkerOptions,
+      { activities, maxConcurrentWorkflowTaskExecutions: tasksAtOnce = MOST_AT_ONCE }: CompiledWorkerOptions,
     ): Promise<WorkflowCreator> {
       const activityNames = new Set(activities.keys());
       return await openWorkflowHost({
         start: () => startWorkflowProcess(limits),
-        open: { kind: 'open', bundle, activityNames },
+        open: { kind: 'open', bundle, activityNames, tasksAtOnce },
         observer,
       });
     }

@@ -3,8 +3,8 @@ import type { ProcessLimits } from './workflow-process/start-workflow-process.ts
 
 const MIB = 1_048_576;
 
-/** What a run does at once is metered: it takes a second or two, with values of some megabytes on a busy machine more. */
-const TIME_LIMIT_MS = 10_000;
+/** CPU time. What a run does at once is metered: it takes a second or two, with values of some megabytes more. */
+const TIME_LIMIT_MS = 8_000;
 
 /**
  * The limits of the process that runs workflow code.

@@ -2,6 +2,8 @@ import type { Worker } from '@temporalio/worker';
 import { SHUTTING_DOWN, findUnavailable, startingUp } from '../process/readiness.ts';
 import type { Checks, Readiness } from '../process/readiness.ts';
 import { listen } from '../process/listen.ts';
+import type { App } from '../process/listen.ts';
+import { METRICS_TYPE, readMetrics } from '../process/meter.ts';
 import { createProbes } from '../process/probes.ts';
 import type { Failure } from '../process/problem.ts';
 import type { TemporalCheck } from '../process/temporal-check.ts';
@@ -14,7 +16,7 @@ export interface WorkerProcess {
   readonly checkTemporal: TemporalCheck;
 }
 
-/** Answers the health probes of a worker process. */
+/** Answers the health probes of a worker process, and who reads its metrics. */
 export interface WorkerHealth {
   /** From now on readiness follows the workers, Temporal and the database. */
   watch(process: WorkerProcess): void;
@@ -27,7 +29,7 @@ interface HealthOptions {
   readonly unavailable: ReadonlySet<string>;
 }
 
-/** Answers `/healthz` and `/readyz` on a port. @throws when the port is taken */
+/** Answers `/healthz`, `/readyz` and `/metrics` on a port. @throws when the port is taken */
 export async function openWorkerHealth(
   port: number,
   { shuttingDown, unavailable }: HealthOptions,
@@ -40,13 +42,20 @@ export async function openWorkerHealth(
   const nothing = async (path: string): Promise<Failure> => ({
     code: 'NOT_FOUND',
     status: 404,
-    message: `There is nothing at ${path}: a worker answers /healthz and /readyz`,
+    message: `There is nothing at ${path}: a worker answers /healthz, /readyz and /metrics`,
   });
-  const listening = await listen(createProbes(readiness, nothing), { port, hostname: '0.0.0.0' });
+  const probes = createProbes(readiness, nothing);
+  const fetch: App['fetch'] = async (request, ...rest) =>
+    new URL(request.url).pathname === '/metrics' ? await answerMetrics() : await probes.fetch(request, ...rest);
+  const listening = await listen({ fetch }, { port, hostname: '0.0.0.0' });
   return {
     watch: (process) => void (watched = process),
     stop: () => listening.stop(),
   };
+}
+
+async function answerMetrics(): Promise<Response> {
+  return new Response(await readMetrics(), { headers: { 'content-type': METRICS_TYPE } });
 }
 
 function checksOf({ workers, store, checkTemporal }: WorkerProcess): Checks {

@@ -1,6 +1,7 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { ActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { LOCAL_LIMIT_MS } from '../graph/definition/index.ts';
 import type { CallPolicy } from '../graph/definition/index.ts';
 import type { CallEffect } from '../graph/run/index.ts';
 import { MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
@@ -22,6 +23,23 @@ const journalOptions: ActivityOptions = {
 
 export const activities = proxyActivities<Activities>(journalOptions);
 
+/** Covers the time for which a call waits for its worker. */
+const LOCAL_GRACE_MS = 1_000;
+
+/** A local call ends itself in time, and makes its attempts itself. */
+const localOptionsOfAll: LocalActivityOptions = {
+  scheduleToCloseTimeout: LOCAL_LIMIT_MS + LOCAL_GRACE_MS,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { maximumAttempts: 1 },
+};
+
+export const localActivities = proxyLocalActivities<Pick<Activities, 'callLocally'>>(localOptionsOfAll);
+
+/** Options of a local call. */
+export function localOptions({ summary }: CallEffect): LocalActivityOptions {
+  return { ...localOptionsOfAll, summary: truncate(summary, MAX_SUMMARY) };
+}
+
 /**
  * Activity options for reconciling a call with the ledger; retried without end, since the run must know the outcome.
  */
@@ -29,7 +47,7 @@ export function reconcileOptions(summary: string): ActivityOptions {
   return { ...journalOptions, summary: truncate(`reconcile ${summary}`, MAX_SUMMARY) };
 }
 
-/** That of the run, in place of the journal's: options of a call are added to those of the proxy. */
+/** 0: as the run. The proxy's options hold the journal's priority, which would count for calls otherwise. */
 const CALL_PRIORITY = { priorityKey: 0 };
 
 /** The activity enforces its deadline itself; the server waits this much longer, so that the outcome is recorded. */

@@ -26,7 +26,17 @@ export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, th
   };
 }
 
-const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
+/** The failure of a call that was canceled while an attempt was made. */
+export const CANCELED: TaskFailure = {
+  callFailed: false,
+  error: { code: 'CANCELED', message: 'The call was canceled' },
+};
+
+/** True if an activity has said how its call failed. */
+export function isFailed(thrown: unknown): boolean {
+  const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
+  return cause instanceof ApplicationFailure && isTaskFailure(cause.details?.[0]);
+}
 
 /**
  * True if an activity's failure determines the outcome of its call: known to have failed, or recorded as unknown. Other
@@ -50,8 +60,10 @@ export function toCanceledCallFailure(call: CallEffect, thrown: unknown): TaskFa
 
 const PERHAPS_MADE = 'The call was canceled, and may have been made';
 
+type FailedCall = OccurrenceBody & { readonly kind: 'call.failed' };
+
 /** The occurrence for a call that was canceled while it waited. A takeover repeats a call that may have been made. */
-export function callCanceled({ key, takeover }: Pick<CallEffect, 'key' | 'takeover'>): OccurrenceBody {
+export function callCanceled({ key, takeover }: Pick<CallEffect, 'key' | 'takeover'>): FailedCall {
   return { kind: 'call.failed', key, failure: takeover === 0 ? { ...CANCELED, callFailed: true } : CANCELED };
 }
 

@@ -7,12 +7,15 @@ import { activities, separateTaskQueue } from './activities.ts';
 import { toJournalFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
+import { createPauses } from './pauses.ts';
 
 /** Brings the outbox into the store: with the calls that a run makes anyway, or by an activity of its own. */
 export interface JournalFlusher {
   /** Marks the outbox as urgent: a person may be waiting to see the new entries. */
   flushSoon(): void;
   isUrgent(): boolean;
+  /** Has the workflow task end, with the outbox on its way if it holds an event, and calls `resume` in a later one. */
+  pause(resume: () => void): void;
   /** True while its own activity is open. */
   isFlushing(): boolean;
   /**
@@ -23,11 +26,17 @@ export interface JournalFlusher {
   /**
    * Writes the outbox by an activity, one at a time: at once if it is urgent, the run waits or the interpreter has
    * yielded, otherwise after `FLUSH_AFTER_MS`.
-   * @param hasYielded if true, a `continue` follows the flush
    */
-  flush(run: Run, hasYielded: boolean): void;
+  flush(run: Run, shell: ShellState): void;
   /** The failure with which the workflow must end, because the store has refused a batch; `null` if there is none. */
   refusal(): ApplicationFailure | null;
+}
+
+interface ShellState {
+  /** If true, a `continue` follows the flush. */
+  readonly hasYielded: boolean;
+  /** Local calls are made. Until they end or pause, the workflow task is open and nothing leaves the worker. */
+  readonly isCallingLocally: boolean;
 }
 
 interface JournalFlusherDeps {
@@ -41,23 +50,19 @@ const FLUSH_AFTER_MS = 5_000;
 export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): JournalFlusher {
   let isUrgent = false;
   let isFlushing = false;
-  let isFlushScheduled = false;
   let refusal: ApplicationFailure | null = null;
-  const flushLate = (): void => {
-    isFlushScheduled = false;
-    if (!outbox.hasEvents()) return;
+  const pauses = createPauses();
+  const flushLate = createLateFlush(outbox, () => {
     isUrgent = true;
     inbox.push({ kind: 'continue' });
-  };
-  const scheduleFlush = (): void => {
-    if (isFlushScheduled || !outbox.hasEvents()) return;
-    isFlushScheduled = true;
-    void CancellationScope.nonCancellable(() => sleep(FLUSH_AFTER_MS, { summary: 'journal' })).then(flushLate);
-  };
+  });
   const write = async (run: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
     refusal = await record(run, batch);
-    if (refusal === null) delivered();
     isFlushing = refusal !== null;
+    if (refusal === null) {
+      delivered();
+      pauses.end();
+    }
     inbox.push({ kind: 'continue' });
   };
   return {
@@ -65,6 +70,10 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
     isUrgent: () => isUrgent,
     isFlushing: () => isFlushing,
     refusal: () => refusal,
+    pause(resume) {
+      pauses.add(resume);
+      inbox.push({ kind: 'continue' });
+    },
     attach(run, call) {
       if (separateTaskQueue(call) === null) {
         const delivery = outbox.pack(run, call);
@@ -75,18 +84,32 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
       isUrgent = true;
       return null;
     },
-    flush(run, hasYielded) {
-      if (isFlushing) return;
-      if (!isUrgent && !hasYielded && statusOf(run) === 'running') return scheduleFlush();
+    flush(run, { hasYielded, isCallingLocally }) {
+      if (isFlushing || (isCallingLocally && pauses.isEmpty())) return;
+      if (!isUrgent && !hasYielded && pauses.isEmpty() && statusOf(run) === 'running') return flushLate();
       const delivery = outbox.pack(run);
       if (!delivery) {
         if (hasYielded) inbox.push({ kind: 'continue' });
-        return;
+        return pauses.endByTimer();
       }
       isUrgent = false;
       isFlushing = true;
       void write(run, delivery);
     },
+  };
+}
+
+/** @returns a function that flushes after `FLUSH_AFTER_MS` what is there then */
+function createLateFlush(outbox: Outbox, flush: () => void): () => void {
+  let isScheduled = false;
+  const wake = (): void => {
+    isScheduled = false;
+    if (outbox.hasEvents()) flush();
+  };
+  return () => {
+    if (isScheduled || !outbox.hasEvents()) return;
+    isScheduled = true;
+    void CancellationScope.nonCancellable(() => sleep(FLUSH_AFTER_MS, { summary: 'journal' })).then(wake);
   };
 }
 

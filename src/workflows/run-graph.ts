@@ -59,7 +59,7 @@ function openShell({ definition, catalog, identity, begin, redaction }: Workflow
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
   const flusher = createJournalFlusher({ outbox, inbox });
-  const effects = createEffects(inbox, { runId, tenantId, createdBy });
+  const effects = createEffects({ inbox, flusher }, { runId, tenantId, createdBy });
   const { continueAfter } = graph.catalog.defaults;
   const parts = {
     graph,
@@ -103,7 +103,7 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const shell = openShell(input, inbox);
   const { outbox, flusher, continueAsNewPolicy, display } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
-  flusher.flush(shell.run, shell.hasYielded);
+  flush(shell);
   display(shell.run);
   while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
@@ -112,16 +112,23 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
     for (const occurrence of inbox.take()) handle(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
-    flusher.flush(shell.run, shell.hasYielded);
+    flush(shell);
     display(shell.run);
   }
   return shell.run;
 }
 
+function flush({ flusher, effects, run, hasYielded }: Shell): void {
+  flusher.flush(run, { hasYielded, isCallingLocally: effects.isCallingLocally() });
+}
+
 /** Advances the run by one occurrence, unless the occurrence concerns the workflow alone. */
 function handle(shell: Shell, occurrence: OccurrenceBody): void {
   if (shell.continueAsNewPolicy.observe(occurrence)) return;
-  if (isForPeople(occurrence)) shell.flusher.flushSoon();
+  if (isForPeople(occurrence)) {
+    shell.effects.enterTask();
+    shell.flusher.flushSoon();
+  }
   apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
@@ -161,6 +168,7 @@ function continuationOf({ run, hasYielded, outbox, continueAsNewPolicy, latestEv
   };
 }
 
+/** A workflow task begins with such an occurrence, and people may wait for what follows from it. */
 function isForPeople({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }

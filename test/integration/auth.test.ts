@@ -190,6 +190,7 @@ const PEOPLE = {
 const READ = [200, 200, 200, 200, 200, 200, 403] as const;
 const READ_BY_NAME = [200, 200, 200, 404, 404, 404, 403] as const;
 const READ_BY_ID = [200, 200, 200, 404, 404, 200, 403] as const;
+const ADMIN = [403, 403, 200, 403, 403, 200, 403] as const;
 const CONTROL = [409, 403, 409, 404, 403, 409, 403] as const;
 const DECIDE = [403, 409, 409, 403, 404, 409, 403] as const;
 const MATRIX: readonly [string, readonly number[], object?][] = [
@@ -208,9 +209,12 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 403 ? 403 : 428)), { values: {} }],
   ['POST /api/runs/{id}/fork', CONTROL.map((status) => (status === 409 ? 404 : status)), { checkpoint: 'none' }],
   ['GET /api/runs/{id}/diff', READ_BY_ID],
-  ['GET /api/runs/{id}/recording', [403, 403, 200, 403, 403, 200, 403]],
+  ['GET /api/runs/{id}/recording', ADMIN],
   ['POST /api/runs/{id}/replay', [201, 403, 201, 404, 403, 201, 403], {}],
-  ['POST /admin/prune', [403, 403, 200, 403, 403, 200, 403], { dryRun: true }],
+  ['POST /admin/prune', ADMIN, { dryRun: true }],
+  ['GET /admin/runs', ADMIN],
+  ['GET /admin/runs/{id}', ADMIN],
+  ['GET /admin/runs/{id}/ledger', ADMIN],
   ['GET /api/threads/{id}', READ_BY_NAME],
   ['GET /api/threads/{id}/state', READ_BY_NAME],
   ['GET /api/threads/{id}/checkpoints', READ_BY_NAME],
@@ -231,7 +235,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
 ];
-const PUBLIC = ['GET /healthz', 'GET /readyz', 'GET /schemas/graph-definition.json'];
+const PUBLIC = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /schemas/graph-definition.json'];
 
 describe('who may do what', () => {
   let clients: readonly (readonly [string, ApiClient])[];

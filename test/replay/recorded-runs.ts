@@ -254,6 +254,31 @@ const unlucky = aDefinition({
   edges: [{ from: '__start__', to: ['a', 'b'] }],
 });
 
+/** Bursts of local calls: ones that fill one, others that activities go on with, and one that never comes back. */
+const local = aDefinition({
+  channels: { ...conversation, items: { default: ['a', 'b', 'c'] } },
+  nodes: {
+    each: job('each', { tool: 'look', args: { job: '{{ item }}' } }),
+    dawdles: job('dawdles', { tool: 'dawdles' }),
+    next: job('next', { tool: 'look' }),
+    two: { type: 'function', function: 'two', execution: 'local', timeout: '1s' },
+    hangs: job('hangs', { tool: 'hangs' }),
+    stumbles: job('stumbles', { tool: 'stumbles' }),
+    both: job('both', { tool: 'look' }),
+    other: job('other'),
+    after: job('after', { tool: 'look' }),
+    more: job('more', { tool: 'look' }),
+    late: timed('1s', ['hangs', job('hangs', { tool: 'hangs' })]),
+  },
+  edges: [
+    { from: '__start__', forEach: 'state.items', to: 'each' },
+    ...['dawdles', 'next', 'two', 'hangs', 'stumbles'].map((to, at, all) => ({ from: all[at - 1] ?? 'each', to })),
+    { from: 'stumbles', to: ['both', 'other'] },
+    { from: ['both', 'other'], to: ['after', 'more'] },
+    { from: ['after', 'more'], to: 'late' },
+  ],
+});
+
 const ADMIN = { sub: 'ada', roles: ['admin'] };
 const approve = { when: 'waiting', approve: 1 } as const;
 const everythingUnclear: readonly RecordedStep[] = [
@@ -306,6 +331,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
     ],
   },
   { name: 'late', graph: late },
+  { name: 'local-calls', graph: local },
   { name: 'large-values', graph: large, steps: [approve] },
   { name: 'thread', graph: repairable, threadId: 'thread', steps: [{ when: 'failed', control: 'retry' }] },
   { name: 'times', graph: times },

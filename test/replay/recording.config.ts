@@ -16,6 +16,8 @@ const work = {
   execute: ({ job }: { job: string }) => ({ job }),
 } as const;
 
+const look = { ...work, effect: 'idempotent', timeout: '5s', execution: 'local' } as const;
+
 const failedOnce = new Set<string>();
 
 /** Whether this is the first call for a job of a run. */
@@ -53,6 +55,18 @@ export default defineConfig({
     defineTool({ ...work, name: 'ask', approval: 'always' }),
     defineTool({ ...work, name: 'elsewhere', taskQueue: 'elsewhere' }),
     defineTool({ ...work, name: 'large', execute: ({ job }) => ({ job, text: 'x'.repeat(100_000) }) }),
+    defineTool({ ...look, name: 'look' }),
+    defineTool({ ...look, name: 'dawdles', execute: async ({ job }) => await setTimeout(1_100, { job }) }),
+    defineTool({ ...look, name: 'hangs', execute: async ({ job }) => await setTimeout(2_100, { job }) }),
+    defineTool({
+      ...look,
+      name: 'stumbles',
+      retry: { initialInterval: '300ms' },
+      execute({ job }, { runId }) {
+        if (isFirst(runId, job)) throw new Error('the line went dead');
+        return { job };
+      },
+    }),
     defineTool({
       ...work,
       name: 'slow',

@@ -138,6 +138,17 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
     expect(units).toBeLessThan(1_000_000);
   });
 
+  test('of the arguments that an approver gives (A3)', () => {
+    const behind = JSON.parse('{"then":{"$ref":"#/$defs/d30"}}');
+    const boom = { type: 'object', properties: { a: { const: 'boom' } }, required: ['a'] };
+    const argsSchema = { $defs: doubling(30, 'anyOf'), if: boom, ...behind };
+    const { result } = play(aGraph({ a: { type: 'approval', title: 'May I?', args: { a: 1 }, argsSchema } }, {}));
+    const before = unitsSpent();
+    result.signal('approve', { by: { sub: 'ada', roles: ['approver'] }, args: { a: 'boom' } });
+    expect(result.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_args' });
+    expect(unitsSpent() - before).toBeLessThan(1_000_000);
+  });
+
   test('when it is published, too (C3, A2)', () => {
     const schema = { $defs: doubling(26, 'allOf'), $ref: '#/$defs/d26' };
     const before = unitsSpent();

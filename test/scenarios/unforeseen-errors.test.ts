@@ -149,8 +149,8 @@ describe('a CEL library that breaks', () => {
     ['expressions', expressions, '4711 + 6'],
     ['templates', templates, '4711 + 7'],
     ['channels', unusedChannels, '4711 + 8'],
-  ])('is no issue of the %s of a definition', (...[, rule, source]) => {
-    expect(rule({ ...subject, edges: [] })).not.toContainEqual(expect.objectContaining({ severity: 'error' }));
+  ])('is no issue of the %s of a definition', (...[, { find }, source]) => {
+    expect(find({ ...subject, edges: [] })).not.toContainEqual(expect.objectContaining({ severity: 'error' }));
     giveNoTree();
     const nodes = new Map([
       ['a', { id: 'a', type: 'set', path: '/nodes/a', fields: { write: { x: `{{ ${source} }}` } }, description: SET }],
@@ -158,7 +158,7 @@ describe('a CEL library that breaks', () => {
     const fields = { from: 'a', forEach: source, to: 'a' };
     const edge = { fields, path: '/edges/0', kind: 'forEach', sources: [], targets: [] } as const;
     expect(() =>
-      rule({ ...subject, nodes, edges: [{ ...edge, expressions: [{ source, path: '/edges/0/forEach' }] }] }),
+      find({ ...subject, nodes, edges: [{ ...edge, expressions: [{ source, path: '/edges/0/forEach' }] }] }),
     ).toThrow(noTree);
   });
 

@@ -1,3 +1,4 @@
+import type { TaskFailure } from '../../graph/values/index.ts';
 import type { PackedBatch } from '../../graph/journal/index.ts';
 import type { CallEffect, CallReply, CallRequest, Principal } from '../../graph/run/index.ts';
 
@@ -13,6 +14,8 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   readonly createdBy: Principal;
   /** A journal batch that the activity writes before the call. */
   readonly journal: PackedBatch | null;
+  /** The failure of local attempts that the activity goes on from. */
+  readonly failedLocally?: LocalFailure;
 }
 
 export interface CallOutcome {
@@ -20,3 +23,24 @@ export interface CallOutcome {
   readonly attempts: number;
   readonly durationMs: number;
 }
+
+/** A call that has failed locally and is to be made again. */
+export interface LocalFailure {
+  /** Number of failed attempts. */
+  readonly failures: number;
+  readonly failure: TaskFailure;
+  readonly nextAttemptAt: string;
+}
+
+/** The end of a local activity, with its times by the worker's clock, in milliseconds since the epoch. */
+export type LocalOutcome = { readonly startedAt: number; readonly endedAt: number } & (
+  | {
+      readonly kind: 'made';
+      readonly reply: CallReply;
+      /** The length of the reply as JSON. */
+      readonly bytes: number;
+      readonly attempts: number;
+    }
+  /** An activity goes on with the call. */
+  | { readonly kind: 'left'; readonly failed: LocalFailure | null }
+);

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { tryAgainLater } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import { heartbeat } from './heartbeat.ts';
-import { judgeClaim, mayBeDone } from './judge-claim.ts';
+import { judgeClaim, lostWithoutClaim, mayBeDone } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
 
 /** Id and result of a claim: a call to make, or the known outcome. */
@@ -25,6 +25,11 @@ interface ClaimedCall {
   readonly mayBeDone: boolean;
 }
 
+interface FreshClaimant extends Omit<Claimant, 'unusedClaims' | 'scheduledAt'> {
+  /** An earlier attempt may have made the call without a claim. */
+  readonly wasPerhapsMade: boolean;
+}
+
 /** Time until the next attempt when this one can do nothing. */
 export const ASK_AGAIN_AFTER_MS = 2_000;
 
@@ -37,7 +42,7 @@ export const ASK_AGAIN_AFTER_MS = 2_000;
 export async function claimCall(
   { ledger }: Store,
   call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
-  claimant: Omit<Claimant, 'unusedClaims' | 'scheduledAt'>,
+  { wasPerhapsMade, ...claimant }: FreshClaimant,
 ): Promise<ClaimResult> {
   const claim = randomUUID();
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
@@ -49,7 +54,9 @@ export async function claimCall(
     );
     if ('answer' in result) return { claim, result };
     const { failures, before } = result;
-    return { claim, result: { failures, mayBeDone: before !== null && mayBeDone(before, unusedClaims) } };
+    const isTraceless = before === null && wasPerhapsMade;
+    if (isTraceless && claimant.safety === 'unsafe') return { claim, result: { answer: lostWithoutClaim(claim) } };
+    return { claim, result: { failures, mayBeDone: before ? mayBeDone(before, unusedClaims) : isTraceless } };
   } catch (error) {
     if (isDataRefused(error)) throw claimRefused(error);
     if (!isDatabaseAway(error)) throw error;

@@ -29,9 +29,10 @@ function progressOf(context: Context): unknown {
   return progress.has(context) ? progress.get(context) : heartbeatDetails;
 }
 
-/** Reports the progress of the current activity. */
+/** Reports the progress of the current activity; a local one has none. */
 export function heartbeat(details: unknown): void {
   const context = Context.current();
+  if (context.info.isLocal) return;
   progress.set(context, details);
   context.heartbeat(details);
 }

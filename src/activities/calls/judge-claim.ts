@@ -83,6 +83,14 @@ function judgeEntry(
   }
 }
 
+/**
+ * The answer to the first claim on a call that was `idempotent` for the attempts before it, which left no trace, and is
+ * `unsafe` now.
+ */
+export function lostWithoutClaim(claim: string): LedgerAnswer {
+  return { kind: 'lost', why: LOST, seen: { claim, status: 'claimed' } };
+}
+
 /** @returns silence, in milliseconds, after which an attempt counts as lost */
 export function lostAfter(heartbeatMs: number): number {
   return 2 * heartbeatMs;

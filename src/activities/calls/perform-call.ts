@@ -2,35 +2,35 @@ import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { CallSafety } from '../../graph/definition/index.ts';
 import { calleeName, isAccountable } from '../../graph/run/index.ts';
-import type { CallReply, CallRequest } from '../../graph/run/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
-import { toFailure } from './application-failure.ts';
+import { toFailure, toRefusal } from './application-failure.ts';
 import { CallError } from './call-error.ts';
-import type { CallOutcome, CallTask } from './call-task.ts';
+import type { CallOutcome, CallTask, LocalFailure } from './call-task.ts';
+import { claimedRecord } from './records/call-record.ts';
+import type { CallRecord, LedgerTerms } from './records/call-record.ts';
 import { claimCall } from './claim-call.ts';
 import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
 import { logFailure } from './log-failure.ts';
+import { openLateJournal } from './records/late-journal.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
 import type { FailedAttempt } from './judge-attempt.ts';
-import { recordOutcome } from './record-outcome.ts';
+import { makeAttempt } from './make-attempt.ts';
+import type { Attempt, CallKind } from './make-attempt.ts';
+import { mayLackClaim, needsNoClaim } from './records/needs-claim.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
+import { unclaimedRecord } from './records/unclaimed-record.ts';
 import { unpackJournal } from './write-journal.ts';
 
-/** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
-export interface CallKind<R extends CallRequest> {
-  readonly safety: (request: R) => CallSafety;
-  /** @param attempt 1 for the first */
-  readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
-}
-
 /**
- * Makes one call by the ledger's protocol: claim, execute, record. After a crash, a later attempt returns the recorded
- * result; an `unsafe` call that was lost midway is never repeated without a person.
+ * Makes one call by the ledger's protocol: claim, execute, record. What may be repeated is executed without a claim, at
+ * first. After a crash, a later attempt returns the recorded result; an `unsafe` call that was lost midway is never
+ * repeated without a person.
  * @throws ApplicationFailure with the `TaskFailure` in its details; other errors if the call was not reached
  */
 export async function performCall<R extends CallRequest>(
@@ -38,58 +38,78 @@ export async function performCall<R extends CallRequest>(
   kind: CallKind<R>,
   task: CallTask<R>,
 ): Promise<CallOutcome> {
-  const { heartbeatMs } = task.request.policy;
-  return await withHeartbeat(heartbeatMs, async () => await claimAndExecute(store, kind, task));
+  const called = { store, kind, task, safety: kind.safety(task.request) };
+  const perform = needsNoClaim(task, called.safety) ? executeUnclaimed : claimAndExecute;
+  return await withHeartbeat(task.request.policy.heartbeatMs, async () => await perform(called));
 }
 
-async function claimAndExecute<R extends CallRequest>(
-  store: Store,
-  kind: CallKind<R>,
-  task: CallTask<R>,
-): Promise<CallOutcome> {
+interface CalledByTask<R extends CallRequest> {
+  readonly store: Store;
+  readonly kind: CallKind<R>;
+  readonly task: CallTask<R>;
+  readonly safety: CallSafety;
+}
+
+async function executeUnclaimed<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
+  const { store, task } = called;
+  const journal = openLateJournal(store, task);
+  const record = unclaimedRecord({ store, task, journal, ...ledgerTerms(called) });
+  try {
+    return await execute({ ...called, record, failures: 0, mayBeDone: false });
+  } finally {
+    journal.close();
+  }
+}
+
+async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
+  const { store, task } = called;
+  const { call, claimant } = ledgerTerms(called);
+  const wasPerhapsMade = mayLackClaim(task) && Context.current().info.attempt > 1;
+  const { claim, result } = await claimCall(
+    store,
+    { ...call, journal: unpackJournal(task) },
+    { ...claimant, wasPerhapsMade },
+  ).catch((error: unknown) => {
+    throw error instanceof CallError ? toRefusal(error) : error;
+  });
+  if ('answer' in result) return await endByLedger(store.ledger, task.key, result.answer);
+  return await execute({ ...called, record: claimedRecord(store.ledger, task.key, claim), ...result });
+}
+
+/** What the ledger is told of a call. */
+function ledgerTerms<R extends CallRequest>({ task, safety }: CalledByTask<R>): LedgerTerms {
   const { key, takeover, node, index, runId, tenantId, request } = task;
   const requestHash = createHash('sha256')
     .update(canonicalJson(toJson(request)))
     .digest('hex');
-  const safety = kind.safety(request);
-  const called = calleeName(request);
-  const journal = unpackJournal(task);
-  const call = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
-  const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
-  const { claim, result } = await claimCall(store, call, claimant).catch((error: unknown) => {
-    throw error instanceof CallError
-      ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
-      : error;
-  });
-  if ('answer' in result) return await endByLedger(store.ledger, key, result.answer);
-  return await execute({ store, kind, task, claim, safety, ...result });
+  return {
+    call: { key, takeover, node, index, runId, tenantId, called: calleeName(request), requestHash },
+    claimant: { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) },
+  };
 }
 
-interface Call<R extends CallRequest> {
-  readonly store: Store;
-  readonly kind: CallKind<R>;
-  readonly task: CallTask<R>;
-  readonly claim: string;
-  readonly safety: CallSafety;
-  /** Number of failed attempts before this one. */
-  readonly failures: number;
+interface Call<R extends CallRequest> extends CalledByTask<R>, Attempt<R> {
+  readonly record: CallRecord;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
 }
 
 async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
-  const { task, failures } = call;
+  const { store, task, failures, record } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
   const stopRenewing = isAccountable(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
     if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));
-    const reply = await attempt(call, limit).catch(
+    const { failedLocally } = task;
+    if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
+    const { reply } = await makeAttempt(call, limit).catch(
       async (thrown: unknown) => await endAttempt(call, judgeFailure(toFailed(call, limit), thrown)),
     );
-    await recordOutcome(() => call.store.ledger.complete(task.key, call.claim, toJson(reply)));
-    return { reply, attempts: failures + 1, durationMs: Date.now() - started };
+    const durationMs = Date.now() - started;
+    const answer = await record.complete(reply);
+    return answer ? await endByLedger(store.ledger, task.key, answer) : { reply, attempts: failures + 1, durationMs };
   } finally {
     limit.close();
     stopRenewing?.();
@@ -108,27 +128,10 @@ function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): reado
 }
 
 /** Renews the claim again and again, in case the server misses the attempt's heartbeats and schedules another one. */
-function startRenewal<R extends CallRequest>({ store, task, claim }: Call<R>): () => void {
-  const renew = (): void => void store.ledger.renew(task.key, claim).catch(() => undefined);
-  const timer = setInterval(renew, task.request.policy.heartbeatMs / 3);
+function startRenewal<R extends CallRequest>({ record, task }: Call<R>): () => void {
+  const timer = setInterval(() => record.renew(), task.request.policy.heartbeatMs / 3);
   return () => clearInterval(timer);
 }
-
-async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>, limit: TimeLimit): Promise<CallReply> {
-  if (limit.isExpired)
-    throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
-  const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
-  // A reply that is too large must fail here: the server would refuse it in every attempt.
-  const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
-  if (bytes <= MAX_REPLY_BYTES) return reply;
-  throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
-    retryable: false,
-    done: 'perhaps',
-  });
-}
-
-/** A reply becomes part of the run's state. */
-const MAX_REPLY_BYTES = 5_000_000;
 
 function toFailed<R extends CallRequest>(
   { task, safety, failures, mayBeDone }: Call<R>,
@@ -137,10 +140,16 @@ function toFailed<R extends CallRequest>(
   return { task, safety, failures, mayBeDone, limit, isCancelRequested: isCancelRequested(), jitter: Math.random() };
 }
 
+/** The end of the attempts before this activity: it records them, and the server retries it when the next one is due. */
+function endOfLocal({ failures, failure, nextAttemptAt }: LocalFailure): AttemptEnd {
+  const delayMs = Math.max(1, Date.parse(nextAttemptAt) - Date.now());
+  return { entry: { status: 'retrying', failures, failure, nextAttemptAt }, error: toFailure(failure, delayMs) };
+}
+
 /** Records the end of a failed attempt, and throws the failure of its activity. */
-async function endAttempt<R extends CallRequest>({ store, task, claim }: Call<R>, end: AttemptEnd): Promise<never> {
+async function endAttempt<R extends CallRequest>({ record, task }: Call<R>, end: AttemptEnd): Promise<never> {
   logFailure(task, end.entry);
-  await recordOutcome(() => store.ledger.fail(task.key, claim, end.entry));
+  await record.fail(end.entry);
   throw end.error;
 }
 

@@ -7,8 +7,8 @@ const MAX_TRIES = 8;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Writes the outcome of a call to the ledger, with retries while the database is away. If they fail, the run still
- * learns the outcome from the activity; it is lost only if the worker crashes before that.
+ * Writes the outcome of a call to the ledger, with retries while the database is away. If they fail, that is logged: the
+ * run still learns the outcome from the activity.
  */
 export async function recordOutcome(write: () => Promise<unknown>): Promise<void> {
   const context = Context.current();
@@ -19,7 +19,7 @@ export async function recordOutcome(write: () => Promise<unknown>): Promise<void
     } catch (error) {
       const mayComeBack = isDatabaseAway(error) ? Date.now() < giveUpAt : tries < MAX_TRIES;
       if (!mayComeBack || context.cancellationDetails?.workerShutdown === true)
-        return context.log.warn('the outcome of a call could not be recorded; its run learns it all the same', {
+        return context.log.warn('the outcome of a call could not be recorded', {
           error,
         });
     }

@@ -1,40 +1,29 @@
-import type { Response } from 'undici';
 import { CallError } from '../calls/call-error.ts';
 import { REFUSED, fromNetwork } from '../calls/classify-failure.ts';
-import type { GuardedFetch } from './guarded-fetch.ts';
-
-/** An HTTP request of a tool; header names are in lower case. */
-export interface ToolRequest {
-  readonly url: URL;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-  readonly signal: AbortSignal;
-}
+import type { GuardedRequest, ToolAnswer, ToolRequest } from './guarded-request.ts';
 
 /**
- * Sends a request, follows its redirects and reads the final response; the guard checks each address. If a redirect
+ * Sends a request, follows its redirects and reads the final answer; the guard checks each address. If a redirect
  * turns the request into a GET, the server may have done the work, so later failures count as `perhaps` done. To another
  * origin, also from https to http, go neither bodies nor configured headers.
  * @throws CallError `BLOCKED_URL` for an address that the guard refuses, and for a body that another origin asks for
  */
 export async function followRedirects<T>(
-  fetch: GuardedFetch,
+  send: GuardedRequest,
   request: ToolRequest,
-  read: (response: Response) => Promise<T>,
+  read: (answer: ToolAnswer) => Promise<T>,
 ): Promise<T> {
   let hop = request;
   let redirectedBy: URL | undefined;
   let isPerhapsDone = false;
   try {
     for (let hops = 0; hops <= MAX_HOPS; hops++) {
-      const { url, ...init } = hop;
-      const response = await fetch(url, init, redirectedBy);
-      const next = nextHop(hop, response);
-      if (!next) return await read(response);
-      await response.body?.cancel();
+      const answer = await send(hop, redirectedBy);
+      const next = nextHop(hop, answer);
+      if (!next) return await read(answer);
+      answer.discard();
       isPerhapsDone ||= next.method !== hop.method;
-      redirectedBy = url;
+      redirectedBy = hop.url;
       hop = next;
     }
     throw new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
@@ -61,10 +50,10 @@ function toRead(method: string): string | null {
   return method === 'GET' || method === 'POST' ? 'GET' : null;
 }
 
-/** @returns `null` if the response is no redirect to follow */
+/** @returns `null` if the answer is no redirect to follow */
 function nextHop(
   { url: from, headers, ...rest }: ToolRequest,
-  { status, headers: answered }: Response,
+  { status, headers: answered }: ToolAnswer,
 ): ToolRequest | null {
   const location = answered.get('location');
   const method = METHOD_AFTER.get(status)?.(rest.method) ?? null;

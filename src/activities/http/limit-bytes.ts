@@ -1,5 +1,6 @@
 import { TransformStream } from 'node:stream/web';
 import { CallError } from '../calls/call-error.ts';
+import { UNCLEAR } from '../calls/classify-failure.ts';
 
 /**
  * Passes bytes through and counts them after decompression.
@@ -11,10 +12,11 @@ export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8A
     transform(chunk, controller) {
       bytes += chunk.byteLength;
       if (bytes <= maxBytes) return controller.enqueue(chunk);
-      throw new CallError('PAYLOAD_TOO_LARGE', `The answer is larger than ${maxBytes} bytes`, {
-        retryable: false,
-        done: 'perhaps',
-      });
+      throw tooLarge(maxBytes);
     },
   });
+}
+
+export function tooLarge(maxBytes: number): CallError {
+  return new CallError('PAYLOAD_TOO_LARGE', `The answer is larger than ${maxBytes} bytes`, UNCLEAR);
 }

@@ -1,5 +1,5 @@
 import type { Response } from 'undici';
-import { limitBytes } from './limit-bytes.ts';
+import { tooLarge } from './limit-bytes.ts';
 
 /** Results become part of histories, whose payloads are limited. */
 export const MAX_BODY_BYTES = 1_000_000;
@@ -8,9 +8,21 @@ export const MAX_BODY_BYTES = 1_000_000;
  * Reads a response as text, counted after decompression.
  * @throws CallError `PAYLOAD_TOO_LARGE`
  */
-export async function readBody(response: Response): Promise<string> {
-  if (!response.body) return '';
+export async function readBody({ body }: Response): Promise<string> {
+  return body ? await readChunks(body) : '';
+}
+
+/**
+ * Reads decompressed chunks as text, and no more of them than are allowed.
+ * @throws CallError `PAYLOAD_TOO_LARGE`
+ */
+export async function readChunks(source: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of response.body.pipeThrough(limitBytes(MAX_BODY_BYTES))) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -4,6 +4,7 @@ import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromCode } from '../calls/classify-failure.ts';
+import { MOST_TOKENS } from './countable-tokens.ts';
 import type { Generate, OwnGenerate } from './model.ts';
 
 /** Creates a model from configured code. Its replies are checked, and its errors are retryable. */
@@ -25,7 +26,7 @@ const Args = z.unknown().transform((value, context): Json => {
     return z.NEVER;
   }
 });
-const Tokens = z.number().min(0);
+const Tokens = z.int().min(0).max(MOST_TOKENS);
 
 const Reply = z.object({
   text: z.string().default(''),

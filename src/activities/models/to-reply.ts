@@ -4,6 +4,7 @@ import { own, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { Answer } from './answer.ts';
+import { countableTokens } from './countable-tokens.ts';
 import type { ProviderName } from '../model-providers.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';
@@ -26,7 +27,10 @@ export function toReply(answer: Answer, settings: ModelSettings, toolNames: Tool
         : [],
     ),
     finishReason: toFinishReason(answer, settings.provider),
-    usage: { inputTokens: usage.inputTokens.total ?? 0, outputTokens: usage.outputTokens.total ?? 0 },
+    usage: {
+      inputTokens: countableTokens(usage.inputTokens.total),
+      outputTokens: countableTokens(usage.outputTokens.total),
+    },
     ...(providerParts && { providerParts }),
   };
 }

@@ -1,4 +1,3 @@
-import type { Response } from 'undici';
 import type { ToolEntry } from '../../graph/definition/index.ts';
 import { isJsonObject, messageOf, toJson, toText } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -6,8 +5,7 @@ import { parseSegments } from '../../graph/expression/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { followRedirects } from '../http/follow-redirects.ts';
-import type { GuardedFetch } from '../http/guarded-fetch.ts';
-import { readBody } from '../http/read-body.ts';
+import type { GuardedRequest, ToolAnswer } from '../http/guarded-request.ts';
 import { resolveHeaders, useSecrets } from '../secrets.ts';
 import type { TextsOrSecrets, SecretResolver } from '../secrets.ts';
 import type { Tool, ToolContext } from './tool.ts';
@@ -26,7 +24,7 @@ export interface HttpToolSettings extends ToolEntry {
 }
 
 interface HttpToolDeps {
-  readonly fetch: GuardedFetch;
+  readonly request: GuardedRequest;
   readonly secrets: SecretResolver;
 }
 
@@ -40,7 +38,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): 
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await resolveHeaders(settings.headers ?? {}, secrets);
-        return secrets.redactResult(await send(settings, deps.fetch, { url, rest, headers, context }));
+        return secrets.redactResult(await send(settings, deps.request, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         throw error.withMessage(secrets.redactMessage(error.message));
@@ -96,7 +94,7 @@ const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 async function send(
   { name, method }: HttpToolSettings,
-  fetch: GuardedFetch,
+  guardedRequest: GuardedRequest,
   { url, rest, headers, context }: HttpCall,
 ): Promise<Json> {
   const hasBody = HAS_BODY.has(method);
@@ -113,22 +111,17 @@ async function send(
     body: hasBody ? JSON.stringify(rest) : null,
     signal: context.signal,
   };
-  return await followRedirects(fetch, request, (response) => readResult(name, response));
+  return await followRedirects(guardedRequest, request, (answer) => readResult(name, answer));
 }
 
-/** The status of a failure is enough, so its body may be unreadable. */
-function emptyIfFailed({ ok }: Response, error: unknown): string {
-  if (ok) throw error;
-  return '';
-}
-
-async function readResult(name: string, response: Response): Promise<Json> {
-  const { status, headers } = response;
-  const text = await readBody(response).catch((error: unknown) => emptyIfFailed(response, error));
-  if (!response.ok) {
-    const message = `${name} answered ${status}: ${text}`;
+async function readResult(name: string, answer: ToolAnswer): Promise<Json> {
+  const { status, headers } = answer;
+  if (status < 200 || status > 299) {
+    // The status of a failure is enough, so its body may be unreadable.
+    const message = `${name} answered ${status}: ${await answer.readText().catch(() => '')}`;
     throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
   }
+  const text = await answer.readText();
   if (text === '') return null;
   return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseJsonAnswer(name, text) : { text };
 }

@@ -10,7 +10,7 @@ import { seesAll } from '../redaction/hidden-from.ts';
 
 /** After this time without renewal, another request may take over: the first one's process is gone. */
 const LEASE_MS = 15_000;
-/** Statuses that depend on the caller or the moment, not on the request; such answers are not kept. */
+/** Statuses that depend on the caller or on load; such answers are not kept. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 

@@ -15,10 +15,9 @@ import { readWait } from '../http/read-wait.ts';
 import { createWaitSlots } from '../http/wait-slots.ts';
 import type { WaitSlots } from '../http/wait-slots.ts';
 import { limitedWaits } from '../middleware/limited-waits.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { shownEvent } from '../redaction/shown-approval.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
+import { listHistory } from '../runs/list-history.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import {
   Id,
@@ -31,7 +30,7 @@ import {
   problems,
   security,
 } from '../schemas/common.ts';
-import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema } from '../schemas/run.ts';
+import { HistorySchema, NewRunSchema, RunFilter, RunListSchema, RunSchema } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
 
@@ -87,12 +86,6 @@ const start =
   };
 
 const list: AddRoute = (router, deps) => {
-  const Filter = z.object({
-    status: RunStatusSchema.optional(),
-    graph: z.string().optional(),
-    threadId: z.string().optional(),
-    createdAfter: z.iso.datetime({ offset: true }).transform(toStorableTime).optional(),
-  });
   const route = createRoute({
     method: 'get',
     path: '/api/runs',
@@ -101,7 +94,7 @@ const list: AddRoute = (router, deps) => {
     security,
     summary: 'The runs of the tenant, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { query: PageQuery.extend(Filter.shape) },
+    request: { query: PageQuery.extend(RunFilter.shape) },
     responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
@@ -151,12 +144,7 @@ const history: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
     const run = await findRun(deps, caller, c.req.valid('param').id);
-    const { id, tenantId } = run;
-    const hidden = hiddenFrom(caller, run);
-    const list = ['history', tenantId, id];
-    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
-      mapPage(await deps.store.journal.list(id, request), (event) => shownEvent(event, hidden, deps.seals)),
-    );
+    const page = await listHistory(deps, caller, { run, ...c.req.valid('query') });
     return c.json(page, 200);
   });
 };
@@ -193,9 +181,4 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, { id, found, begin }: 
 /** Removes limits that are not given. */
 function given(limits: NonNullable<z.output<typeof NewRunSchema>['limits']>): Limits {
   return toJsonObject(limits);
-}
-
-/** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */
-function toStorableTime(time: string): string {
-  return new Date(Math.max(0, Date.parse(time))).toISOString();
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import { NextCursor, listOf } from './common.ts';
@@ -18,9 +19,7 @@ export const ToolSchema = z
     name: z.string(),
     description: z.string(),
     parameters: ParametersSchema,
-    effect: z
-      .enum(['idempotent', 'keyed', 'unsafe'])
-      .openapi({ description: 'How often a call may be made again after a crash' }),
+    effect: z.enum(CALL_SAFETIES).openapi({ description: 'How often a call may be made again after a crash' }),
     approval: z
       .union([z.enum(['never', 'always']), ApprovalTermsSchema])
       .nullable()

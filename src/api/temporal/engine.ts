@@ -13,6 +13,8 @@ import { SEARCH_ATTRIBUTES, attributesAtStart } from '../../workflows/search-att
 import { notNow, unavailable } from '../http/errors.ts';
 import { readFailingTask } from './failing-task.ts';
 import type { FailingTask } from './failing-task.ts';
+import { readPendingActivities } from './pending-activities.ts';
+import type { PendingActivity } from './pending-activities.ts';
 import { poll } from './poll.ts';
 import { putAside } from './put-aside.ts';
 import type { PutAside } from './put-aside.ts';
@@ -56,6 +58,8 @@ export interface Engine {
   terminatedRun(run: RunReference): Promise<TerminatedRun | null>;
   /** @returns `null` when the run's workflow task does not fail @throws ApiError 503 */
   failingTask(run: RunReference): Promise<FailingTask | null>;
+  /** @returns `null` when Temporal does not have the run's workflow @throws ApiError 503 */
+  pendingActivities(run: RunReference): Promise<readonly PendingActivity[] | null>;
   /** Ends one execution of a run's workflow. @returns false when it has ended already @throws ApiError 503 */
   putAside(run: RunReference & { readonly executionRunId: string }, aside: PutAside): Promise<boolean>;
   readonly ping: TemporalCheck;
@@ -108,6 +112,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       await orUnavailable('Temporal', () => ifThere(soon(() => readTerminatedRun(client, run)))),
     failingTask: async (run) =>
       await orUnavailable('Temporal', () => ifThere(soon(() => readFailingTask(client, run)))),
+    pendingActivities: async (run) =>
+      await orUnavailable('Temporal', () => ifThere(soon(() => readPendingActivities(client, run)))),
     putAside: async (run, aside) => {
       const done = soon(() => putAside(client, run, aside)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;

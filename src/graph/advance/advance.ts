@@ -1,4 +1,7 @@
 import type { CompiledGraph } from '../compile/compile.ts';
+import { Draft } from '../draft/draft.ts';
+import { rootFrame } from '../draft/frames.ts';
+import { mustYield } from '../draft/load.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
@@ -7,8 +10,6 @@ import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
 import { hasEnded, isBeingCanceled, pauseRequested } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
-import { Draft, mustYield } from '../superstep/draft.ts';
-import { rootFrame } from '../superstep/frames.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 import type { Standing } from '../superstep/standing.ts';
 import { toRunError } from '../values/errors.ts';

@@ -1,19 +1,21 @@
 import type { CompiledGraph } from '../compile/compile.ts';
+import { Draft } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import { rootFrame } from '../draft/frames.ts';
 import { scopeAt } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
 import { refuseReaching } from '../lifecycle/held-nodes.ts';
-import type { Principal } from '../run/principal.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
 import { carryChannels, freshScope } from '../run/fresh-scope.ts';
+import { heldBytes } from '../run/held-bytes.ts';
+import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { readRun } from '../run/run-format.ts';
 import type { StoredRun } from '../run/run-format.ts';
 import type { Run, Breakpoints } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { heldBytes } from '../run/held-bytes.ts';
 import { NOTHING_SPENT } from '../run/spending.ts';
-import { Draft, emitOfRun } from '../superstep/draft.ts';
 import { enterScope } from '../superstep/enter-scope.ts';
-import { rootFrame } from '../superstep/frames.ts';
 import { toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -137,7 +139,7 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], asked: null, unknown: null },
+    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], ...NOBODY_AWAITED },
     spent: NOTHING_SPENT,
     heldBytes: 0,
     checkpointId: null,

@@ -1,19 +1,19 @@
+import { approvalHolds } from '../compile/approval-holds.ts';
 import { START } from '../definition/definition.ts';
+import type { Draft } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import { rootFrame } from '../draft/frames.ts';
+import { moveTo } from '../draft/scope-draft.ts';
 import type { ResumePoint } from '../journal/resume-point.ts';
+import { editChannels } from '../lifecycle/edit-channels.ts';
+import { actorIn, refuseActingAs, refuseArrivals, refuseReaching, refuseWriting } from '../lifecycle/held-nodes.ts';
 import { finishedAt, triggersAt } from '../run/position.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ParentRun } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { editChannels } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseActingAs, refuseArrivals, refuseReaching, refuseWriting } from '../lifecycle/held-nodes.ts';
-import { approvalHolds } from '../compile/approval-holds.ts';
 import { refuseUnknownNode } from '../signals/checks/refusals.ts';
-import { emitOfRun } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
-import { rootFrame } from '../superstep/frames.ts';
+import { triggerNextNodes, refreshNextNodes } from '../superstep/next-nodes.ts';
 import { saveFullCheckpoint } from '../superstep/save-checkpoint.ts';
-import { moveTo } from '../superstep/scope-draft.ts';
 import type { JsonObject } from '../values/json.ts';
 
 /** The start of a fork. */

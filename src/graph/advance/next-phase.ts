@@ -1,17 +1,17 @@
+import { cancelOpenRequests } from '../draft/cancel-requests.ts';
+import type { Draft } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import { openFrames, outputOf, rootFrame } from '../draft/frames.ts';
 import type { RunEventBody } from '../journal/events.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/position.ts';
 import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
-import { cancelOpenRequests } from '../superstep/cancel-requests.ts';
-import { emitOfRun } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { openFrames, outputOf, rootFrame } from '../superstep/frames.ts';
 import type { Standing } from '../superstep/standing.ts';
-import { cancelTimer } from '../superstep/timers.ts';
 import { MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { truncate } from '../values/text.ts';
@@ -60,7 +60,7 @@ function earlierCause(draft: Draft): RunError['cause'] {
 
 function completeRun(draft: Draft): void {
   const output = outputOf(rootFrame(draft));
-  endRun(draft, { kind: 'completed', endedAt: draft.now, output }, { type: 'run.completed', output });
+  endRun(draft, { kind: 'completed', endedAt: draft.now, output });
 }
 
 /** A run with open calls counts as running, whatever else it waits for. */
@@ -97,12 +97,12 @@ function withCause(error: RunError, cause: RunError['cause']): RunError {
 /** Ends a run without waiting for its open calls and without compensation. */
 function failAtOnce(draft: Draft, error: RunError): void {
   endAsFailed(draft, error);
-  draft.setCompensation({ asked: null });
+  if (draft.run.compensation.asked) draft.awaitPerson(NOBODY_AWAITED);
   for (const key of Object.keys(draft.run.calls)) draft.takeCall(key);
 }
 
 function endAsFailed(draft: Draft, error: RunError): void {
-  endRun(draft, { kind: 'failed', endedAt: draft.now, error }, { type: 'run.failed', error });
+  endRun(draft, { kind: 'failed', endedAt: draft.now, error });
 }
 
 /**
@@ -114,13 +114,23 @@ function continueCanceling(draft: Draft, { by, reason }: Cancellation): boolean 
   if (closing !== 'finished') return closing === 'yielded';
   const cause = uncompensatedCause(draft);
   const error: RunError | null = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
-  endRun(draft, { kind: 'canceled', by, reason, endedAt: draft.now, error }, { type: 'run.canceled', by, reason });
+  endRun(draft, { kind: 'canceled', by, reason, endedAt: draft.now, error });
   return false;
 }
 
-function endRun(draft: Draft, phase: EndedPhase, event: RunEventBody): void {
+type Ending<Kind extends EndedPhase['kind']> = EndedPhase & { readonly kind: Kind };
+
+/** The event of each end of a run. */
+const END_EVENTS: { readonly [K in EndedPhase['kind']]: (ending: Ending<K>) => RunEventBody } = {
+  completed: ({ output }) => ({ type: 'run.completed', output }),
+  failed: ({ error }) => ({ type: 'run.failed', error }),
+  canceled: ({ by, reason }) => ({ type: 'run.canceled', by, reason }),
+};
+
+function endRun<K extends EndedPhase['kind']>(draft: Draft, ending: Ending<K>): void {
+  const toEvent: (ending: Ending<K>) => RunEventBody = END_EVENTS[ending.kind];
   cancelOpenRequests(draft);
-  cancelTimer(draft, DEADLINE_TIMER);
-  draft.enter(phase);
-  emitOfRun(draft, event);
+  draft.cancelTimer(DEADLINE_TIMER);
+  draft.enter(ending);
+  emitOfRun(draft, toEvent(ending));
 }

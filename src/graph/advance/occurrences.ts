@@ -1,16 +1,16 @@
-import { DEADLINE_TIMER } from '../run/ids.ts';
-import type { Occurrence } from '../run/occurrence.ts';
-import { isBeingCanceled } from '../run/status.ts';
+import type { Draft } from '../draft/draft.ts';
+import { recordOccurrence } from '../draft/emit.ts';
+import { findTask } from '../draft/frames.ts';
 import { expiredBy } from '../lifecycle/ask-to-compensate.ts';
 import { cancelRun } from '../lifecycle/cancel.ts';
 import { expireAskedCompensation } from '../lifecycle/compensation.ts';
+import { DEADLINE_TIMER } from '../run/ids.ts';
+import type { Occurrence } from '../run/occurrence.ts';
+import { isBeingCanceled } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { recordOccurrence } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { findTask } from '../superstep/frames.ts';
 import type { RunError } from '../values/errors.ts';
-import { completeCall, failCall } from './calls.ts';
+import { takeResult } from './take-result.ts';
 
 type Handler<K extends Occurrence['kind']> = (
   draft: Draft,
@@ -19,8 +19,8 @@ type Handler<K extends Occurrence['kind']> = (
 
 /** The handler of each kind of occurrence; `advance` runs supersteps afterwards. */
 const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
-  'call.completed': completeCall,
-  'call.failed': failCall,
+  'call.completed': takeResult,
+  'call.failed': takeResult,
   timer: fireTimer,
   signal: (draft, { name, payload }) => receiveSignal(draft, name, payload),
   'cancel.requested': cancelByTemporal,

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { CallSettings, DefaultRetry } from './call-policy.ts';
-import type { CallSafety } from './execution.ts';
+import type { CallSafety, Execution } from './execution.ts';
 import type { Ceilings } from './ceilings.ts';
 import type { GraphDefinition } from './definition.ts';
 import type { ApprovalPolicy } from './node-types/approval.ts';
@@ -41,6 +41,8 @@ export interface ToolEntry extends CallSettings {
   readonly onFailure?: string | undefined;
   /** The Temporal task queue of the tool's workers; the engine's own if absent. */
   readonly taskQueue?: string | undefined;
+  /** Where its calls run, unless a node says it. */
+  readonly execution?: Execution | undefined;
 }
 
 /** The rule for asking people before a call. It holds however the tool is called. */

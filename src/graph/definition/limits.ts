@@ -3,19 +3,22 @@ export type LimitValue = 'count' | 'countOrNone' | 'amount' | 'duration';
 
 /** The limits that a graph or a run may set. Budgets, deadlines and supersteps enforce them. */
 export const LIMITS = {
-  maxSteps: { value: 'count', ceiling: 'maxSteps' },
-  /** The maximum of open calls of one run. */
-  maxConcurrency: { value: 'count', ceiling: 'openCallsPerRun' },
-  deadline: { value: 'duration' },
-  maxTokens: { value: 'count' },
-  /** US dollars. */
-  maxCostUsd: { value: 'amount' },
-  maxToolCalls: { value: 'countOrNone' },
+  maxSteps: { value: 'count', ceiling: 'maxSteps', description: 'The maximum of supersteps; 25 by default.' },
+  maxConcurrency: { value: 'count', ceiling: 'openCallsPerRun', description: 'The maximum of open calls.' },
+  deadline: {
+    value: 'duration',
+    description: 'The time limit of a run. It stands still while only people are awaited: "30s", "5m", "2h", "7d".',
+  },
+  maxTokens: { value: 'count', description: 'The maximum of tokens of all model calls together.' },
+  maxCostUsd: { value: 'amount', description: 'The maximum cost of all model calls together, in USD.' },
+  maxToolCalls: { value: 'countOrNone', description: 'The maximum of tool calls of a run.' },
 } as const satisfies Readonly<Record<string, LimitDescription>>;
 
 type CeilingOfLimit = 'maxSteps' | 'openCallsPerRun';
 
 export interface LimitDescription {
+  /** The text that editors show. */
+  readonly description: string;
   readonly value: LimitValue;
   /** The installation's ceiling of the limit. */
   readonly ceiling?: CeilingOfLimit;

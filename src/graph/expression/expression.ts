@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
-import { ByteBudget } from '../values/byte-budget.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';

@@ -1,10 +1,10 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { ByteBudget } from '../values/byte-budget.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { toJson, toText } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { priceOfText, spend, unitsLeft } from '../values/meter.ts';
 import { matchesPattern } from '../values/regular-expression.ts';
-import { indexOfText, lastIndexOfText, splitText } from '../values/search.ts';
+import { indexOfText, lastIndexOfText, splitText } from './search.ts';
 import { registerTime, TIME_FUNCTIONS, TIME_METHODS } from './time.ts';
 import { fromCel, unwrap } from './value.ts';
 

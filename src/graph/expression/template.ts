@@ -1,4 +1,4 @@
-import { ByteBudget } from '../values/byte-budget.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { isJsonList, isJsonObject, toText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { evaluateField, InvalidExpressionError, parseExpression } from './expression.ts';

@@ -1,5 +1,5 @@
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import type { ByteBudget } from '../values/byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { toJson, isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';

@@ -1,6 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import type { PublicApproval } from '../run/approval.ts';
 import type { ContextReport } from '../run/effect.ts';
+import type { NodePath } from '../run/ids.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -13,7 +14,7 @@ export type RunEvent = RunEventBody & {
   readonly at: string;
   readonly step: number;
   /** The nodes around the event's graph, outermost first; absent in the run's own graph. */
-  readonly path?: readonly string[];
+  readonly path?: NodePath;
 };
 
 /** The node task of an event. */
@@ -51,6 +52,8 @@ export type TaskEventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly idempotencyKey: string;
+      /** No activity made the call, but the worker of the workflow task itself. */
+      readonly local?: true;
     }
   | ({ readonly type: 'tool.skipped'; readonly tool: string; readonly result: Json } & ByPerson)
   | { readonly type: 'node.started' }

@@ -1,5 +1,6 @@
 import type { CallRequest } from '../run/effect.ts';
 import { callKey, taskKey } from '../run/ids.ts';
+import type { NodePath } from '../run/ids.ts';
 import { formatTimestamp } from '../values/timestamp.ts';
 import type { RunEvent } from './events.ts';
 
@@ -23,7 +24,7 @@ export interface EventGroup extends Partial<EventSubject> {
 interface EventSubject {
   /** Absent: the step of the group before. */
   readonly step: number | undefined;
-  readonly path: readonly string[] | undefined;
+  readonly path: NodePath | undefined;
   readonly node: string | undefined;
   /** Absent: 1, or none where there is no node. 0: none. */
   readonly visit: number | undefined;

@@ -91,7 +91,7 @@ function packBody(body: RecordedBody, origin: Origin): PackedBody {
   if (implied?.kind === body.kind && deepEqual(toJson(implied), toJson(body))) return {};
   if (!('key' in body)) return body;
   const key = keyWithoutRun(origin.runId, body.key);
-  return body.kind === 'call.completed' ? { key } : { ...body, key };
+  return body.kind === 'call.completed' && !body.reply ? { key } : { ...body, key };
 }
 
 function unpackBody(packed: PackedBody, origin: Origin): RecordedBody {
@@ -109,5 +109,7 @@ function impliedBy({ event, runId }: Origin): RecordedBody | null {
   if (!event || !isCalled(event)) return null;
   const key = event.type === 'tool.called' ? event.idempotencyKey : firstCallKey(event, { runId });
   const { error } = event;
-  return error ? { kind: 'call.failed', key, failure: { callFailed: true, error } } : { kind: 'call.completed', key };
+  if (!error) return { kind: 'call.completed', key };
+  const isLocal = event.type === 'tool.called' && event.local;
+  return { kind: 'call.failed', key, failure: { callFailed: true, error }, ...(isLocal && { isLocal }) };
 }

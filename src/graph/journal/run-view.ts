@@ -1,7 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import { endsAt } from '../run/countdown.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
-import type { TaskPath } from '../run/ids.ts';
+import type { ExecutionPath } from '../run/ids.ts';
 import { batchOf, isFinished, nextNodes, tasksIn } from '../run/position.ts';
 import type { Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
@@ -108,13 +108,13 @@ function waitingOf(run: Run): WaitingFor[] {
   return [toIntervention({ of: 'compensation', id, node, ...(index !== undefined && { index }), since, error, call })];
 }
 
-function waitingIn(run: Run, scope: Scope, path: TaskPath): WaitingFor[] {
+function waitingIn(run: Run, scope: Scope, path: ExecutionPath): WaitingFor[] {
   const found: WaitingFor[] = [];
   for (const task of tasksIn(scope)) found.push(...waitingFor(run, task, path));
   return found;
 }
 
-function waitingFor(run: Run, task: NodeTask, path: TaskPath): readonly WaitingFor[] {
+function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly WaitingFor[] {
   const { node, state } = task;
   if (state.phase === 'intervention') {
     const { since, call, failure } = state;
@@ -135,10 +135,10 @@ function waitingFor(run: Run, task: NodeTask, path: TaskPath): readonly WaitingF
   }
 }
 
-/** A task and the keys of the subgraph tasks around it. */
+/** A task and the execution keys of the subgraph tasks around it. */
 interface LocatedTask {
   readonly task: NodeTask;
-  readonly path: TaskPath;
+  readonly path: ExecutionPath;
 }
 
 function callWaitingFor(run: Run, { task, path }: LocatedTask, called: BatchCall): WaitingFor[] {

@@ -1,9 +1,9 @@
+import type { Draft } from '../draft/draft.ts';
 import { toolQuestion } from '../nodes/tool-calls/tool-question.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { AskedCompensation, CompensationCall } from '../run/compensation.ts';
 import { approvalTimerId } from '../run/ids.ts';
-import type { Draft } from '../superstep/draft.ts';
 import { openApproval } from '../superstep/open-approval.ts';
 import { own } from '../values/json.ts';
 import { emitAbout, summaryOfCompensation } from './compensation-events.ts';
@@ -27,7 +27,7 @@ export function askToCompensate(draft: Draft, compensation: CompensationCall): v
   const asker = { node: task.node, taskPath: [], summary };
   const approval = openApproval(draft, toolQuestion(call, entry, defaults), asker);
   emitAbout(draft, task, { type: 'approval.requested', approval: toPublicApproval(approval) });
-  draft.setCompensation({ asked: { compensation, approvalId: approval.id } });
+  draft.awaitPerson({ asked: { compensation, approvalId: approval.id }, unknown: null });
 }
 
 /** Returns the compensation that waits for an approval; `null` if none waits for this one. */

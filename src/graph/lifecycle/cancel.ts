@@ -1,10 +1,10 @@
+import { cancelOpenRequests } from '../draft/cancel-requests.ts';
+import type { Draft } from '../draft/draft.ts';
+import { rootFrame, tasksOf } from '../draft/frames.ts';
+import { moveTo, advanceStep } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { isBeingCanceled, isEnding } from '../run/status.ts';
-import { cancelOpenRequests } from '../superstep/cancel-requests.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { rootFrame, tasksOf } from '../superstep/frames.ts';
-import { moveTo, advanceStep } from '../superstep/scope-draft.ts';
 import { openSuperstep } from '../superstep/open-superstep.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 

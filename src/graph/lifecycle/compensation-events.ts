@@ -1,7 +1,7 @@
+import type { Draft } from '../draft/draft.ts';
+import { emit } from '../draft/emit.ts';
 import type { CompensationEventBody, TaskEventBody } from '../journal/events.ts';
 import type { TaskReference } from '../run/ids.ts';
-import { emit } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
 
 /** Records an event about a compensated task, whose superstep may be over. */
 export function emitAbout(

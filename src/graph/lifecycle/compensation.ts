@@ -1,18 +1,19 @@
+import { withTaskAllowance } from '../draft/allowances.ts';
+import type { Draft } from '../draft/draft.ts';
+import { taskBindings } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { CompensationEventBody } from '../journal/events.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
 import type { Approval } from '../run/approval.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
-import type { CallReply } from '../run/effect.ts';
+import type { CallEffect } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
+import type { CallResult } from '../run/occurrence.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { withTaskAllowance } from '../superstep/allowances.ts';
-import { taskBindings } from '../superstep/frames.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
 import { closeExpiredApproval } from '../superstep/open-approval.ts';
-import { cancelTimer } from '../superstep/timers.ts';
 import { isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
@@ -27,11 +28,13 @@ import { describePerhapsMade } from './perhaps-made.ts';
  */
 
 /** Remembers the compensation of a completed call once, whatever the state of its node. */
-export function rememberCompensation(handle: TaskHandle, { key, reply }: { key: string; reply: CallReply }): void {
-  const { draft } = handle;
+export function rememberCompensation(handle: TaskHandle, result: CallResult): void {
+  const { draft, node } = handle;
+  if (!node.compensate || isClosing(draft.run) || result.kind === 'call.failed' || result.reply.kind !== 'value')
+    return;
+  const { key, reply } = result;
   const { pending } = draft.run.compensation;
-  if (!handle.node.compensate || reply.kind !== 'value' || isClosing(draft.run)) return;
-  const compensation = compensationOf(handle, handle.node.compensate, { key, result: reply.value });
+  const compensation = compensationOf(handle, node.compensate, { key, result: reply.value });
   draft.setCompensation({ pending: [...pending.filter((other) => other.key !== key), compensation] });
 }
 
@@ -85,8 +88,8 @@ export function expireAskedCompensation(draft: Draft, asked: AskedCompensation):
 
 /** Begins an approved compensation with the approved arguments. One that is rejected or expired has failed. */
 export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
-  draft.setCompensation({ asked: null });
-  cancelTimer(draft, approvalTimerId(approval.id));
+  draft.awaitPerson(NOBODY_AWAITED);
+  draft.cancelTimer(approvalTimerId(approval.id));
   const { request } = compensation;
   const error = refusedCallError(request.tool, approval);
   if (error) return closeLatest(draft, compensation, { error });
@@ -98,20 +101,18 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
   const { node, index } = task;
   const key = compensationKey(compensatedKey);
   const { tool, args } = request;
-  const called = { kind: 'tool', name: tool } as const;
-  draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: compensation });
-  emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
-  const summary = summaryOfCompensation('compensate', task);
-  draft.effects.push({
+  const effect: CallEffect = {
     kind: 'call',
     key,
     takeover,
     node,
     ...(index !== undefined && { index }),
     request,
-    summary,
+    summary: summaryOfCompensation('compensate', task),
     ...(shapedBy.length > 0 && { shapedBy }),
-  });
+  };
+  draft.requestCall(effect, { taskPath: [], called: { kind: 'tool', name: tool }, compensates: compensation });
+  emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   return true;
 }
 
@@ -120,9 +121,9 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
  * outcome waits for a person.
  */
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
-  draft.spend({ toolCalls: 1 });
+  draft.addSpent({ toolCalls: 1 });
   if ('error' in outcome && isUnknownOutcome(outcome.error)) {
-    draft.setCompensation({ unknown: { compensation, error: outcome.error, since: draft.timestamp } });
+    draft.awaitPerson({ asked: null, unknown: { compensation, error: outcome.error, since: draft.timestamp } });
     return emitOutcome(draft, compensation, outcome);
   }
   return closeLatest(draft, compensation, outcome);
@@ -130,7 +131,7 @@ export function finishCompensation(draft: Draft, compensation: CompensationCall,
 
 /** Repeats a compensation with an unknown outcome, under the same key: its claim is taken over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
-  draft.setCompensation({ unknown: null });
+  draft.awaitPerson(NOBODY_AWAITED);
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
@@ -140,11 +141,11 @@ export function settleUnknownCompensation(
   { compensation }: UnknownCompensation,
   outcome: CompensationOutcome & { readonly by: string },
 ): void {
-  draft.setCompensation({ unknown: null });
+  draft.awaitPerson(NOBODY_AWAITED);
   closeLatest(draft, compensation, outcome);
 }
 
-type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
+export type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
   /** The person who settles the outcome. */
   readonly by?: string;
 };

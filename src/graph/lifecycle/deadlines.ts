@@ -1,3 +1,7 @@
+import type { Draft } from '../draft/draft.ts';
+import { openFrames, tasksOfRun, rootFrame, tasksOf, summaryOf } from '../draft/frames.ts';
+import type { Frame, TaskHandle } from '../draft/frames.ts';
+import { setState } from '../draft/scope-draft.ts';
 import { endsAt, newCountdown, toggleCountdown } from '../run/countdown.ts';
 import type { Countdown } from '../run/countdown.ts';
 import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
@@ -6,13 +10,8 @@ import type { RunLimits } from '../run/limits.ts';
 import { awaitedBudget, tasksIn, wantsCapacity } from '../run/position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { openFrames, tasksOfRun, rootFrame, tasksOf } from '../superstep/frames.ts';
-import type { Frame, TaskHandle } from '../superstep/frames.ts';
 import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
 import type { OpenByGroup } from '../superstep/plan-tasks.ts';
-import { setState } from '../superstep/scope-draft.ts';
-import { cancelTimer, startTimer, summaryOf } from '../superstep/timers.ts';
 import { parseTimestamp } from '../values/timestamp.ts';
 
 export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
@@ -21,7 +20,7 @@ export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
 
 /** Restarts the run's deadline with the current limits. */
 export function restartCountdown(draft: Draft): void {
-  cancelTimer(draft, DEADLINE_TIMER);
+  draft.cancelTimer(DEADLINE_TIMER);
   draft.setCountdown(openCountdown(draft.run.limits));
 }
 
@@ -38,8 +37,8 @@ function updateRunDeadline(draft: Draft): void {
   if (!countdown) return;
   draft.setCountdown(countdown);
   const fireAt = endsAt(countdown);
-  if (fireAt === null) return cancelTimer(draft, DEADLINE_TIMER);
-  draft.addTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
+  if (fireAt === null) return draft.cancelTimer(DEADLINE_TIMER);
+  draft.startTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
 }
 
 /** The countdown stops while the run only waits for people. */
@@ -81,7 +80,7 @@ function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: b
   const countdown = toggleCountdown(before, runs, draft.now);
   if (!countdown) return;
   const [wasDueAt, isDueAt] = [endsAt(before), endsAt(countdown)];
-  if (wasDueAt !== null) cancelTimer(draft, nodeDeadlineTimerId(handle.executionPath, wasDueAt));
+  if (wasDueAt !== null) draft.cancelTimer(nodeDeadlineTimerId(handle.executionPath, wasDueAt));
   if (isDueAt !== null) startDeadline(handle, position, isDueAt);
   setState(handle, { phase: 'open', position: { ...position, countdown } });
 }
@@ -92,7 +91,8 @@ function startDeadline(handle: TaskHandle, position: TimedPosition, fireAt: numb
     position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
   if (endsByItselfAt !== null && endsByItselfAt <= fireAt) return;
   const id = nodeDeadlineTimerId(handle.executionPath, fireAt);
-  startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'deadline') });
+  const { draft, taskPath } = handle;
+  draft.startTimer(id, { taskPath, fireAt, summary: summaryOf(handle, 'deadline') });
 }
 
 /** Returns the paths of tasks that work or wait for events and timers, with their enclosing tasks. */

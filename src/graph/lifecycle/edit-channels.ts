@@ -1,18 +1,18 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
 import { findRefusedMessage } from '../channels/outside-messages.ts';
 import { START } from '../definition/definition.ts';
+import type { Draft } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import { rootFrame } from '../draft/frames.ts';
+import { writeChannels } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { refuseShaping } from '../run/shapers.ts';
-import { emitOfRun } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { rootFrame } from '../superstep/frames.ts';
 import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
-import { writeChannels } from '../superstep/scope-draft.ts';
+import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
-import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import { actorIn, refuseWriting } from './held-nodes.ts';
 
 /** Values given by a person. */

@@ -2,12 +2,12 @@ import { approvalHolds } from '../compile/approval-holds.ts';
 import type { ApprovalNode } from '../compile/approval-holds.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
+import type { Draft } from '../draft/draft.ts';
 import { mayDecide } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
-import { shapersOf } from '../run/shapers.ts';
 import type { Refusal } from '../run/refusal.ts';
-import type { Draft } from '../superstep/draft.ts';
+import { shapersOf } from '../run/shapers.ts';
 import { deepEqual, toJson } from '../values/json.ts';
 
 /*

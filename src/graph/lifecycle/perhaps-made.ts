@@ -1,20 +1,35 @@
+import type { Draft } from '../draft/draft.ts';
+import { isWithin } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
 import { callKey, taskName } from '../run/ids.ts';
+import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { isWithin } from '../superstep/frames.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
-import type { TaskFailure } from '../values/errors.ts';
+import type { RunError, TaskFailure } from '../values/errors.ts';
 
 /*
  * Calls that may have been made and have no result: keyed ones, and those with a compensation. Their run goes on as its
  * graph says. If it fails or is canceled, its error names them, because they are not compensated.
  */
 
+/**
+ * Remembers a failed call that may have been made, and forgets any other one.
+ * @returns the error of a call that may have been made; else `null`
+ */
+export function updatePerhapsMade(draft: Draft, call: OpenCall, result: CallResult): RunError | null {
+  const { key } = result;
+  if (result.kind === 'call.failed' && isPerhapsMade(draft, call, result.failure)) {
+    rememberPerhapsMade(draft, { key, taskPath: call.taskPath, called: call.called.name });
+    return result.failure.error;
+  }
+  forgetPerhapsMade(draft, key);
+  return null;
+}
+
 /** True if a failed call must be accounted for. A task that waits for a person shows its unknown outcome itself. */
-export function isPerhapsMade({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
+function isPerhapsMade({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
   return call.isAccountable === true && !callFailed && (!isUnknownOutcome(error) || isClosing(run));
 }
 

@@ -1,10 +1,10 @@
-import { restartCountdown } from './deadlines.ts';
 import type { Limits } from '../definition/limits.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { isJsonObject } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
+import type { Draft } from '../draft/draft.ts';
 import { inForce, limitsOfRun } from '../run/limits.ts';
 import type { Refusal } from '../run/refusal.ts';
+import { isJsonObject } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { restartCountdown } from './deadlines.ts';
 
 /** Changes a run's limits, up to those of its graph. @returns the reason for a refusal */
 export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | null {

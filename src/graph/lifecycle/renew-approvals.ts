@@ -1,7 +1,7 @@
+import type { Draft } from '../draft/draft.ts';
+import { tasksOfRun, taskBindings } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { digestOf } from '../run/approval-digest.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { tasksOfRun, taskBindings } from '../superstep/frames.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
 import { askAgain } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';
 import { own } from '../values/json.ts';

@@ -1,6 +1,6 @@
+import type { Draft } from '../draft/draft.ts';
+import { tasksOfRun } from '../draft/frames.ts';
 import type { PauseRequest } from '../run/phase.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { tasksOfRun } from '../superstep/frames.ts';
 import { restartCountdown } from './deadlines.ts';
 import { repeatRequests } from './retry-task.ts';
 

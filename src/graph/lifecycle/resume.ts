@@ -1,7 +1,7 @@
+import type { Draft } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import { openFrames, rootFrame } from '../draft/frames.ts';
 import { passBreakpoint } from '../superstep/breakpoints.ts';
-import { emitOfRun } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { openFrames, rootFrame } from '../superstep/frames.ts';
 
 /** Lets a run continue past its breakpoints, and ends its pause. */
 export function resumeRun(draft: Draft, by: string): void {

@@ -1,10 +1,10 @@
+import type { TaskHandle } from '../draft/frames.ts';
+import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import { hasFailed, isResumable } from '../run/position.ts';
 import type { SavedProgress, SubgraphPosition, NodeTask, Scope } from '../run/scope.ts';
 import { deliver } from '../superstep/deliver.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
 import { startTask } from '../superstep/run-task.ts';
-import { replaceTask } from '../superstep/scope-draft.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
 /*

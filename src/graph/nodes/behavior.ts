@@ -5,7 +5,7 @@ import type { Shown } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
 import type { Principal } from '../run/principal.ts';
-import type { NodePosition, Outcome, ResumablePosition } from '../run/scope.ts';
+import type { NodePosition, TaskOutcome, ResumablePosition } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
 import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
@@ -96,7 +96,7 @@ export type Question = Pick<
 /** The state of a task after a step: it waits at a position, is done, or has failed. */
 export type Progress =
   | { readonly kind: 'open'; readonly position: NodePosition }
-  | Outcome
+  | TaskOutcome
   /** A retry continues from `saved`; without it, the task starts anew. */
   | { readonly kind: 'failed'; readonly failure: TaskFailure; readonly saved?: ResumablePosition };
 

@@ -12,7 +12,8 @@ export function compileCompensation({ compensate }: NodeOfType<'tool'>, settings
   if (!compensate) return null;
   const { tool: name } = compensate;
   const filler = parseTemplate(compensate.args ?? {}, RESULT_NAMES, 'compensate.args');
-  const tool = compileCallable(name, { node: {}, settings, approve: {}, asksForUnsafe: false });
+  const node = { execution: 'activity' } as const;
+  const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
   return (bindings, shapers) => {
     if (!tool) throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));
     const refusal = tool.refuse(shapers);

@@ -7,14 +7,14 @@ import type { Json, JsonObject } from '../values/json.ts';
 import type { NodeBehavior } from './behavior.ts';
 import { resumeCodeCall } from './command.ts';
 import { policyOf } from './node-settings.ts';
-import type { NodeSettings } from './node-settings.ts';
+import type { ExecutionField, NodeSettings } from './node-settings.ts';
 
 /**
  * Compiles a node of a type that code registers: one call of that code.
  * @throws TypeError when the catalog has no such type
  */
 export function compileCustom(
-  node: CallSettings & { readonly type: string },
+  node: CallSettings & ExecutionField & { readonly type: string },
   fields: JsonObject,
   settings: NodeSettings,
 ): NodeBehavior {
@@ -23,7 +23,8 @@ export function compileCustom(
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);
   const { effect } = registered;
   const policy = policyOf(node, registered, settings);
-  const request = { kind: 'node', nodeType: node.type, effect, policy } as const;
+  const { execution } = node;
+  const request = { kind: 'node', nodeType: node.type, effect, ...(execution && { execution }), policy } as const;
   return {
     start(task) {
       const { state = null, run = null } = task.bindings;

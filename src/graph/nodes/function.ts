@@ -13,6 +13,7 @@ export function compileFunction(node: NodeOfType<'function'>, settings: NodeSett
     kind: 'function',
     function: node.function,
     effect: registered.effect,
+    ...(node.execution && { execution: node.execution }),
     policy: policyOf(node, registered, settings),
   } as const;
   return {

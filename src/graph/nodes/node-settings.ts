@@ -3,6 +3,7 @@ import { toCallPolicy } from '../definition/call-policy.ts';
 import type { CallPolicy, CallSettings } from '../definition/call-policy.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { Defaults, GraphDefinition } from '../definition/definition.ts';
+import type { Execution } from '../definition/execution.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { parseTemplate } from '../expression/template.ts';
 import type { Template } from '../expression/template.ts';
@@ -23,6 +24,11 @@ export interface NodeSettings {
 
 /** Fields of a node that limit its calls. */
 export type NodeCallSettings = CallSettings & { readonly deadline?: string };
+
+/** The field of a node that says where its calls run. */
+export interface ExecutionField {
+  readonly execution?: Execution;
+}
 
 /** Parses a templated field of a node; an absent one becomes `fallback`. */
 export function field(name: string, value: Json | undefined, fallback: Json): Template {

@@ -1,10 +1,11 @@
+import type { NodePath } from '../run/ids.ts';
 import { own } from '../values/json.ts';
 import type { GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
 
 const NOTHING: GraphRedaction = { channels: [], nodes: {} };
 
 /** Returns what is hidden of the graph inside some nodes, outermost first; of none: of the run's own graph. */
-export function graphAt(redaction: Redaction, path: readonly string[]): GraphRedaction {
+export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
   return path.reduce<GraphRedaction>((graph, node) => {
     const { inside } = own(graph.nodes, node) ?? {};
     return (typeof inside === 'string' ? own(redaction.graphs, inside) : inside) ?? NOTHING;

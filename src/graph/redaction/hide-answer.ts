@@ -1,4 +1,5 @@
 import type { CallReply } from '../run/effect.ts';
+import type { NodePath } from '../run/ids.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import { graphAt } from './hidden-at.ts';
@@ -10,7 +11,7 @@ import { standInFor } from './stand-in.ts';
 /** A node, and the nodes around its graph, outermost first. */
 export interface NodePlace {
   readonly node: string;
-  readonly path: readonly string[];
+  readonly path: NodePath;
 }
 
 /** Returns what is hidden of a node; nothing of one that is not known. */

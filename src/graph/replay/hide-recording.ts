@@ -10,6 +10,7 @@ import type { NodeRedaction, Redaction } from '../redaction/redaction.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
 import { isCallReply } from '../run/call.ts';
+import { nodesAround } from '../run/ids.ts';
 import { deepEqual, isJsonObject, toJson } from '../values/json.ts';
 import { replayRecording } from './recording.ts';
 import type { Recording } from './recording.ts';
@@ -38,6 +39,10 @@ export function hideRecording(recording: Recording): Recording | null {
   const ofOccurrence = (occurrence: RecordedOccurrence): RecordedOccurrence => {
     if (occurrence.kind === 'call.failed')
       return { ...occurrence, failure: hideFailure(occurrence.failure, ofCall(occurrence.key)) };
+    if (occurrence.kind === 'call.completed')
+      return occurrence.reply
+        ? { ...occurrence, reply: hideReply(occurrence.reply, ofCall(occurrence.key)) }
+        : occurrence;
     return occurrence.kind === 'signal'
       ? hideSignal(occurrence, redaction, askedBy(occurrence, places, redaction))
       : occurrence;
@@ -75,7 +80,7 @@ function placesIn(recording: Recording): Places {
     for (const effect of effects) {
       if (effect.kind !== 'call') continue;
       const { taskPath = [], compensates } = run.calls[effect.key] ?? {};
-      const path = compensates ? (compensates.task.path ?? []) : taskPath.slice(0, -1).map(nodeOf);
+      const path = compensates ? (compensates.task.path ?? []) : nodesAround(taskPath);
       calls.set(effect.key, { node: effect.node, path });
     }
     for (const event of events)
@@ -84,10 +89,6 @@ function placesIn(recording: Recording): Places {
   };
   replayRecording(recording, { onStep });
   return { calls, approvals };
-}
-
-function nodeOf(taskKey: string): string {
-  return taskKey.replace(/#\d+$/, '');
 }
 
 /** @returns `null` for a signal that decides no approval */

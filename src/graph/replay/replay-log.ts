@@ -32,11 +32,24 @@ export function toOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occu
 function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occurrence | null {
   const event = events[recorded.seq];
   const answer = answers.get(recorded.key);
-  const reply = replyIn(event, recorded.key) ?? answer?.result;
+  const reply = recorded.reply ?? replyIn(event, recorded.key) ?? answer?.result;
   if (!isCallReply(reply)) return null;
-  const isTold = event?.type === 'tool.called' || event?.type === 'model.called';
-  const { attempts, durationMs } = isTold ? event : { attempts: (answer?.failures ?? 0) + 1, durationMs: 0 };
-  return { ...recorded, reply, attempts, durationMs };
+  const isLocal = recorded.reply !== undefined || isToldAsLocal(event);
+  return { ...recorded, reply, ...effortIn(event, answer), ...(isLocal && { isLocal }) };
+}
+
+function isToldAsLocal(event: RunEvent | undefined): boolean {
+  return event?.type === 'tool.called' && event.local === true;
+}
+
+function effortIn(
+  event: RunEvent | undefined,
+  answer: RecordedAnswer | undefined,
+): { readonly attempts: number; readonly durationMs: number } {
+  if (event?.type !== 'tool.called' && event?.type !== 'model.called')
+    return { attempts: (answer?.failures ?? 0) + 1, durationMs: 0 };
+  const { attempts, durationMs } = event;
+  return { attempts, durationMs };
 }
 
 /** A result that could not be written to the ledger is in the event. */

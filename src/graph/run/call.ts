@@ -1,5 +1,6 @@
+import { isShortAndIdempotent } from '../definition/execution.ts';
 import { isJsonObject } from '../values/json.ts';
-import type { CallRequest, CallEffect, CallReply } from './effect.ts';
+import type { CallRequest, CallEffect, CallReply, LocalEffect } from './effect.ts';
 import type { OpenCall } from './run.ts';
 
 /** Returns the kind and name of the called model, tool, function or node type. */
@@ -40,6 +41,15 @@ export function needsSettlement({ request, isCompensable }: Terms): boolean {
  */
 export function isAccountable({ request, isCompensable }: Terms): boolean {
   return isCompensable === true || (request.kind !== 'model' && request.effect !== 'idempotent');
+}
+
+/** True if a call runs in the worker of the workflow task: by its terms, unless its run must account for it. */
+export function isLocal(call: CallEffect): call is LocalEffect {
+  const { request } = call;
+  if (request.kind === 'model' || request.execution !== 'local' || isAccountable(call)) return false;
+  // The worker of the workflow task does not serve the queues that tools name.
+  if (request.kind === 'tool' && request.taskQueue !== undefined) return false;
+  return isShortAndIdempotent(request.effect, request.policy.timeoutMs);
 }
 
 /** True if a ledger value is a call's reply. */

@@ -31,6 +31,14 @@ export interface UnknownCompensation {
   readonly since: string;
 }
 
+/** The person for whom the latest compensation waits: to approve it, or to settle its unknown outcome. */
+export type AwaitedPerson =
+  | { readonly asked: null; readonly unknown: null }
+  | { readonly asked: AskedCompensation; readonly unknown: null }
+  | { readonly asked: null; readonly unknown: UnknownCompensation };
+
+export const NOBODY_AWAITED: AwaitedPerson = { asked: null, unknown: null };
+
 export interface ImpossibleCompensation {
   readonly key: string;
   readonly task: TaskReference;

@@ -1,5 +1,5 @@
 import type { CallPolicy } from '../definition/call-policy.ts';
-import type { CallSafety } from '../definition/execution.ts';
+import type { CallSafety, Execution } from '../definition/execution.ts';
 import type { Message, ToolCall } from '../definition/message.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';
@@ -26,6 +26,11 @@ export interface CallEffect {
   readonly isCompensable?: true;
   /** Others besides the starter who have shaped the run, with other roles; a tool's roles hold for each. */
   readonly shapedBy?: readonly Principal[];
+}
+
+/** A call that may be local. */
+export interface LocalEffect extends CallEffect {
+  readonly request: Exclude<CallRequest, ModelCallRequest>;
 }
 
 export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest;
@@ -61,6 +66,7 @@ export interface ToolCallRequest {
   /** A person has approved the call with these arguments. */
   readonly isApproved?: true;
   readonly taskQueue?: string;
+  readonly execution?: Execution;
   readonly policy: CallPolicy;
 }
 
@@ -69,6 +75,7 @@ export interface FunctionCallRequest {
   readonly function: string;
   readonly args: Json;
   readonly effect: CallSafety;
+  readonly execution?: Execution;
   readonly policy: CallPolicy;
 }
 
@@ -81,6 +88,7 @@ export interface NodeCallRequest {
   readonly state: Json;
   readonly run: Json;
   readonly effect: CallSafety;
+  readonly execution?: Execution;
   readonly policy: CallPolicy;
 }
 

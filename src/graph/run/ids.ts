@@ -1,19 +1,45 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import type { NodeTask } from './scope.ts';
 
 /*
  * Every id and key of a run. Node names consist of letters, digits, `_` and `-`, so `.`, `:`, `/` and `#` are safe
  * separators.
  */
 
-/** Returns a task's key, unique in its superstep: the node's id, with `#n` for the n-th element of a list. */
-export function taskKey(node: string, index?: number): string {
+declare const kind: unique symbol;
+
+/** A text of one kind. Any other text fits it, except one of another kind, so paths of different keys do not mix. */
+type Of<Kind extends string> = string & { readonly [kind]?: Kind };
+
+/** The key of a task, unique in its superstep: the node's id, with `#n` for the n-th element of a list. */
+export type TaskKey = Of<'task'>;
+
+/** The key of one execution of a task; unlike the task key, it is unique in a graph's whole life. */
+type ExecutionKey = Of<'execution'>;
+
+type NodeId = Of<'node'>;
+
+/** The keys of the enclosing subgraph tasks, outermost first, and the task's own key. */
+export type TaskPath = readonly TaskKey[];
+
+/** The execution keys of the enclosing subgraph tasks, outermost first, and the task's own. */
+export type ExecutionPath = readonly ExecutionKey[];
+
+/** The ids of the nodes around a graph, outermost first; empty for the run's own graph. */
+export type NodePath = readonly NodeId[];
+
+/** The fields of a task that identify one of its executions in its graph. */
+interface Execution {
+  readonly key: TaskKey;
+  readonly visit: number;
+  readonly retryRound: number;
+}
+
+export function taskKey(node: string, index?: number): TaskKey {
   return index === undefined ? node : `${node}#${index}`;
 }
 
-/** Returns the key of one execution of a task; unlike the task key, it is unique in a graph's whole life. */
-export function executionKey({ key, visit, retryRound }: Pick<NodeTask, 'key' | 'visit' | 'retryRound'>): string {
+export function executionKey({ key, visit, retryRound }: Execution): ExecutionKey {
   return `${key}.${visit}.${retryRound}`;
 }
 
@@ -22,25 +48,24 @@ export interface TaskReference {
   readonly node: string;
   readonly visit: number;
   readonly index?: number;
-  readonly path?: readonly string[];
+  readonly path?: NodePath;
 }
 
-/** The keys of the enclosing subgraph tasks, outermost first, and the task's own key. */
-export type TaskPath = readonly string[];
+/** Returns the nodes around a task, outermost first. */
+export function nodesAround(path: TaskPath): NodePath {
+  return path.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
+}
 
 /** Returns the name of a task for people, such as `outer/pay[2]`. */
 export function taskName(path: TaskPath): string {
   return path.map((key) => key.replace(/#(\d+)$/, '[$1]')).join('/');
 }
 
-/** The execution keys of the enclosing subgraph tasks, outermost first, and the task's own. */
-export type ExecutionPath = readonly string[];
-
 /** Builds a key only from the call's position in its run, so it is equal over replays and attempts. */
 export function callKey(
   runId: string,
   around: ExecutionPath,
-  { key, visit, retryRound, number }: Pick<NodeTask, 'key' | 'visit' | 'retryRound'> & { readonly number: number },
+  { key, visit, retryRound, number }: Execution & { readonly number: number },
 ): string {
   return [runId, shortenId([...around, key].join('/')), visit, number, retryRound].join(':');
 }
@@ -63,17 +88,21 @@ export function compensationKey(compensated: string): string {
 /** Builds an intervention's id from its task, the visit and the failed call. */
 export function interventionId(
   around: ExecutionPath,
-  { key, visit }: Pick<NodeTask, 'key' | 'visit'>,
+  { key, visit }: Omit<Execution, 'retryRound'>,
   call: number | null,
 ): string {
-  const id = `${[...around, key].join('/')}:${visit}`;
+  const id = visitId([...around, key], visit);
   return call === null ? id : `${id}:${call}`;
+}
+
+function visitId(path: readonly string[], visit: number): string {
+  return `${path.join('/')}:${visit}`;
 }
 
 /** Builds the id of the intervention for a compensation with an unknown outcome. */
 export function unknownCompensationId({ task }: { readonly task: TaskReference }): string {
   const { path = [], node, visit, index } = task;
-  return compensationKey(interventionId(path, { key: taskKey(node, index), visit }, null));
+  return compensationKey(visitId([...path, taskKey(node, index)], visit));
 }
 
 /** The run of an id, and the id's number among others of its kind. */

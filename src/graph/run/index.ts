@@ -1,7 +1,7 @@
 export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
 export { closedApprovals } from './asked-before.ts';
-export { calleeName, calleeOf, isAccountable, isCallReply, isUnsafe, needsSettlement } from './call.ts';
+export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';
 export type {
   CallEffect,
   CallReply,
@@ -10,6 +10,7 @@ export type {
   ContextReport,
   Effect,
   FunctionCallRequest,
+  LocalEffect,
   ModelCallRequest,
   ModelReply,
   NodeCallRequest,

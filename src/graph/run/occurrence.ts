@@ -16,11 +16,11 @@ export type RecordedOccurrence = RecordedBody & {
 };
 
 /**
- * An occurrence without a call's reply, which the ledger holds. A `continue` is not recorded: events before the next
- * occurrence show that a run that yielded was continued.
+ * An occurrence without a call's reply, which the ledger holds, or the event of a local call; where neither does, it is
+ * here. A `continue` is not recorded: events before the next occurrence show that a run that yielded was continued.
  */
 export type RecordedBody =
-  | { readonly kind: 'call.completed'; readonly key: string }
+  | { readonly kind: 'call.completed'; readonly key: string; readonly reply?: CallReply }
   | (OccurrenceBody & { readonly kind: 'call.failed' | 'timer' | 'cancel.requested' })
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json };
 
@@ -37,8 +37,10 @@ export type OccurrenceBody =
       readonly reply: CallReply;
       readonly attempts: number;
       readonly durationMs: number;
+      /** No activity made the call. */
+      readonly isLocal?: true;
     }
-  | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
+  | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure; readonly isLocal?: true }
   /** A timer of the run has fired. */
   | { readonly kind: 'timer'; readonly id: string }
   /** A signal with its unchecked payload. */
@@ -47,3 +49,6 @@ export type OccurrenceBody =
   | { readonly kind: 'cancel.requested' }
   /** The journal has caught up after an `advance` that yielded. */
   | { readonly kind: 'continue' };
+
+/** The result of a call. */
+export type CallResult = OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' };

@@ -62,6 +62,12 @@ export function isResumable(position: NodePosition): position is ResumablePositi
   return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
 }
 
+/** Returns the work of a task that its retry must not repeat. */
+export function savedProgressOf(state: TaskState): SavedProgress | null {
+  if (state.phase === 'ready') return state.saved ?? null;
+  return state.phase === 'open' && isResumable(state.position) ? state.position : null;
+}
+
 /** Returns the tasks of a graph's open superstep. */
 export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
   return at.kind === 'running' ? at.tasks : [];
@@ -146,6 +152,11 @@ export type FailedState = TaskState & { readonly phase: 'failed' | 'intervention
 
 export function hasFailed(state: TaskState): state is FailedState {
   return state.phase === 'failed' || state.phase === 'intervention';
+}
+
+/** True for a failed task that has saved a part of its work. Some of its calls may still be open. */
+export function hasResumableProgress(state: TaskState): state is FailedState & { readonly saved: ResumablePosition } {
+  return hasFailed(state) && state.saved !== null && state.saved.kind !== 'finished';
 }
 
 /** A completed task, or a failed one whose `onError` has chosen another node. Both have an update to write. */

@@ -1,13 +1,7 @@
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { ClosedApproval } from './asked-before.ts';
-import type {
-  AskedCompensation,
-  Compensation,
-  CompensationCall,
-  PerhapsMadeCall,
-  UnknownCompensation,
-} from './compensation.ts';
+import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall } from './compensation.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunLimits } from './limits.ts';
@@ -64,8 +58,10 @@ export interface Run {
   readonly counters: Counters;
 }
 
-/** The progress of a failing or canceled run's compensation. */
-export interface RunCompensation {
+/** The compensation of a failing or canceled run. */
+export type RunCompensation = CompensationProgress & AwaitedPerson;
+
+export interface CompensationProgress {
   /** Pending compensations, earliest first. */
   readonly pending: readonly Compensation[];
   /** The number of finished compensations, failed ones included. */
@@ -74,10 +70,6 @@ export interface RunCompensation {
   readonly failures: readonly string[];
   /** Calls that may have been made and have no result, oldest first; their run says so if it fails or is canceled. */
   readonly perhapsMade: readonly PerhapsMadeCall[];
-  /** The latest compensation waits for an approval. */
-  readonly asked: AskedCompensation | null;
-  /** The latest compensation has an unknown outcome, which a person must settle. */
-  readonly unknown: UnknownCompensation | null;
 }
 
 /** A parent run and the checkpoint of the fork. */

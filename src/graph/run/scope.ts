@@ -2,6 +2,7 @@ import type { Update } from '../channels/channel.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Countdown } from './countdown.ts';
+import type { TaskKey } from './ids.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
@@ -74,8 +75,7 @@ export interface ConcurrencyGroup {
 
 /** One execution of a node within a superstep. */
 export interface NodeTask {
-  /** Unique in its superstep: the node's id, with `#n` for the n-th element. */
-  readonly key: string;
+  readonly key: TaskKey;
   readonly node: string;
   readonly visit: number;
   readonly index: number | null;
@@ -105,7 +105,7 @@ export type TaskState =
       readonly update: Update;
       readonly goto: Goto | null;
       /** The source of the update. */
-      readonly outcome: Outcome;
+      readonly outcome: TaskOutcome;
     }
   | ({ readonly phase: 'diverted'; readonly update: Update; readonly to: string } & Failed)
   | ({ readonly phase: 'failed' } & Failed);
@@ -142,7 +142,7 @@ export type ResumablePosition = AgentPosition | CallsPosition | SubgraphPosition
 /** All work is finished, but the state lacks the task's writes. */
 export interface FinishedPosition {
   readonly kind: 'finished';
-  readonly outcome: Outcome;
+  readonly outcome: TaskOutcome;
 }
 
 /** A call as people are shown it. */
@@ -226,7 +226,7 @@ export interface ApprovedPosition {
 }
 
 /** The result of a finished task; a retry only writes it again. */
-export type Outcome =
+export type TaskOutcome =
   | { readonly kind: 'done'; readonly result: Json; readonly update?: Update }
   | { readonly kind: 'commanded'; readonly command: Command };
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { NodeOfType } from '../definition/definition.ts';
-import type { EdgeKind } from '../definition/definition.ts';
+import type { NodeOfType, EdgeKind } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';
@@ -35,7 +34,8 @@ const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
 const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
 const Values = z.record(z.string(), z.json());
 
-const Retry = z.strictObject({
+/** The attempts of a call, and the time between them. */
+export const Retry = z.strictObject({
   maxAttempts: Count.optional(),
   initialInterval: Duration.optional(),
   backoffCoefficient: z.number().min(1).optional(),
@@ -60,7 +60,9 @@ const LIMIT_VALUES: Readonly<Record<LimitValue, z.ZodType>> = {
   duration: Duration,
 };
 
-export const Limits = z.strictObject(mapValues(LIMITS, ({ value }) => LIMIT_VALUES[value].optional()));
+export const Limits = z.strictObject(
+  mapValues(LIMITS, ({ value, description }) => LIMIT_VALUES[value].optional().describe(description)),
+);
 
 /** The definition without its nodes and edges, which have schemas of their own. */
 export const GraphSchema = z.strictObject({

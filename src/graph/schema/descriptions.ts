@@ -8,7 +8,7 @@ export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
   forEach: 'Runs `to` once for each element of a list, in parallel. Each run of it has its own `item` and `index`.',
 };
 
-/** The descriptions that editors show for a field of this name, at any depth. */
+/** The descriptions that editors show for a field of this name, at any depth; limits have their own. */
 export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   channels: 'The state of a run: its channels, by name.',
   nodes: 'The nodes of the graph, by id.',
@@ -21,12 +21,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   limits: 'The limits and budgets of a run.',
   onCancel: 'The node that runs last when a run is canceled.',
   compensate: "The call that compensates this node's call when the run fails or is canceled. Its args see `result`.",
-  maxSteps: 'The maximum of supersteps; 25 by default.',
-  maxConcurrency: 'Of limits: the maximum of open calls. Of an edge: the maximum of open nodes.',
-  maxCostUsd: 'The maximum cost of all model calls together, in USD.',
-  maxToolCalls: 'The maximum of tool calls of a run.',
+  maxConcurrency: 'The maximum of open nodes.',
   deadline:
-    'The time limit of all attempts, of a graph inside, of a wait or of a whole run. It stands still while only people are awaited: "30s", "5m", "2h", "7d".',
+    'The time limit of all attempts, of a graph inside or of a wait. It stands still while only people are awaited: "30s", "5m", "2h", "7d".',
   timeout: 'The time limit of one attempt, or of waiting for a person or an event: "30s", "5m", "2h", "7d".',
   execution: 'Where calls run: "activity", or "local" for short idempotent ones.',
   retry: 'The number of attempts of a call, and the time between them.',
@@ -54,7 +51,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   calls: 'A channel of chat messages. The node makes the unanswered tool calls of its last assistant message.',
   context: 'How the messages are fitted into the context window.',
   strategy: '"last", "summarize", or message processors in their order.',
-  maxTokens: 'Of limits: the maximum of tokens of all model calls together. Of a context: the maximum of one request.',
+  maxTokens: 'The maximum of tokens of one request.',
   mayGoto: 'Nodes that a command may go to, in addition to the edges.',
   title: 'A template: the question to the person.',
   details: 'Templates, at any depth: facts for the person who decides.',

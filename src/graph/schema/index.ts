@@ -1,2 +1,2 @@
-export { Duration, Limits, Policy, TimeSpan } from './definition-schema.ts';
+export { Duration, Limits, Policy, Retry, TimeSpan } from './definition-schema.ts';
 export { definitionSchema } from './json-schema-document.ts';

@@ -75,7 +75,7 @@ function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
 function describeFields({ properties = {} }: z.core.JSONSchema.BaseSchema): void {
   for (const [name, schema] of Object.entries(properties)) {
     const description = own(FIELD_DESCRIPTIONS, name);
-    if (typeof schema === 'object' && description !== undefined) schema.description = description;
+    if (typeof schema === 'object' && description !== undefined) schema.description ??= description;
   }
 }
 

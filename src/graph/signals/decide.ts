@@ -1,17 +1,17 @@
-import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
-import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
+import type { Draft } from '../draft/draft.ts';
+import { emitTaskAt, findTask } from '../draft/frames.ts';
 import { askedBy } from '../lifecycle/ask-to-compensate.ts';
 import { emitAbout } from '../lifecycle/compensation-events.ts';
 import { finishAskedCompensation } from '../lifecycle/compensation.ts';
+import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
+import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
 import { parseApprovalId } from '../run/ids.ts';
+import type { Refusal } from '../run/refusal.ts';
 import { refuseShaping } from '../run/shapers.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { deliver, emitAt } from '../superstep/deliver.ts';
-import { findTask } from '../superstep/frames.ts';
+import { deliver } from '../superstep/deliver.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { toItems, toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import type { Refusal } from '../run/refusal.ts';
 import { REASON, refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
@@ -82,7 +82,7 @@ function recordDecision(draft: Draft, approval: Approval, made: Decision): void 
   const body = { type: 'approval.decided', approvalId, by, decision, reason, args, status } as const;
   const asked = askedBy(draft, approval);
   if (asked) emitAbout(draft, asked.compensation.task, body);
-  else emitAt(draft, approval.task, body);
+  else emitTaskAt(draft, approval.task, body);
   if (status === 'pending') return;
   if (asked) finishAskedCompensation(draft, asked, approval);
   else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });

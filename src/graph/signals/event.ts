@@ -1,8 +1,9 @@
+import { hasRoom } from '../draft/draft.ts';
+import { emitOfRun } from '../draft/emit.ts';
+import { tasksOfRun } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { bytesOf } from '../run/held-bytes.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { emitOfRun, hasRoom } from '../superstep/draft.ts';
-import { tasksOfRun } from '../superstep/frames.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

@@ -1,6 +1,6 @@
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { forgetPerhapsMadeBy } from '../lifecycle/perhaps-made.ts';
-import { giveUpTask } from '../superstep/run-task.ts';
+import { giveUpTask } from '../superstep/settle-task.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';

@@ -1,10 +1,10 @@
+import type { Draft } from '../draft/draft.ts';
+import { emitOfRun, recordOccurrence } from '../draft/emit.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
 import { unknownCompensationId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
-import { emitOfRun, recordOccurrence } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
 import { boundIssues } from '../values/bounded-issues.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -39,7 +39,7 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = bounded(handleSignal(draft, name, payload));
   if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
-  if (id !== undefined) draft.recordResult({ id, ...answer });
+  if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
 /** Returns the id under which the sender asks for the outcome; a run remembers it. */

@@ -1,15 +1,15 @@
-import { discardSuperstep } from '../lifecycle/cancel.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { rootFrame } from '../superstep/frames.ts';
-import { moveTo } from '../superstep/scope-draft.ts';
-import { refuseBypass } from './checks/bypass-approval.ts';
+import type { Draft } from '../draft/draft.ts';
+import { rootFrame } from '../draft/frames.ts';
+import { moveTo } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
-import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
+import { discardSuperstep } from '../lifecycle/cancel.ts';
+import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import { actorIn, refuseReaching } from '../lifecycle/held-nodes.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
 import { hasEnded } from '../run/status.ts';
-import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
+import { refuseBypass } from './checks/bypass-approval.ts';
+import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
 import { refused, taken, textOf, valuesOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

@@ -1,9 +1,9 @@
+import { rootFrame } from '../draft/frames.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
 import { statusOf } from '../run/status.ts';
-import { refreshNextNodes } from '../superstep/fire-edges.ts';
-import { rootFrame } from '../superstep/frames.ts';
+import { refreshNextNodes } from '../superstep/next-nodes.ts';
 import { refused, taken, textOf, valuesOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

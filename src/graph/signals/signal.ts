@@ -1,10 +1,10 @@
-import type { JsonSchema } from '../values/json-schema.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { isJsonObject } from '../values/json.ts';
-import type { Json, JsonObject } from '../values/json.ts';
+import type { Draft } from '../draft/draft.ts';
+import type { UnknownCompensation } from '../run/compensation.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
-import type { UnknownCompensation } from '../run/compensation.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import { isJsonObject } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
 
 /** A decision or control that reaches a run from outside: by the API or by Temporal's own tools. */
 export interface SignalKind {

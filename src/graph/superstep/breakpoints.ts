@@ -1,7 +1,7 @@
+import type { Frame } from '../draft/frames.ts';
+import { moveTo } from '../draft/scope-draft.ts';
 import type { Breakpoints } from '../run/run.ts';
-import { previewNextNodes } from './fire-edges.ts';
-import type { Frame } from './frames.ts';
-import { moveTo } from './scope-draft.ts';
+import { previewNextNodes } from './next-nodes.ts';
 
 /** Stops a graph at breakpoints before its next nodes, unless it has passed them. @returns true if it stops */
 export function stopAtBreakpointBefore(frame: Frame): boolean {

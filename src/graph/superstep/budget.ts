@@ -1,14 +1,14 @@
 import type { ModelEntry } from '../definition/catalog.ts';
+import type { Draft } from '../draft/draft.ts';
+import { isSameTask, tasksOfRun } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { batchOf } from '../run/position.ts';
 import type { ModelNeeds, Reservation } from '../run/spending.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { own } from '../values/json.ts';
-import type { Draft } from './draft.ts';
 import { estimateRequest } from './estimate-tokens.ts';
-import { isSameTask, tasksOfRun } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
 
 /*
  * Budgets of a run. A call reserves the most that it may use before it begins, and its output is limited to that. So
@@ -21,7 +21,7 @@ interface BudgetedCall<R extends CallRequest> {
 }
 
 /**
- * Plans a call's reservation, which `Draft.addCall` records.
+ * Plans a call's reservation, which `Draft.requestCall` records.
  * @returns the request, with its output limited to what is available, and the reservation
  * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */
@@ -78,8 +78,8 @@ export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNee
 }
 
 /**
- * True if a call must wait for open calls to release budget. A call does not wait if all of its output is available,
- * or if no released budget can suffice. So at least one call is open while another waits.
+ * True if a call must wait for open calls to release budget. A call goes ahead at once if the budget allows all of its
+ * output, and also if it is too large for whatever is released. So at least one call is open while another waits.
  */
 export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: ReservedTotals): boolean {
   const left = availableOutput(draft, needs, totals ?? NOTHING);

@@ -1,7 +1,7 @@
+import { childFrame, isWithin } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { SavedProgress, TaskState } from '../run/scope.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { childFrame, isWithin } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
 
 /** Returns the keys of open calls of a task and of the tasks inside it. */
 export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {
@@ -21,6 +21,6 @@ export function cancelCallsWithin(
   if (node.deadlineMs === null || saved?.kind !== 'subgraph' || !childFrame(handle)) return null;
   const calls = callsWithin(handle);
   if (calls.length === 0) return null;
-  for (const key of calls) draft.effects.push({ kind: 'cancel.call', key });
+  for (const key of calls) draft.cancelCall(key);
   return { phase: 'open', position: { ...saved, failing } };
 }

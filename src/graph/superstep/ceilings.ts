@@ -1,7 +1,7 @@
+import { tasksOfRun } from '../draft/frames.ts';
+import type { Frame } from '../draft/frames.ts';
 import type { RunError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
-import { tasksOfRun } from './frames.ts';
-import type { Frame } from './frames.ts';
 
 /**
  * Finds the ceiling of the installation that one more superstep would exceed. Limits of a graph bound each graph alone;
@@ -27,8 +27,8 @@ function reached({ step }: Frame, message: string): RunError {
 }
 
 /**
- * Counts the tasks of all open supersteps with those of one more. The draft keeps an estimate, which leaves out that
- * supersteps close, so that tasks are counted anew only when it is too high.
+ * Counts the tasks of all open supersteps with those of one more. The draft keeps an upper bound, from which closed
+ * supersteps are not subtracted. Only when it is too high are the tasks counted anew.
  */
 function countTasks({ draft, parent }: Frame, count: number, allowed: number): number {
   // Only graphs inside open supersteps beside others.

@@ -1,16 +1,16 @@
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
+import { tasksOf } from '../draft/frames.ts';
+import type { Frame } from '../draft/frames.ts';
+import { moveTo, advanceStep, setChannels, setState, writeChannels } from '../draft/scope-draft.ts';
 import { isFinished } from '../run/position.ts';
 import type { FinishedTask } from '../run/position.ts';
 import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import { stopAtBreakpointAfter } from './breakpoints.ts';
-import { sortTriggers, triggerNextNodes } from './fire-edges.ts';
-import { tasksOf } from './frames.ts';
-import type { Frame } from './frames.ts';
+import { sortTriggers, triggerNextNodes } from './next-nodes.ts';
 import { saveCheckpoint } from './save-checkpoint.ts';
-import { moveTo, advanceStep, setChannels, setState, writeChannels } from './scope-draft.ts';
 
 /**
  * Closes a superstep: applies writes, evaluates edges on the new state, and saves a checkpoint.

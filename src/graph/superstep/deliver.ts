@@ -1,35 +1,60 @@
-import type { TaskEventBody } from '../journal/events.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
-import type { TaskPath } from '../run/ids.ts';
-import { acceptanceOf } from './acceptance.ts';
-import type { Draft } from './draft.ts';
-import { findTask, emitTask } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
-import { saveLateResult, withLocation, resumeTask } from './run-task.ts';
+import { batchOf, hasResumableProgress } from '../run/position.ts';
+import type { TaskState } from '../run/scope.ts';
+import { isEnding } from '../run/status.ts';
+import { resumeTask, saveLateResult } from './run-task.ts';
 
-/** Delivers an input to a task according to its acceptance; a missing task ignores it. */
-export function deliver(handle: TaskHandle | null, input: TaskInput): void {
-  if (!handle) return;
-  switch (acceptanceOf(handle, input)) {
-    case 'resume':
-      return resumeTask(handle, input);
-    case 'save':
-      return saveLateResult(handle, input);
-    case 'ignore':
-      if (handle.frame.isFailing) recordCanceledCall(handle, input);
-  }
+/** The use of an input: the task resumes with it, only saves it for a retry, or ignores it. */
+type Acceptance = keyof typeof USES;
+
+const USES = { resume: resumeTask, save: saveLateResult, ignore: () => undefined };
+
+/** Delivers an input to a task, which a task that is gone ignores. @returns the use that the task has made of it */
+export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance {
+  if (!handle) return 'ignore';
+  const use = ruleFor(handle.task.state, isAboutToEnd(handle) ? 'ending' : 'working')(input);
+  USES[use](handle, input);
+  return use;
 }
 
-/** Records the end of each task inside a failed node whose call returns. */
-function recordCanceledCall(handle: TaskHandle, { kind }: TaskInput): void {
-  const { state } = handle.task;
-  if (state.phase !== 'open' || (kind !== 'call.completed' && kind !== 'call.failed')) return;
-  const error = { code: 'CANCELED', message: 'A node around it has failed meanwhile' } as const;
-  emitTask(handle, { type: 'node.failed', error: withLocation(handle, error), attempts: 1 });
+type Rule<P extends TaskState['phase']> = (state: TaskState & { readonly phase: P }, input: TaskInput) => Acceptance;
+
+/** The rules by the task's phase. `ending` applies while the run, or an enclosing node, waits for its last calls. */
+const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; readonly ending: Rule<P> } } = {
+  ready: { working: () => 'ignore', ending: () => 'ignore' },
+  open: {
+    working: () => 'resume',
+    ending: ({ position }, input) => acceptWhileEnding(batchOf(position).length, input),
+  },
+  intervention: { working: acceptAfterFailure, ending: acceptAfterFailure },
+  failed: { working: acceptAfterFailure, ending: acceptAfterFailure },
+  completed: { working: () => 'ignore', ending: () => 'ignore' },
+  diverted: { working: () => 'ignore', ending: () => 'ignore' },
+};
+
+function ruleFor<P extends TaskState['phase']>(
+  state: TaskState & { readonly phase: P },
+  when: 'working' | 'ending',
+): (input: TaskInput) => Acceptance {
+  const rule: Rule<P> = RULES[state.phase][when];
+  return (input) => rule(state, input);
 }
 
-/** Records an event about the task at a path, if the task still exists. */
-export function emitAt(draft: Draft, address: TaskPath, body: TaskEventBody): void {
-  const found = findTask(draft, address);
-  if (found) emitTask(found, body);
+/** True if the run, or an enclosing node, has failed or is canceled, and waits for its open calls. */
+export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
+  return isEnding(draft.run) || frame.isFailing;
+}
+
+/**
+ * An ending task takes results of a tool batch. Of a single call it takes only an unknown outcome, because a person
+ * must settle it.
+ */
+function acceptWhileEnding(batchSize: number, input: TaskInput): Acceptance {
+  return isCallResult(input) && (input.kind === 'call.failed' || batchSize > 0) ? 'resume' : 'ignore';
+}
+
+function acceptAfterFailure(state: TaskState, input: TaskInput): Acceptance {
+  return isCallResult(input) && hasResumableProgress(state) ? 'save' : 'ignore';
 }

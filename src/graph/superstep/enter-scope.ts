@@ -1,10 +1,10 @@
 import { START } from '../definition/definition.ts';
+import type { Frame } from '../draft/frames.ts';
+import { moveTo, advanceStep, writeChannels } from '../draft/scope-draft.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
-import { triggerNextNodes } from './fire-edges.ts';
-import type { Frame } from './frames.ts';
+import { triggerNextNodes } from './next-nodes.ts';
 import { saveFullCheckpoint } from './save-checkpoint.ts';
-import { moveTo, advanceStep, writeChannels } from './scope-draft.ts';
 
 /**
  * Writes the input through the reducers and triggers the first nodes. @param startAt replaces the start edges' targets

@@ -1,18 +1,18 @@
+import { hasRoom } from '../draft/draft.ts';
+import type { Draft } from '../draft/draft.ts';
 import type { Question } from '../nodes/behavior.ts';
 import { digestOf } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
-import { MAX_HELD_BYTES, bytesOf } from '../run/held-bytes.ts';
 import { askedBefore } from '../run/asked-before.ts';
+import { MAX_HELD_BYTES, bytesOf } from '../run/held-bytes.ts';
 import { approvalId, approvalTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
-import { GraphError } from '../values/errors.ts';
 import { shapersOf } from '../run/shapers.ts';
+import { GraphError } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { hasRoom } from './draft.ts';
-import type { Draft } from './draft.ts';
 
 /** The node that a question comes from. */
 export interface Asker {
@@ -61,7 +61,7 @@ export function openApproval(
   if (!hasRoom(draft, bytesOf(approval)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The run would hold over ${MAX_HELD_BYTES} bytes with the question`);
   draft.saveApproval(approval);
-  draft.addTimer(approvalTimerId(id), { taskPath, fireAt, summary });
+  draft.startTimer(approvalTimerId(id), { taskPath, fireAt, summary });
   return approval;
 }
 

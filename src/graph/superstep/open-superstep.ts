@@ -1,22 +1,17 @@
+import { emit } from '../draft/emit.ts';
+import type { Frame } from '../draft/frames.ts';
+import { moveTo, setTasks } from '../draft/scope-draft.ts';
 import type { ReadyScope, Trigger } from '../run/scope.ts';
 import { mayOpenStep } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import { stopAtBreakpointBefore } from './breakpoints.ts';
 import { ceilingReached } from './ceilings.ts';
-import { emit } from './draft.ts';
-import { triggerNextNodes } from './fire-edges.ts';
-import type { Frame } from './frames.ts';
 import { planTasks } from './plan-tasks.ts';
-import { moveTo, setTasks } from './scope-draft.ts';
 import type { Standing } from './standing.ts';
 
 /** Opens the next superstep, if nodes are triggered and the run may continue. @returns `null` if it is open */
-export function openNextSuperstep(frame: Frame): Standing | null {
-  const { draft, graph, path } = frame;
-  const failure = frame.scope.at.kind === 'edges' ? triggerNextNodes(frame) : null;
-  if (failure) return { kind: 'failed', error: failure };
-  const { at, step } = frame.scope;
-  if (at.kind !== 'ready') return { kind: 'paused' };
+export function openNextSuperstep(frame: Frame, at: ReadyScope): Standing | null {
+  const { draft, graph, path, step } = frame;
   const { triggers } = releaseDeferred(frame, at);
   if (!mayOpenStep(draft.run)) return { kind: 'paused' };
   if (triggers.length === 0) return { kind: 'finished' };

@@ -1,22 +1,47 @@
+import { childFrame, outputOf, tasksOf } from '../draft/frames.ts';
+import type { Frame, TaskHandle } from '../draft/frames.ts';
+import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { isFinished, isOver, tasksIn } from '../run/position.ts';
+import type { ScopePosition } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
-import { mustYield, mustYieldBeforeWhole } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
-import { childFrame, outputOf, tasksOf } from './frames.ts';
-import type { Frame, TaskHandle } from './frames.ts';
+import { endFailingSubgraph } from './fail-task.ts';
+import { triggerNextNodes } from './next-nodes.ts';
 import { openNextSuperstep } from './open-superstep.ts';
-import { endFailingSubgraph, resumeTask } from './run-task.ts';
+import { resumeTask } from './run-task.ts';
 import type { Standing } from './standing.ts';
 import { startTasks } from './start-tasks.ts';
 
 /** Runs supersteps until the graph needs input from outside. */
 export function runSupersteps(frame: Frame): Standing {
   for (;;) {
-    const standing = frame.scope.at.kind === 'running' ? workOnSuperstep(frame) : openNextSuperstep(frame);
+    const standing = moveOn(frame, frame.scope.at);
     if (standing) return standing;
     if (mustYield(frame.draft)) return { kind: 'yielded' };
   }
+}
+
+type At<Kind extends ScopePosition['kind']> = ScopePosition & { readonly kind: Kind };
+
+/** The next move of a graph from each position. @returns `null` if the graph can go on */
+const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) => Standing | null } = {
+  ready: openNextSuperstep,
+  running: workOnSuperstep,
+  edges: leaveNodes,
+  before: () => ({ kind: 'paused' }),
+  after: () => ({ kind: 'paused' }),
+};
+
+function moveOn<K extends ScopePosition['kind']>(frame: Frame, at: At<K>): Standing | null {
+  const move: (frame: Frame, at: At<K>) => Standing | null = MOVES[at.kind];
+  return move(frame, at);
+}
+
+/** Evaluates the edges of finished nodes, and opens the next superstep. */
+function leaveNodes(frame: Frame): Standing | null {
+  const failure = triggerNextNodes(frame);
+  return failure ? { kind: 'failed', error: failure } : moveOn(frame, frame.scope.at);
 }
 
 /** Starts ready tasks, runs open subgraphs, and closes the superstep when all tasks are over. */

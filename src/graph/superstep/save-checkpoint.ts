@@ -1,4 +1,7 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
+import type { Draft } from '../draft/draft.ts';
+import { emit } from '../draft/emit.ts';
+import type { Frame } from '../draft/frames.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import { resumePointNow } from '../journal/resume-point.ts';
 import type { Visited } from '../journal/resume-point.ts';
@@ -6,9 +9,6 @@ import { checkpointId } from '../run/ids.ts';
 import { nextNodes } from '../run/position.ts';
 import { mapValues } from '../values/collections.ts';
 import { isJsonList } from '../values/json.ts';
-import { emit } from './draft.ts';
-import type { Draft } from './draft.ts';
-import type { Frame } from './frames.ts';
 
 /** Saves a checkpoint of the run's own graph, which includes its subgraphs. */
 export function saveCheckpoint(

@@ -1,9 +1,9 @@
+import { TaskHandle } from '../draft/frames.ts';
+import type { Frame } from '../draft/frames.ts';
+import { mustYield } from '../draft/load.ts';
 import { awaitedBudget, isOver, tasksIn, wantsCapacity } from '../run/position.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';
-import { mustYield } from './draft.ts';
-import { TaskHandle } from './frames.ts';
-import type { Frame } from './frames.ts';
 import { addOpen, isGroupFull, openByGroup } from './plan-tasks.ts';
 import type { OpenByGroup } from './plan-tasks.ts';
 import { resumeTask, startTask } from './run-task.ts';

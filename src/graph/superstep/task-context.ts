@@ -1,3 +1,6 @@
+import type { Draft } from '../draft/draft.ts';
+import { taskBindings, emitTask, summaryOf } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
 import { toPublicApproval } from '../run/approval.ts';
@@ -6,9 +9,9 @@ import { calleeOf, isAccountable } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
+import type { Run } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import type { ModelNeeds } from '../run/spending.ts';
-import type { Run } from '../run/run.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -22,11 +25,7 @@ import {
   reservedTotals,
   planReservation,
 } from './budget.ts';
-import type { Draft } from './draft.ts';
-import { taskBindings, emitTask } from './frames.ts';
-import type { TaskHandle } from './frames.ts';
 import { closeExpiredApproval, openApproval } from './open-approval.ts';
-import { cancelTimer, summaryOf, startTimer } from './timers.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
 export class OpenTask implements TaskContext {
@@ -83,7 +82,7 @@ export class OpenTask implements TaskContext {
   }
 
   cancelTimer(id: string): void {
-    cancelTimer(this.#handle.draft, id);
+    this.#handle.draft.cancelTimer(id);
   }
 
   startTimer(fireAt: number): string {
@@ -110,7 +109,6 @@ function requestCall(
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
   const { request, reservation } = planReservation(handle, wanted);
   const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });
-  const { taskPath } = handle;
   const effect: CallEffect = {
     kind: 'call',
     key,
@@ -123,14 +121,12 @@ function requestCall(
     ...(handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
   };
-  draft.addCall(key, {
-    taskPath,
+  draft.requestCall(effect, {
+    taskPath: handle.taskPath,
     called: { kind, name },
-    since: draft.now,
     ...(reservation && { reservation }),
     ...(isAccountable(effect) && { isAccountable: true }),
   });
-  draft.effects.push(effect);
   if (request.kind === 'tool')
     emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
@@ -153,7 +149,8 @@ function requestApproval(handle: TaskHandle, question: Question): { approvalId: 
 
 function startWaitTimer(handle: TaskHandle, fireAt: number): string {
   const id = waitTimerId(handle.executionPath);
-  startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'wait') });
+  const { draft, taskPath } = handle;
+  draft.startTimer(id, { taskPath, fireAt, summary: summaryOf(handle, 'wait') });
   return id;
 }
 

@@ -1,11 +1,9 @@
-import type { Rule } from './rule.ts';
 import {
   unknownFunctions,
   unknownModels,
   unknownProcessors,
   unknownTools,
   unknownApprovals,
-  unnamedTools,
 } from './rules/catalog-names.ts';
 import { concurrentWrites } from './rules/concurrent-writes.ts';
 import { conversationChannels } from './rules/conversation-channels.ts';
@@ -29,11 +27,12 @@ import { unboundedLoops } from './rules/unbounded-loops.ts';
 import { uncheckedApprovals } from './rules/unchecked-approvals.ts';
 import { unknownChannels } from './rules/unknown-channels.ts';
 import { unknownNodes } from './rules/unknown-nodes.ts';
+import { unnamedTools } from './rules/unnamed-tools.ts';
 import { unreachableNodes } from './rules/unreachable-nodes.ts';
 import { unusedChannels } from './rules/unused-channels.ts';
 
 /** The rules, in the order in which their issues are listed. */
-export const RULES: readonly Rule[] = [
+export const RULES = [
   shape,
   names,
   entryPoint,
@@ -65,4 +64,6 @@ export const RULES: readonly Rule[] = [
   mistakenTexts,
   unusedChannels,
   subgraphs,
-];
+] as const;
+
+export type RuleCode = (typeof RULES)[number]['codes'][number];

@@ -1,17 +1,31 @@
-import type { ErrorIssueCode, GraphIssue, WarningIssueCode } from '../definition/issue.ts';
+import type { GraphIssue } from '../definition/issue.ts';
 import type { Subject } from './subject.ts';
 
-/** Returns all issues of one kind in a definition. */
-export type Rule = (subject: Subject) => readonly GraphIssue[];
+export type Issues<Code extends string = string> = readonly GraphIssue<Code>[];
 
-export function error(code: ErrorIssueCode, path: string, message: string): GraphIssue {
+/** Finds all issues of one kind in a definition. */
+export interface Rule<Code extends string = string> {
+  /** The codes of its issues; the codes of all rules are those that users meet. */
+  readonly codes: readonly Code[];
+  readonly find: (subject: Subject) => Issues<Code>;
+}
+
+/** Makes a rule. It compiles only if the rule names each code that it reports. */
+export function defineRule<const Code extends string>({
+  codes,
+  find,
+}: Rule<NoInfer<Code>> & { readonly codes: readonly Code[] }): Rule<Code> {
+  return { codes, find };
+}
+
+export function error<const Code extends string>(code: Code, path: string, message: string): GraphIssue<Code> {
   return { code, severity: 'error', path, message };
 }
 
-export function warning(
-  code: WarningIssueCode,
+export function warning<const Code extends string>(
+  code: Code,
   path: string,
   { message, hint }: { message: string; hint: string },
-): GraphIssue {
+): GraphIssue<Code> {
   return { code, severity: 'warning', path, message, hint };
 }

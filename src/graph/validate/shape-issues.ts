@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { GraphIssue } from '../definition/issue.ts';
 import { fieldsAt } from '../schema/fields-at.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { own } from '../values/json.ts';
@@ -9,6 +8,7 @@ import { valueAt } from '../values/value-at.ts';
 import type { Path } from '../values/value-at.ts';
 import { isUnexpected, unlikeExpected } from './expectation.ts';
 import { error } from './rule.ts';
+import type { Issues } from './rule.ts';
 
 /** The path of a value in the definition, and names for its fields. */
 interface Location {
@@ -19,8 +19,10 @@ interface Location {
   readonly hints?: Readonly<Record<string, string>>;
 }
 
+export type ShapeIssues = Issues<'INVALID_FIELD' | 'INVALID_DURATION'>;
+
 /** Returns the issues of a value by a schema of the language, each at the deepest invalid value. */
-export function shapeIssues(schema: z.ZodType, value: Json, location: Location): readonly GraphIssue[] {
+export function shapeIssues(schema: z.ZodType, value: Json, location: Location): ShapeIssues {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues
@@ -50,7 +52,7 @@ interface Whole extends Location {
   readonly value: Json;
 }
 
-function toIssues({ issue, at }: Found, whole: Whole): readonly GraphIssue[] {
+function toIssues({ issue, at }: Found, whole: Whole): ShapeIssues {
   const path = [...whole.path, ...at];
   if (issue.code === 'unrecognized_keys') {
     const fields = [...new Set(fieldsAt(whole.schema, at))];
@@ -69,7 +71,7 @@ function toIssues({ issue, at }: Found, whole: Whole): readonly GraphIssue[] {
   return [wrongValue(issue, found ?? null, toPointer(path))];
 }
 
-function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): GraphIssue {
+function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): ShapeIssues[number] {
   if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION')
     return error('INVALID_DURATION', path, issue.message);
   const message = isUnexpected({ ...issue, path: [] }) ? unlikeExpected([issue], value) : issue.message;

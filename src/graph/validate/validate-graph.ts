@@ -1,6 +1,5 @@
 import type { Catalog } from '../definition/catalog.ts';
 import { innerGraphAt } from '../definition/inner-graph.ts';
-import type { GraphIssue } from '../definition/issue.ts';
 import { boundIssues } from '../values/bounded-issues.ts';
 import { withSuggestions } from '../values/did-you-mean.ts';
 import { jsonSize } from '../values/json-size.ts';
@@ -9,6 +8,8 @@ import type { Json, JsonObject } from '../values/json.ts';
 import { TooExpensiveError, withAllowance } from '../values/meter.ts';
 import { error } from './rule.ts';
 import { RULES } from './all-rules.ts';
+import type { RuleCode } from './all-rules.ts';
+import type { Issues } from './rule.ts';
 import { readSubject } from './subject.ts';
 import type { Subject } from './subject.ts';
 
@@ -18,11 +19,14 @@ const MAX_NODES = 2_000;
 /** What looking at a definition may cost: parsing expressions, compiling patterns, checking defaults by schemas. */
 const MAX_UNITS = 10_000_000;
 
+/** The codes of all issues: those of the rules, and of a definition as a whole. */
+export type IssueCode = RuleCode | 'GRAPH_TOO_LARGE' | 'TOO_EXPENSIVE';
+
 /**
  * Returns all issues of a definition. It can be compiled and run if none of them is an error.
  * @param definition any JSON value
  */
-export function validateGraph(definition: Json, catalog: Catalog): readonly GraphIssue[] {
+export function validateGraph(definition: Json, catalog: Catalog): Issues<IssueCode> {
   if (!isJsonObject(definition)) return [error('INVALID_FIELD', '', 'A graph definition is an object')];
   const tooLarge = sizeIssue(definition);
   if (tooLarge) return [tooLarge];
@@ -36,13 +40,13 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
   }
 }
 
-function findIssues(definition: JsonObject, catalog: Catalog): readonly GraphIssue[] {
+function findIssues(definition: JsonObject, catalog: Catalog): Issues<IssueCode> {
   const subject = readSubject(definition, catalog);
-  return [...RULES.flatMap((rule) => rule(subject)), ...inlineGraphs(subject)];
+  return [...RULES.flatMap(({ find }): Issues<RuleCode> => find(subject)), ...inlineGraphs(subject)];
 }
 
 /** Returns the issues of inline graphs. */
-function inlineGraphs({ nodes, catalog }: Subject): readonly GraphIssue[] {
+function inlineGraphs({ nodes, catalog }: Subject): Issues<IssueCode> {
   return [...nodes.values()].flatMap(({ fields, path }) => {
     const inner = innerGraphAt(fields);
     if (!inner || !isJsonObject(inner.definition)) return [];
@@ -53,7 +57,7 @@ function inlineGraphs({ nodes, catalog }: Subject): readonly GraphIssue[] {
   });
 }
 
-function sizeIssue(definition: JsonObject): GraphIssue | null {
+function sizeIssue(definition: JsonObject): Issues<IssueCode>[number] | null {
   const bytes = jsonSize(definition);
   if (bytes > MAX_DEFINITION_BYTES)
     return error(

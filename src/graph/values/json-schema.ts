@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 import { tryWithAllowance } from './meter.ts';
 import { createEvaluator } from './validation/evaluator.ts';
 import { findProblems } from './validation/find-problems.ts';
-import type { Outcome } from './validation/outcome.ts';
+import type { CheckResult } from './validation/check-result.ts';
 
 /** A schema is any JSON object, or `true` (accepts all) or `false` (accepts nothing). */
 export type JsonSchema = JsonObject | boolean;
@@ -26,10 +26,8 @@ export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const evaluate = evaluatorOf(schema);
   return (value) => {
-    const outcome = runCheck(() => evaluate(value));
-    return outcome
-      ? outcome.errors.map(({ path, ...error }) => ({ path: toPointer(path), ...error }))
-      : [TOO_EXPENSIVE];
+    const result = runCheck(() => evaluate(value));
+    return result ? result.errors.map(({ path, ...error }) => ({ path: toPointer(path), ...error })) : [TOO_EXPENSIVE];
   };
 }
 
@@ -80,6 +78,6 @@ const TOO_EXPENSIVE: SchemaViolation = {
 const TEXT_KEYWORDS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format']);
 
 /** @returns `null`: the check costs too much */
-function runCheck(check: () => Outcome): Outcome | null {
+function runCheck(check: () => CheckResult): CheckResult | null {
   return tryWithAllowance('A check by a JSON Schema', MAX_CHECK_UNITS, check);
 }

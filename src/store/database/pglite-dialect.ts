@@ -1,9 +1,10 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import type { EmbeddedDatabase } from './embedded-database.ts';
 import type { Listen } from './listen.ts';
+import { storableParameters } from './storable-text.ts';
 
-export function createPgliteDialect(database: PGlite): Dialect {
+export function createPgliteDialect(database: EmbeddedDatabase): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => createDriver(database),
@@ -13,7 +14,7 @@ export function createPgliteDialect(database: PGlite): Dialect {
 }
 
 /** Hears the notifications of an embedded database, whose only writer is this process. */
-export function listenToPglite(database: PGlite): Listen {
+export function listenToPglite(database: EmbeddedDatabase): Listen {
   return (channel, ears) => {
     const stop = database.onNotification((on, payload) => {
       if (on === channel) ears.heard(payload);
@@ -35,14 +36,14 @@ export function listenToPglite(database: PGlite): Listen {
 }
 
 /** Resolves when the only connection of a database is free. */
-const releases = new WeakMap<PGlite, Promise<void>>();
+const releases = new WeakMap<EmbeddedDatabase, Promise<void>>();
 
 /**
  * Takes the one connection of a database. A caller has it alone, across all drivers of the database, so transactions
  * never mix.
  * @returns a function that releases it
  */
-async function takeConnection(database: PGlite): Promise<() => void> {
+async function takeConnection(database: EmbeddedDatabase): Promise<() => void> {
   const before = releases.get(database);
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
@@ -53,7 +54,7 @@ async function takeConnection(database: PGlite): Promise<() => void> {
   return release;
 }
 
-function createDriver(database: PGlite): Driver {
+function createDriver(database: EmbeddedDatabase): Driver {
   const connection = toConnection(database);
   const run = (sql: string) => async (): Promise<void> => void (await database.exec(sql));
   let release = (): void => undefined;
@@ -71,10 +72,10 @@ function createDriver(database: PGlite): Driver {
   };
 }
 
-function toConnection(database: PGlite): DatabaseConnection {
+function toConnection(database: EmbeddedDatabase): DatabaseConnection {
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const { rows, affectedRows } = await database.query<R>(sql, [...parameters]);
+      const { rows, affectedRows } = await database.query<R>(sql, storableParameters(parameters));
       return { rows, numAffectedRows: BigInt(affectedRows ?? 0) };
     },
     // eslint-disable-next-line require-yield

@@ -3,6 +3,7 @@ import { PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import type { PoolClient } from 'pg';
 import { isDatabaseAway, toDatabaseError } from './database-away.ts';
+import { storableParameters } from './storable-text.ts';
 
 interface PoolSettings {
   readonly maxConnections: number;
@@ -56,7 +57,8 @@ function watched(client: PoolClient): PoolClient {
   };
   const query = async (text: string, values: unknown[] = []) => {
     if (failure !== null) throw failure;
-    return await client.query(values.length === 0 ? text : { name: nameOf(text), text, values }).catch(note);
+    const statement = { name: nameOf(text), text, values: storableParameters(values) };
+    return await client.query(values.length === 0 ? text : statement).catch(note);
   };
   const own: Partial<Record<PropertyKey, unknown>> = { query, release: () => client.release(failure !== null) };
   return new Proxy(client, {

@@ -59,6 +59,7 @@ const STATEMENTS = [
     ended_state json
   )`,
   `create index runs_newest on runs (tenant_id, created_at desc, id desc)`,
+  `create index runs_newest_of_all on runs (created_at desc, id desc)`,
   `create index runs_to_settle on runs (tenant_id, created_at desc, id desc)
     where view::text like '%"kind":"intervention"%'`,
   `create index runs_by_status on runs (tenant_id, status, created_at desc, id desc)`,
@@ -66,7 +67,7 @@ const STATEMENTS = [
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_dequeued`,
   `create index runs_of_thread on runs (tenant_id, thread_id, created_at desc, id desc) where thread_id is not null`,
   `create index runs_ended on runs (ended_at) where ended_at is not null`,
-  `create index runs_active on runs (id) where ended_at is null`,
+  `create index runs_active on runs (id) include (status) where ended_at is null`,
   `create index runs_failing on runs (id) where failing_execution is not null`,
   `create index runs_of_predecessor on runs (predecessor_id) where predecessor_id is not null`,
   `create index runs_of_definition on runs (graph_hash)`,
@@ -136,6 +137,7 @@ const STATEMENTS = [
     body json not null
   )`,
   `create index approvals_inbox on approvals (tenant_id, status, requested_at desc, id desc)`,
+  `create index approvals_pending on approvals (requested_at) where status = 'pending'`,
   `create index approvals_of_run on approvals (run_id)`,
 
   `create table ledger (
@@ -158,6 +160,7 @@ const STATEMENTS = [
     updated_at timestamptz not null
   )`,
   `create index ledger_of_run on ledger (run_id, status)`,
+  `create index ledger_in_doubt on ledger (key) where status = 'unknown'`,
 
   `create table blobs (
     id text primary key,

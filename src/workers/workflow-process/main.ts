@@ -7,6 +7,7 @@ import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helper
 import { OPEN_WITHIN_MS, toSentInfo } from './messages.ts';
 import type { Answer, AnswerBody, Request, RequestBody } from './messages.ts';
 import { endWithParent } from './end-with-parent.ts';
+import { createRoomMaker, ownHeap } from './make-room.ts';
 
 /* The process that runs workflow code for a worker (`start-workflow-process.ts`). It ends with its worker. */
 
@@ -15,20 +16,39 @@ const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
 let creator: ReusableVMWorkflowCreator | null = null;
 
+/** The executions that are in memory, the one that was used longest ago first. */
+const used = new Set<string>();
+let makeRoom = async (): Promise<void> => undefined;
+
+async function use(executionRunId: string): Promise<void> {
+  used.delete(executionRunId);
+  await makeRoom();
+  used.add(executionRunId);
+}
+
+async function forget(executionRunId: string): Promise<void> {
+  used.delete(executionRunId);
+  await find(executionRunId)?.dispose();
+}
+
 async function answerTo(request: RequestBody): Promise<AnswerBody> {
   switch (request.kind) {
     case 'open': {
       creator = await createCreator(request);
+      makeRoom = createRoomMaker({ keys: () => [...used], forget }, ownHeap(), request.tasksAtOnce);
       return { kind: 'done' };
     }
     case 'create': {
       const { info, ...options } = request.options;
+      await use(info.runId);
       const unsafe = { ...info.unsafe, now: Date.now, random: createUnsafeRandomSource(Math.random) };
       await creator?.createWorkflow({ ...options, info: { ...info, unsafe } });
       return { kind: 'done' };
     }
     case 'activate': {
       const workflow = find(request.executionRunId);
+      if (!workflow) return { kind: 'forgotten' };
+      await use(request.executionRunId);
       const completion = await workflow.activate(WorkflowActivation.decode(request.activation));
       const calls = await workflow.getAndResetSinkCalls();
       return {
@@ -38,7 +58,7 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
       };
     }
     case 'dispose':
-      await find(request.executionRunId).dispose();
+      await forget(request.executionRunId);
       return { kind: 'done' };
   }
 }
@@ -55,10 +75,8 @@ async function createCreator({ bundle, activityNames }: RequestBody & { kind: 'o
   return made;
 }
 
-function find(executionRunId: string): ReusableVMWorkflow {
-  const workflow = ReusableVMWorkflowCreator.workflowByRunId.get(executionRunId);
-  if (!workflow) throw new Error(`There is no workflow ${executionRunId} in this process`);
-  return workflow;
+function find(executionRunId: string): ReusableVMWorkflow | undefined {
+  return ReusableVMWorkflowCreator.workflowByRunId.get(executionRunId);
 }
 
 async function answer({ id, ...request }: Request): Promise<Answer> {

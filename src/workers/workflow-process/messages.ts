@@ -13,6 +13,8 @@ export type RequestBody =
       readonly kind: 'open';
       readonly bundle: WorkflowBundleWithSourceMapAndFilename;
       readonly activityNames: Set<string>;
+      /** The number of workflow tasks that the worker does at the same time. */
+      readonly tasksAtOnce: number;
     }
   | { readonly kind: 'create'; readonly options: SentOptions }
   | { readonly kind: 'activate'; readonly executionRunId: string; readonly activation: Uint8Array }
@@ -23,6 +25,8 @@ export type Answer = { readonly id: number } & AnswerBody;
 
 export type AnswerBody =
   | { readonly kind: 'done' }
+  /** The workflow is no longer in memory. */
+  | { readonly kind: 'forgotten' }
   | { readonly kind: 'activated'; readonly completion: Uint8Array; readonly sinkCalls: readonly SentSinkCall[] }
   | { readonly kind: 'failed'; readonly message: string; readonly stack: string | undefined };
 

@@ -3,7 +3,7 @@ import type { Answer } from './messages.ts';
 /** The process has ended, and the request with it. */
 export class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded';
-  /** The process ended while it did this request; false: the request waited for its turn. */
+  /** The request has ended the process; false: it waited for its turn, or the machine had no time for it. */
   readonly isCause: boolean;
 
   constructor(how: string, isCause: boolean) {
@@ -14,11 +14,11 @@ export class ProcessEnded extends Error {
 
 /** Requests without an answer. The process does the oldest of them. */
 export interface PendingRequests {
-  /** @param withinMs how long it may take once it is its turn @throws ProcessEnded */
+  /** @param withinMs the time that it may work once it is its turn @throws ProcessEnded */
   add(id: number, withinMs: number): Promise<Answer>;
   settle(answer: Answer): void;
-  /** Rejects all of them, for the process has ended. */
-  end(how: string): void;
+  /** Rejects all of them, for the process has ended. @param isNoFault the oldest of them is not to blame for that */
+  end(how: string, isNoFault?: boolean): void;
 }
 
 interface Pending {
@@ -27,8 +27,17 @@ interface Pending {
   readonly reject: (error: ProcessEnded) => void;
 }
 
-/** @param onLate is called when the oldest request takes too long */
-export function createPendingRequests(onLate: (withinMs: number) => void): PendingRequests {
+export interface Watch {
+  /** The time that the process has worked, in milliseconds: on a busy machine less than has passed. */
+  readonly workedMs: () => number;
+  /** Is called when the oldest request takes too long. @param hasWorked false: it waited for the machine */
+  readonly onLate: (withinMs: number, hasWorked: boolean) => void;
+}
+
+/** A request may take so many times longer than it works, as others want the machine, too. Temporal waits no longer. */
+const BUSY_FACTOR = 3;
+
+export function createPendingRequests({ workedMs, onLate }: Watch): PendingRequests {
   const pending = new Map<number, Pending>();
   let watch: NodeJS.Timeout | undefined;
   const watchOldest = (): void => {
@@ -36,9 +45,17 @@ export function createPendingRequests(onLate: (withinMs: number) => void): Pendi
     const [oldest] = pending;
     if (!oldest) return;
     const [id, { withinMs }] = oldest;
+    const since = { workedMs: workedMs(), at: performance.now() };
+    const look = (): void => {
+      if (pending.keys().next().value !== id) return;
+      const leftMs = withinMs - (workedMs() - since.workedMs);
+      const isOver = performance.now() - since.at >= BUSY_FACTOR * withinMs;
+      if (leftMs <= 0 || isOver) return onLate(withinMs, leftMs <= 0);
+      lookAfter(leftMs);
+    };
     // After the timer, answers are read that came while this process stood still.
-    const look = (): void => void setImmediate(() => pending.keys().next().value === id && onLate(withinMs));
-    watch = setTimeout(look, withinMs);
+    const lookAfter = (ms: number): void => void (watch = setTimeout(() => setImmediate(look), Math.ceil(ms)));
+    lookAfter(withinMs);
   };
   return {
     async add(id, withinMs) {
@@ -51,9 +68,10 @@ export function createPendingRequests(onLate: (withinMs: number) => void): Pendi
       pending.delete(answer.id);
       watchOldest();
     },
-    end(how) {
+    end(how, isNoFault = false) {
       clearTimeout(watch);
-      for (const [at, { reject }] of [...pending.values()].entries()) reject(new ProcessEnded(how, at === 0));
+      for (const [at, { reject }] of [...pending.values()].entries())
+        reject(new ProcessEnded(how, at === 0 && !isNoFault));
       pending.clear();
     },
   };

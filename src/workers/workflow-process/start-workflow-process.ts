@@ -5,6 +5,7 @@ import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { OPEN_WITHIN_MS } from './messages.ts';
 import type { Answer, AnswerBody, RequestBody } from './messages.ts';
 import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
+import { workedMs } from './worked-ms.ts';
 
 /** A process of its own that does requests one after the other. */
 export interface WorkflowProcess {
@@ -14,17 +15,19 @@ export interface WorkflowProcess {
   stop(): Promise<void>;
 }
 
-type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
+/** An answer that is not a failure. */
+export type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
 
 export interface ProcessLimits {
   /** The heap of the process, in MiB. */
   readonly heapMib: number;
-  /** A request that takes longer ends the process. */
+  /** A request that works longer ends the process. */
   readonly timeLimitMs: number;
 }
 
 const MAIN = ownModule('./main', import.meta.url);
 const STOP_WITHIN_MS = 2_000;
+const TOO_BUSY = 'the machine was too busy for it';
 
 export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): WorkflowProcess {
   const child = fork(MAIN, {
@@ -35,16 +38,19 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
   let lastId = 0;
   let late: string | null = null;
   let end: string | null = null;
-  const pending = createPendingRequests((withinMs) => {
-    late = `it took more than ${withinMs / 1_000} s`;
-    child.kill('SIGKILL');
+  const pending = createPendingRequests({
+    workedMs: () => workedMs(child.pid),
+    onLate(withinMs, hasWorked) {
+      late = hasWorked ? `it took more than ${withinMs / 1_000} s` : TOO_BUSY;
+      child.kill('SIGKILL');
+    },
   });
   child.on('message', (message) => {
     if (isAnswer(message)) pending.settle(message);
   });
   const ended = untilEnded(child).then((how) => {
     end = late ?? how;
-    pending.end(end);
+    pending.end(end, end === TOO_BUSY);
   });
   return {
     get hasEnded() {

@@ -1,10 +1,12 @@
 import proto from '@temporalio/proto';
+import type { coresdk } from '@temporalio/proto';
 import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
-import { ProcessEnded } from './pending-requests.ts';
+import { createRestartable } from './restartable.ts';
+import type { Restartable } from './restartable.ts';
 import type { WorkflowProcess } from './start-workflow-process.ts';
 
 /** Is told of executions whose code runs in the process. */
@@ -48,10 +50,10 @@ export async function openWorkflowHost({ start, open, observer }: HostOptions): 
   return {
     async createWorkflow(options) {
       observer.opened(options.info);
-      const process = await living();
       const { runId } = options.info;
-      await blaming(runId, observer, () => process.ask({ kind: 'create', options: toSent(options) }));
-      return createProxy(process, runId, observer);
+      const code = createRestartable(await living(), living, (how) => observer.failed(runId, how));
+      await code.ask({ kind: 'create', options: toSent(options) }, true);
+      return createProxy(code, runId, observer);
     },
     destroy: () => current.process.stop(),
   };
@@ -63,16 +65,14 @@ interface OpenedProcess {
 }
 
 /** A workflow as the worker sees it; its code is in the process. */
-function createProxy(process: WorkflowProcess, executionRunId: string, observer: ExecutionObserver): Workflow {
+function createProxy(code: Restartable, executionRunId: string, observer: ExecutionObserver): Workflow {
   let sinkCalls: SinkCall[] = [];
   return {
     async activate(activation) {
-      const request = {
-        kind: 'activate' as const,
-        executionRunId,
-        activation: WorkflowActivation.encode(activation).finish(),
-      };
-      const answer = await blaming(executionRunId, observer, () => process.ask(request));
+      const encoded = WorkflowActivation.encode(activation).finish();
+      const request = { kind: 'activate' as const, executionRunId, activation: encoded };
+      const answer = await code.ask(request, activation.isReplaying === true);
+      if (answer.kind === 'forgotten') return toForgotten(executionRunId);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
@@ -86,20 +86,19 @@ function createProxy(process: WorkflowProcess, executionRunId: string, observer:
     },
     async dispose() {
       // What ends with the process is disposed of; the SDK ends the worker if this throws.
-      await process.ask({ kind: 'dispose', executionRunId }).catch(() => undefined);
+      await code.askOnce({ kind: 'dispose', executionRunId }).catch(() => undefined);
     },
   };
 }
 
-/** Tells the observer when a request has ended the process. */
-async function blaming<T>(executionRunId: string, observer: ExecutionObserver, request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    if (error instanceof ProcessEnded && error.isCause) observer.failed(executionRunId, error.message);
-    throw error;
-  }
+/** Has Temporal give the task out again, with the whole history. */
+function toForgotten(runId: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
+  const failure = { message: 'The run was no longer in memory, as others needed the room' };
+  return { runId, failed: { failure, forceCause: RESET_STICKY } };
 }
+
+const RESET_STICKY =
+  proto.temporal.api.enums.v1.WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE;
 
 function toSent({ info, ...options }: CreateOptions) {
   return { ...options, info: toSentInfo(info) };

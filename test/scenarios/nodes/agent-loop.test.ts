@@ -30,6 +30,13 @@ describe('the calls of one turn', () => {
     expect(run.out.map(({ key }) => key)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0']);
   });
 
+  test('are 500 at most; later ones are answered at once', () => {
+    const calls = Array.from({ length: 2_000 }, (_, at) => look(`${at}`));
+    const { run } = playAgent({}, { replies: [asks(...calls)], outside: { next: modelsOnly } });
+    expect(JSON.stringify(run.run.root).match(/"phase":"answered"/g)).toHaveLength(1_500);
+    expect(run.out).toHaveLength(100);
+  });
+
   test.each<[string, readonly [string, Json], string]>([
     ['an unknown tool', ['nope', {}], 'Tool not found: nope'],
     ['a tool of another node', ['notify', { key: 'a' }], 'Tool not found: notify'],

@@ -1,4 +1,4 @@
-import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
+import { createGuardedRequest } from '../../../src/activities/http/guarded-request.ts';
 import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
 import { createHttpTool } from '../../../src/activities/tools/http-tool.ts';
 import type { HttpTool, HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';
@@ -24,7 +24,7 @@ export function aHttpTool(
     ...over,
   };
   return createHttpTool(settings, {
-    fetch: createGuardedFetch([address, ...allow]),
+    request: createGuardedRequest([address, ...allow]),
     secrets: createEnvironmentSecrets(SECRETS),
   });
 }

@@ -16,6 +16,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     terminatedRuns: nothing,
     terminatedRun: unavailable,
     failingTask: unavailable,
+    pendingActivities: unavailable,
     putAside: unavailable,
     ping: unavailable,
     ...over,

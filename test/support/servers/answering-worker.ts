@@ -111,6 +111,9 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     callTool: call,
     callFunction: call,
     callNode: call,
+    callLocally: async () => {
+      throw new TypeError('A call that a test answers is made by an activity');
+    },
     reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },

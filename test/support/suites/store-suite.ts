@@ -269,6 +269,29 @@ function ledgerSuite(store: () => Store): void {
     expect(kept).toEqual({ answer: { ok: 1 } });
   });
 
+  test('an end without a claim is a row, and the next one is judged', async () => {
+    const settle = async (by: string, result: string, takeOver: boolean) =>
+      await store().ledger.settle(claim('L6', { claim: by }), { status: 'completed', result }, (entry) =>
+        takeOver ? { takeOver, failures: entry.failures } : { takeOver, answer: entry.result },
+      );
+    expect(await settle('c1', 'first', true)).toEqual({ failures: 0, before: null });
+    expect(await settle('c2', 'second', false)).toEqual({ answer: 'first' });
+    expect(await settle('c3', 'third', true)).toMatchObject({ before: { claim: 'c1', result: 'first' } });
+    expect(await settle('c4', 'fourth', false)).toEqual({ answer: 'third' });
+  });
+
+  test('a failure that is recorded without a claim is retried as any other', async () => {
+    const error = { code: 'TOOL_FAILED', message: 'no' } as const;
+    const failed = {
+      status: 'retrying',
+      failures: 1,
+      failure: { error, callFailed: true },
+      nextAttemptAt: AT,
+    } as const;
+    await store().ledger.settle(claim('L7', { runId: 'L-settled' }), failed, neverAsked);
+    expect(await store().ledger.retrying('L-settled')).toMatchObject([{ attempt: 2, lastError: error }]);
+  });
+
   test('a call becomes unknown only if its entry has not changed since it was read', async () => {
     await store().ledger.claim(claim('L5'), neverAsked);
     const failure = { error: { code: 'UNKNOWN_OUTCOME', message: 'lost' }, callFailed: false } as const;

@@ -65,7 +65,16 @@ describe('runs', () => {
 });
 
 /** Routes for probes, editors and administrators. */
-const WITHOUT_CLIENT = ['GET /healthz', 'GET /readyz', 'GET /schemas/graph-definition.json', 'POST /admin/prune'];
+const WITHOUT_CLIENT = [
+  'GET /admin/runs',
+  'GET /admin/runs/{id}',
+  'GET /admin/runs/{id}/ledger',
+  'GET /healthz',
+  'GET /metrics',
+  'GET /readyz',
+  'GET /schemas/graph-definition.json',
+  'POST /admin/prune',
+];
 
 /** Makes every call there is, each by its own route. */
 async function callAll({ runs, approvals, graphs, threads, tools, interventions }: Client): Promise<void> {

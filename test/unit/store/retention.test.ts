@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOTHING_PRUNED, addPruned } from '../../../src/store/retention.ts';
 import type { Pruned, Retention } from '../../../src/store/retention.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../src/workflows/contract.ts';
 import {
   AT,
@@ -15,6 +14,7 @@ import {
   writeTo,
 } from '../../support/builders/store-builders.ts';
 import { openMemoryStore } from '../../support/servers/memory-database.ts';
+import type { MemoryStore } from '../../support/servers/memory-database.ts';
 
 /*
  * What outlives its time is forgotten, and nothing else. Every run here ended at AT, or has not ended.
@@ -30,7 +30,7 @@ const older = (over: Partial<Retention>): Retention => ({
   ...over,
 });
 
-let store: Store;
+let store: MemoryStore;
 beforeAll(async () => {
   store = await openMemoryStore();
 });
@@ -78,6 +78,30 @@ test('an old ended run is counted, then deleted with all its rows', async () => 
   await expect(store.blobs.get(['R-old-blob'])).rejects.toThrow(RangeError);
   expect(await prune(retention, BATCH)).toEqual(NOTHING);
 });
+
+test('no table with rows of runs keeps one of a deleted run', async () => {
+  await anEndedRun('R-gone');
+  const tables = await tablesOfRuns();
+  expect(tables.map(({ name }) => name)).toContain('snapshots');
+  for (const { name, row } of tables)
+    await store.database.query(`insert into ${name} select * from json_populate_record(null::${name}, $1)`, [row]);
+  await prune(older({ runsBefore: LATER }), BATCH);
+  for (const { name } of tables) {
+    const { rows } = await store.database.query(`select * from ${name} where run_id = 'R-gone'`);
+    expect({ name, rows }).toEqual({ name, rows: [] });
+  }
+});
+
+/** Returns the tables with a column `run_id`, and a row for each. */
+async function tablesOfRuns(): Promise<readonly { readonly name: string; readonly row: string }[]> {
+  const { rows } = await store.database.query<{ name: string; row: string }>(`
+    select table_name as name, json_object_agg(column_name, case data_type
+      when 'text' then '"R-gone"' when 'json' then '{}' when 'boolean' then 'false'
+      when 'timestamp with time zone' then '"${AT}"' else '777' end::json)::text as row
+    from information_schema.columns where table_schema = 'public'
+    group by table_name having bool_or(column_name = 'run_id')`);
+  return rows;
+}
 
 test('blobs without a run are counted, then deleted at the age of an old run', async () => {
   await store.runs.create(aNewRun({ id: 'R-owner' }));

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../values/json.ts';
-import type { ErrorIssueCode } from '../issue.ts';
 
 /**
  * The facts about a node type that shared code reads instead of the type: validation, the JSON Schema document,
@@ -126,5 +125,5 @@ export interface FieldProblem {
   readonly field: string | null;
   readonly message: string;
   /** The issue's code; `INVALID_FIELD` if absent. */
-  readonly code?: ErrorIssueCode;
+  readonly code?: 'INVALID_DURATION';
 }

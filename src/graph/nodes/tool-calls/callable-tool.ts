@@ -16,7 +16,7 @@ import { truncate } from '../../values/text.ts';
 import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
-import type { NodeCallSettings, NodeSettings } from '../node-settings.ts';
+import type { ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
 import { readArguments } from './read-arguments.ts';
 import { toolQuestion } from './tool-question.ts';
 
@@ -46,7 +46,7 @@ export interface CallTerms {
 
 /** The node that calls a tool. */
 export interface CallingNode {
-  readonly node: NodeCallSettings;
+  readonly node: NodeCallSettings & ExecutionField;
   readonly settings: NodeSettings;
   /** Approval rules of the node, by tool. They add to the tool's own rule: it still holds. */
   readonly approve: Readonly<Record<string, string>>;
@@ -75,6 +75,7 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
   if (!entry) return null;
   const check = compileJsonSchema(entry.parameters);
   const policy = policyOf(caller.node, entry, caller.settings);
+  const terms = { ...entry, execution: caller.node.execution ?? entry.execution };
   const rules = rulesOf(name, entry, caller);
   const problemOf = ({ path, message }: SchemaViolation): string =>
     `The arguments of ${name} break its parameters at ${path || '/'}: ${message}`;
@@ -98,14 +99,14 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     question: (args, because) => toolQuestion({ tool: name, args, because }, entry, caller.settings.catalog.defaults),
     request: (args, { leftMs, isApproved }) =>
-      toToolCall(name, entry, { args, policy: capDeadline(policy, leftMs), isApproved }),
+      toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved }),
   };
 }
 
 /** The request for a call of a tool. */
 function toToolCall(
   tool: string,
-  { effect, taskQueue }: ToolEntry,
+  { effect, taskQueue, execution }: ToolEntry,
   { args, policy, isApproved }: { args: Json; policy: CallPolicy; isApproved: boolean },
 ): ToolCallRequest {
   return {
@@ -115,6 +116,7 @@ function toToolCall(
     effect,
     ...(isApproved && { isApproved }),
     ...(taskQueue !== undefined && { taskQueue }),
+    ...(execution !== undefined && { execution }),
     policy,
   };
 }

@@ -1,4 +1,4 @@
-import { coerce, coerceAt } from '../../values/coerce.ts';
+import { coerce, coerceAt } from './coerce.ts';
 import { mismatchPointers } from '../../values/json-schema.ts';
 import type { JsonSchema, SchemaCheck, SchemaViolation } from '../../values/json-schema.ts';
 import type { Json } from '../../values/json.ts';

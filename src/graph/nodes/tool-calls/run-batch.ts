@@ -19,11 +19,14 @@ export interface BatchProgress {
   readonly callsMade: number;
 }
 
+/** Each answer is looked for among all calls of its batch, so their number is bounded. */
+const MOST_CALLS = 500;
+
 /** Makes a batch of requested calls. Calls that can't be made are answered at once, the others are ready. */
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
-  const batch = requested.map((call) => {
-    const read = readCall(context, call);
+  const batch = requested.map((call, at) => {
+    const read = at < MOST_CALLS ? readCall(context, call) : leftOut(call);
     return { ...read, number: read.state.phase === 'ready' ? number++ : callsMade };
   });
   return { batch, callsMade: number };
@@ -90,7 +93,7 @@ export function answersOf(batch: ToolBatch): readonly NewMessage[] {
 }
 
 function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCall): Omit<BatchCall, 'number'> {
-  const call = { id, name, tool: name, args, isEdited: false, takeover: 0 };
+  const call = toUnread({ id, name, args });
   const tool = tools.findAllowed(name);
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
   const refusal = tool.refuse(task.shapers);
@@ -98,6 +101,15 @@ function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCal
   const read = tool.readArguments(args);
   if ('problem' in read) return { ...call, state: answered(failureNote(read.problem)) };
   return { ...call, args: read.args, state: NOT_ASKED };
+}
+
+function leftOut(call: ToolCall): Omit<BatchCall, 'number'> {
+  const note = failureNote(`One message may ask for ${MOST_CALLS} calls; this one came later`);
+  return { ...toUnread(call), args: null, state: answered(note) };
+}
+
+function toUnread({ id, name, args }: ToolCall) {
+  return { id, name, tool: name, args, isEdited: false, takeover: 0 };
 }
 
 type ReadyState = CallState & { readonly phase: 'ready' };

@@ -1,13 +1,12 @@
+import type { Draft } from '../../draft/draft.ts';
+import { tasksOfRun } from '../../draft/frames.ts';
+import type { TaskHandle } from '../../draft/frames.ts';
 import { actorIn, refuseDecision } from '../../lifecycle/held-nodes.ts';
 import type { Decidable } from '../../lifecycle/held-nodes.ts';
-import { approvalsAt, tasksIn } from '../../run/position.ts';
+import { approvalsAt, hasResumableProgress, tasksIn } from '../../run/position.ts';
 import type { Principal } from '../../run/principal.ts';
 import type { Refusal } from '../../run/refusal.ts';
 import type { NodePosition, TaskState } from '../../run/scope.ts';
-import { hasResumableProgress } from '../../superstep/acceptance.ts';
-import type { Draft } from '../../superstep/draft.ts';
-import { tasksOfRun } from '../../superstep/frames.ts';
-import type { TaskHandle } from '../../superstep/frames.ts';
 import { own } from '../../values/json.ts';
 
 /**

@@ -1,14 +1,14 @@
-import type { Draft } from '../../superstep/draft.ts';
-import { tasksOfRun } from '../../superstep/frames.ts';
-import type { JsonObject } from '../../values/json.ts';
+import type { Draft } from '../../draft/draft.ts';
+import { tasksOfRun } from '../../draft/frames.ts';
+import type { TaskHandle } from '../../draft/frames.ts';
+import { interventionId } from '../../run/ids.ts';
+import { batchOf, isResumable } from '../../run/position.ts';
+import type { Refusal } from '../../run/refusal.ts';
+import type { SavedProgress } from '../../run/scope.ts';
 import { hasEnded, statusOf } from '../../run/status.ts';
 import type { BatchCall } from '../../run/tool-batch.ts';
-import { batchOf, isResumable } from '../../run/position.ts';
-import type { SavedProgress } from '../../run/scope.ts';
-import type { Refusal } from '../../run/refusal.ts';
-import { interventionId } from '../../run/ids.ts';
 import type { TaskFailure } from '../../values/errors.ts';
-import type { TaskHandle } from '../../superstep/frames.ts';
+import type { JsonObject } from '../../values/json.ts';
 import { textOf } from '../signal.ts';
 
 /** A failed node, or one failed call of it, that a person may retry, skip or fail. */

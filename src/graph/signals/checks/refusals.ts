@@ -1,7 +1,7 @@
+import type { Draft } from '../../draft/draft.ts';
 import type { Refusal } from '../../run/refusal.ts';
 import { hasEnded, statusOf } from '../../run/status.ts';
 import type { RunStatus } from '../../run/status.ts';
-import type { Draft } from '../../superstep/draft.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 
 /**

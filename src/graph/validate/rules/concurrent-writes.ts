@@ -1,17 +1,20 @@
 import type { Named } from '../../definition/names-at.ts';
 import { describeReducer } from '../../definition/reducers.ts';
 import { writesOf } from '../../definition/writes-of.ts';
-import { warning } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, warning } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';
 
-/** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write a channel that takes one write a superstep. */
-export const concurrentWrites: Rule = (subject) => {
-  const reported = new Set<string>();
-  return [...alwaysTogether(subject.edges).values()]
-    .flatMap((group) => clashesIn(subject, [...group]))
-    .filter(({ path }) => !reported.has(path) && reported.add(path));
-};
+/** Finds nodes that always run together and write a channel that takes one write a superstep. */
+export const concurrentWrites = defineRule({
+  codes: ['IMPLICIT_CONCURRENT_WRITE'],
+  find: (subject) => {
+    const reported = new Set<string>();
+    return [...alwaysTogether(subject.edges).values()]
+      .flatMap((group) => clashesIn(subject, [...group]))
+      .filter(({ path }) => !reported.has(path) && reported.add(path));
+  },
+});
 
 /** Returns the nodes that plain edges of one source start in the same superstep. */
 function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -29,7 +32,7 @@ function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, Read
   return groups;
 }
 
-function clashesIn({ nodes, channels }: Subject, group: readonly string[]): ReturnType<Rule> {
+function clashesIn({ nodes, channels }: Subject, group: readonly string[]): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
   const writers = new Map<string, string>();
   return group.flatMap((id) => {
     const node = nodes.get(id);
@@ -38,7 +41,7 @@ function clashesIn({ nodes, channels }: Subject, group: readonly string[]): Retu
   });
 }
 
-function clash(writers: Map<string, string>, id: string, { name, path }: Named): ReturnType<Rule> {
+function clash(writers: Map<string, string>, id: string, { name, path }: Named): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
   const other = writers.get(name);
   writers.set(name, id);
   if (other === undefined || other === id) return [];

@@ -4,30 +4,32 @@ import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
 
 /**
- * `INVALID_FIELD`: a conversation in a channel that drops earlier messages, since nodes write only new ones; and
- * `roles` of a channel that keeps no messages.
+ * Finds a conversation in a channel that drops earlier messages, since nodes write only new ones; and `roles` of a
+ * channel that keeps no messages.
  */
-export const conversationChannels: Rule = ({ nodes, channels }) => [
-  ...[...nodes.values()]
-    .flatMap((node) => namesInFields(node, fieldsOfKind('conversations')))
-    .filter(({ name }) => !keepsMessages(channels.get(name) ?? { reducer: 'messages' }))
-    .map(({ name, path }) =>
-      error('INVALID_FIELD', path, `The channel "${name}" keeps no conversation: its reducer must be "messages".`),
-    ),
-  ...[...channels]
-    .filter(([, channel]) => channel['roles'] !== undefined && !keepsMessages(channel))
-    .map(([name]) =>
-      error(
-        'INVALID_FIELD',
-        toPointer(['channels', name, 'roles']),
-        `The channel "${name}" keeps no messages, so it takes no roles: its reducer must be "messages".`,
+export const conversationChannels = defineRule({
+  codes: ['INVALID_FIELD'],
+  find: ({ nodes, channels }) => [
+    ...[...nodes.values()]
+      .flatMap((node) => namesInFields(node, fieldsOfKind('conversations')))
+      .filter(({ name }) => !keepsMessages(channels.get(name) ?? { reducer: 'messages' }))
+      .map(({ name, path }) =>
+        error('INVALID_FIELD', path, `The channel "${name}" keeps no conversation: its reducer must be "messages".`),
       ),
-    ),
-];
+    ...[...channels]
+      .filter(([, channel]) => channel['roles'] !== undefined && !keepsMessages(channel))
+      .map(([name]) =>
+        error(
+          'INVALID_FIELD',
+          toPointer(['channels', name, 'roles']),
+          `The channel "${name}" keeps no messages, so it takes no roles: its reducer must be "messages".`,
+        ),
+      ),
+  ],
+});
 
 function keepsMessages({ reducer = 'replace' }: JsonObject): boolean {
   return isJsonObject(reducer) || describeReducer(reducer)?.keepsMessages === true;

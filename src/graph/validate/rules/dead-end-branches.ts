@@ -1,23 +1,25 @@
-import { warning } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, warning } from '../rule.ts';
 import { branchesOf } from '../subject.ts';
 
-/** `DEAD_END_BRANCH`: branches that may all be false, or a route without a default. */
-export const deadEndBranches: Rule = ({ edges }) =>
-  edges
-    .filter(
-      ({ kind, fields, path }) =>
-        (kind === 'branches' && branchesOf(fields, path).every(({ fields: { when } }) => when !== undefined)) ||
-        (kind === 'route' && fields['default'] === undefined),
-    )
-    .map(({ path, kind }) =>
-      kind === 'route'
-        ? warning('DEAD_END_BRANCH', path, {
-            message: 'A value that is not in paths fails the run',
-            hint: 'Add a default, to "__end__" if that is what you mean',
-          })
-        : warning('DEAD_END_BRANCH', path, {
-            message: 'When none of these branches holds, this edge leads nowhere',
-            hint: 'Add a last branch without "when", to "__end__" if that is what you mean',
-          }),
-    );
+/** Finds branches that may all be false, or a route without a default. */
+export const deadEndBranches = defineRule({
+  codes: ['DEAD_END_BRANCH'],
+  find: ({ edges }) =>
+    edges
+      .filter(
+        ({ kind, fields, path }) =>
+          (kind === 'branches' && branchesOf(fields, path).every(({ fields: { when } }) => when !== undefined)) ||
+          (kind === 'route' && fields['default'] === undefined),
+      )
+      .map(({ path, kind }) =>
+        kind === 'route'
+          ? warning('DEAD_END_BRANCH', path, {
+              message: 'A value that is not in paths fails the run',
+              hint: 'Add a default, to "__end__" if that is what you mean',
+            })
+          : warning('DEAD_END_BRANCH', path, {
+              message: 'When none of these branches holds, this edge leads nowhere',
+              hint: 'Add a last branch without "when", to "__end__" if that is what you mean',
+            }),
+      ),
+});

@@ -1,4 +1,3 @@
-import type { GraphIssue } from '../../definition/issue.ts';
 import { isMessage } from '../../definition/message.ts';
 import { describeReducer } from '../../definition/reducers.ts';
 import type { ValueKind } from '../../definition/reducers.ts';
@@ -6,8 +5,8 @@ import { toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema, findSchemaProblems } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 
 const CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
   'any value': () => true,
@@ -18,14 +17,17 @@ const CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
   'true or false': (value) => typeof value === 'boolean',
 };
 
-/** `INVALID_DEFAULT`: a default that breaks its channel's reducer or schema. */
-export const defaults: Rule = ({ channels }) =>
-  [...channels].flatMap(([name, { default: value, reducer, schema }]) => {
-    if (value === undefined) return [];
-    const path = toPointer(['channels', name, 'default']);
-    const broken = reducerProblem(value, reducer);
-    return broken === null ? schemaIssues(value, schema, path) : [error('INVALID_DEFAULT', path, broken)];
-  });
+/** Finds a default that breaks its channel's reducer or schema. */
+export const defaults = defineRule({
+  codes: ['INVALID_DEFAULT', 'TOO_EXPENSIVE'],
+  find: ({ channels }) =>
+    [...channels].flatMap(([name, { default: value, reducer, schema }]) => {
+      if (value === undefined) return [];
+      const path = toPointer(['channels', name, 'default']);
+      const broken = reducerProblem(value, reducer);
+      return broken === null ? schemaIssues(value, schema, path) : [error('INVALID_DEFAULT', path, broken)];
+    }),
+});
 
 function reducerProblem(value: Json, reducer: Json | undefined): string | null {
   const { holds } = describeReducer(reducer) ?? {};
@@ -34,7 +36,11 @@ function reducerProblem(value: Json, reducer: Json | undefined): string | null {
     : null;
 }
 
-function schemaIssues(value: Json, schema: Json | undefined, path: string): readonly GraphIssue[] {
+function schemaIssues(
+  value: Json,
+  schema: Json | undefined,
+  path: string,
+): Issues<'INVALID_DEFAULT' | 'TOO_EXPENSIVE'> {
   if (!isSchema(schema) || findSchemaProblems(schema).length > 0) return [];
   const [violation] = compileJsonSchema(schema)(value);
   if (!violation) return [];

@@ -1,24 +1,25 @@
-import type { GraphIssue } from '../../definition/issue.ts';
 import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from '../../expression/expression.ts';
 import type { Expression, Name } from '../../expression/expression.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject, SubjectExpression, SubjectNode } from '../subject.ts';
 
-/** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for channels that expressions read. */
-export const expressions: Rule = (subject) => {
-  return bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
-    try {
-      return readIssues(subject, parseExpression(source, names), { path, code: 'INVALID_EXPRESSION' });
-    } catch (thrown) {
-      if (!(thrown instanceof InvalidExpressionError)) throw thrown;
-      return [error('INVALID_EXPRESSION', path, thrown.message + didYouMean(source, words))];
-    }
-  });
-};
+/** Finds invalid expressions, and unknown channels that expressions read. */
+export const expressions = defineRule({
+  codes: ['INVALID_EXPRESSION', 'UNKNOWN_CHANNEL'],
+  find: (subject) =>
+    bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
+      try {
+        return readIssues(subject, parseExpression(source, names), { path, code: 'INVALID_EXPRESSION' });
+      } catch (thrown) {
+        if (!(thrown instanceof InvalidExpressionError)) throw thrown;
+        return [error('INVALID_EXPRESSION', path, thrown.message + didYouMean(source, words))];
+      }
+    }),
+});
 
 interface BareExpression extends SubjectExpression {
   readonly names: readonly Name[];
@@ -59,17 +60,17 @@ function approvalRules({ fields, path, description: { approvals } }: SubjectNode
 }
 
 /** The path of an expression, and the code of its issues. */
-interface ReportTarget {
+interface ReportTarget<Code extends string> {
   readonly path: string;
-  readonly code: 'INVALID_EXPRESSION' | 'INVALID_TEMPLATE';
+  readonly code: Code;
 }
 
 /** Returns an issue for each unknown name that an expression reads. */
-export function readIssues(
+export function readIssues<const Code extends string>(
   { channels }: Subject,
   { references }: Expression,
-  { path, code }: ReportTarget,
-): readonly GraphIssue[] {
+  { path, code }: ReportTarget<Code>,
+): Issues<Code | 'UNKNOWN_CHANNEL'> {
   const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
   const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
   return [

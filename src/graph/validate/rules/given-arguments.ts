@@ -6,15 +6,18 @@ import type { SchemaViolation } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { valueAt } from '../../values/value-at.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** `INVALID_FIELD`: arguments that a tool does not take, as far as they are known without filling templates. */
-export const givenArguments: Rule = (subject) =>
-  [...subject.nodes.values()]
-    .filter(isConsistent)
-    .flatMap((node) => (node.description.givesArgs ?? []).flatMap((fields) => argumentIssues(subject, node, fields)));
+/** Finds arguments that a tool does not take, as far as they are known without filling templates. */
+export const givenArguments = defineRule({
+  codes: ['INVALID_FIELD'],
+  find: (subject) =>
+    [...subject.nodes.values()]
+      .filter(isConsistent)
+      .flatMap((node) => (node.description.givesArgs ?? []).flatMap((fields) => argumentIssues(subject, node, fields))),
+});
 
 /** True if no other rule refuses the node's fields beside each other. */
 function isConsistent({ type, fields }: SubjectNode): boolean {
@@ -25,7 +28,7 @@ function argumentIssues(
   { catalog }: Subject,
   { fields, path }: SubjectNode,
   named: { readonly tool: string; readonly args: string },
-): ReturnType<Rule> {
+): Issues<'INVALID_FIELD'> {
   const name = fieldAt(fields, named.tool);
   const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;
   const given = fieldAt(fields, named.args);

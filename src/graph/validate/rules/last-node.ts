@@ -2,20 +2,22 @@ import { describeNode } from '../../definition/node-types/describe-node.ts';
 import { innerGraphAt } from '../../definition/inner-graph.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { lastNodeOf } from './unknown-nodes.ts';
 
-/** `INVALID_FIELD`: the last node of canceled runs, or a node inside it, would wait for people, time or an event. */
-export const lastNode: Rule = (subject) =>
-  lastNodeOf(subject).flatMap(({ name, path }) => {
-    const node = subject.nodes.get(name);
-    const waiting = node && findWaiting(node.fields, name, { catalog: subject.catalog, seen: new Set() });
-    if (!waiting) return [];
-    const message = `Node "${waiting.name}" is of type ${waiting.type}: it would keep a canceled run from ending`;
-    return [error('INVALID_FIELD', path, message)];
-  });
+/** Finds a last node of canceled runs that would wait for people, time or an event, also by a node inside it. */
+export const lastNode = defineRule({
+  codes: ['INVALID_FIELD'],
+  find: (subject) =>
+    lastNodeOf(subject).flatMap(({ name, path }) => {
+      const node = subject.nodes.get(name);
+      const waiting = node && findWaiting(node.fields, name, { catalog: subject.catalog, seen: new Set() });
+      if (!waiting) return [];
+      const message = `Node "${waiting.name}" is of type ${waiting.type}: it would keep a canceled run from ending`;
+      return [error('INVALID_FIELD', path, message)];
+    }),
+});
 
 interface Search extends Pick<Subject, 'catalog'> {
   /** Names of the published graphs that the search has looked at. */

@@ -7,22 +7,24 @@ import { toolsOfCalls } from '../../definition/tools-of-calls.ts';
 import { parseDuration } from '../../values/duration.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** `INVALID_FIELD`: a node with `execution: "local"` whose calls are not short and idempotent. */
-export const localCalls: Rule = (subject) =>
-  [...subject.nodes.values()]
-    .filter(({ fields }) => fields['execution'] === 'local')
-    .flatMap((node) => {
-      const unfit = calledBy(node, subject).find(({ effect, timeout }) => {
-        return !mayBeLocal(effect, timeoutOf(node, timeout, subject));
-      });
-      if (!unfit) return [];
-      const message = `Only calls with ${LOCAL_CALLS} may be local, unlike those of ${unfit.name}`;
-      return [error('INVALID_FIELD', `${node.path}/execution`, message)];
-    });
+/** Finds a node with `execution: "local"` whose calls are not short and idempotent. */
+export const localCalls = defineRule({
+  codes: ['INVALID_FIELD'],
+  find: (subject) =>
+    [...subject.nodes.values()]
+      .filter(({ fields }) => fields['execution'] === 'local')
+      .flatMap((node) => {
+        const unfit = calledBy(node, subject).find(({ effect, timeout }) => {
+          return !mayBeLocal(effect, timeoutOf(node, timeout, subject));
+        });
+        if (!unfit) return [];
+        const message = `Only calls with ${LOCAL_CALLS} may be local, unlike those of ${unfit.name}`;
+        return [error('INVALID_FIELD', `${node.path}/execution`, message)];
+      }),
+});
 
 /** Code that a node calls; names that the catalog lacks are left out, since other rules report them. */
 interface Callee extends CallSettings {

@@ -8,21 +8,24 @@ import { own, toJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { valueAt } from '../../values/value-at.ts';
 import type { Path } from '../../values/value-at.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import { readSubject } from '../subject.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
 /**
- * `INVALID_FIELD`: a field asks for more than a ceiling of the installation allows. The published graphs that nodes name
+ * Finds a field that asks for more than a ceiling of the installation allows. The published graphs that nodes name
  * are looked at, too: ceilings may have been lowered since.
  */
-export const overCeilings: Rule = (subject) => [
-  ...issuesIn(subject),
-  ...[...subject.nodes.values()].flatMap((node) => issuesInside(subject, node)),
-];
+export const overCeilings = defineRule({
+  codes: ['INVALID_FIELD'],
+  find: (subject) => [
+    ...issuesIn(subject),
+    ...[...subject.nodes.values()].flatMap((node) => issuesInside(subject, node)),
+  ],
+});
 
-function issuesIn({ definition, catalog, ...subject }: Subject): ReturnType<Rule> {
+function issuesIn({ definition, catalog, ...subject }: Subject): Issues<'INVALID_FIELD'> {
   return boundedFields(subject).flatMap(({ path, ceiling }) => {
     const [value, most] = [valueAt(definition, path), catalog.ceilings[ceiling]];
     if (!isOver(value, most)) return [];
@@ -66,7 +69,7 @@ function callFields(path: Path): readonly BoundedField[] {
 }
 
 /** Returns the first issue of the published graph that a node names, or of a graph inside that one. */
-function issuesInside({ catalog }: Subject, { fields, path, description }: SubjectNode): ReturnType<Rule> {
+function issuesInside({ catalog }: Subject, { fields, path, description }: SubjectNode): Issues<'INVALID_FIELD'> {
   const field = description.graph?.definition;
   const name = field === undefined ? undefined : fields[field];
   const definition = typeof name === 'string' ? own(catalog.graphs ?? {}, name) : undefined;

@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod';
 import type { Catalog, NodeTypeEntry } from '../../definition/catalog.ts';
-import { ownFields } from '../../definition/node-types/custom.ts';
 import type { GraphIssue } from '../../definition/issue.ts';
+import { ownFields } from '../../definition/node-types/custom.ts';
 import { describeType } from '../../definition/node-types/describe-node.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../../schema/definition-schema.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
@@ -11,26 +11,24 @@ import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { valueAt } from '../../values/value-at.ts';
 import type { Path } from '../../values/value-at.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import { shapeIssues } from '../shape-issues.ts';
+import type { ShapeIssues } from '../shape-issues.ts';
 import type { SubjectNode } from '../subject.ts';
 
-/** `INVALID_FIELD`, `INVALID_DURATION`, `UNKNOWN_NODE_TYPE`: fields that are missing, unknown or of the wrong type. */
-export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
-  ...shapeIssues(GraphSchema, definition, { path: [] }),
-  ...[...nodes.values()].flatMap(({ id, type, fields }) => {
-    if (type === '') return [];
-    const schema = own<ZodType>(NodeSchemas, type);
-    if (schema) return shapeIssues(schema, fields, { path: ['nodes', id] });
-    const registered = own(catalog.nodeTypes ?? {}, type);
-    return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
-  }),
-  ...edges.flatMap(({ kind, fields, path }) =>
-    shapeIssues(EdgeSchemas[kind], fields, { path: parsePointer(path), alsoKnown: EDGE_FIELDS, hints: EDGE_HINTS }),
-  ),
-  ...[...nodes.values()].flatMap(fieldProblems),
-];
+/** Finds fields that are missing, unknown or of the wrong type. */
+export const shape = defineRule({
+  codes: ['INVALID_FIELD', 'INVALID_DURATION', 'UNKNOWN_NODE_TYPE'],
+  find: ({ definition, nodes, edges, catalog }) => [
+    ...shapeIssues(GraphSchema, definition, { path: [] }),
+    ...[...nodes.values()].flatMap((node) => nodeIssues(node, catalog)),
+    ...edges.flatMap(({ kind, fields, path }) =>
+      shapeIssues(EdgeSchemas[kind], fields, { path: parsePointer(path), alsoKnown: EDGE_FIELDS, hints: EDGE_HINTS }),
+    ),
+    ...[...nodes.values()].flatMap(fieldProblems),
+  ],
+});
 
 /** The fields of all kinds of edges: a misspelt field may belong to a kind that its edge was not taken for. */
 const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Object.keys(fields));
@@ -38,8 +36,19 @@ const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Ob
 const CONDITIONS = 'Conditions go into "branches": [{ "when": "state.a > 1", "to": "a" }]';
 const EDGE_HINTS = { condition: CONDITIONS, conditions: CONDITIONS, if: CONDITIONS, when: CONDITIONS };
 
+function nodeIssues(
+  { id, type, fields }: SubjectNode,
+  catalog: Catalog,
+): Issues<ShapeIssues[number]['code'] | 'UNKNOWN_NODE_TYPE'> {
+  if (type === '') return [];
+  const schema = own<ZodType>(NodeSchemas, type);
+  if (schema) return shapeIssues(schema, fields, { path: ['nodes', id] });
+  const registered = own(catalog.nodeTypes ?? {}, type);
+  return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
+}
+
 /** Checks a custom node: common fields by our schema, others by that of its type. Templates have no value yet. */
-function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): readonly GraphIssue[] {
+function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): ShapeIssues {
   const given = ownFields(fields);
   const common = Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(given, name)));
   const ofType = compileJsonSchema(schema)(given).filter(({ path }) => !isTemplate(valueAt(given, parsePointer(path))));
@@ -53,7 +62,7 @@ function isTemplate(value: Json | undefined): boolean {
   return typeof value === 'string' && value.includes('{{');
 }
 
-function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): GraphIssue {
+function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): GraphIssue<'UNKNOWN_NODE_TYPE'> {
   const known = [...Object.keys(NodeSchemas), ...Object.keys(nodeTypes)];
   return error(
     'UNKNOWN_NODE_TYPE',
@@ -63,9 +72,9 @@ function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): Gra
 }
 
 /** Returns the issues of fields that are missing or not valid together. */
-function fieldProblems({ type, fields, path }: SubjectNode): readonly GraphIssue[] {
+function fieldProblems({ type, fields, path }: SubjectNode): ShapeIssues {
   const problems = describeType(type)?.findProblems?.(fields) ?? [];
-  return problems.map(({ field, message, code = 'INVALID_FIELD' }) =>
-    error(code, field === null ? path : `${path}/${field}`, message),
+  return problems.map(({ field, message, code }) =>
+    error(code ?? 'INVALID_FIELD', field === null ? path : `${path}/${field}`, message),
   );
 }

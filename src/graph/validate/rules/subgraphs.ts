@@ -4,14 +4,19 @@ import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** `UNKNOWN_GRAPH`, `RECURSIVE_SUBGRAPH`, and `UNKNOWN_CHANNEL` for the input of a child. */
-export const subgraphs: Rule = (subject) => [...subject.nodes.values()].flatMap((node) => checkSubgraph(subject, node));
+/** Finds a graph that does not exist or contains itself, and unknown channels in the input of a child. */
+export const subgraphs = defineRule({
+  codes: ['UNKNOWN_GRAPH', 'RECURSIVE_SUBGRAPH', 'UNKNOWN_CHANNEL'],
+  find: (subject) => [...subject.nodes.values()].flatMap((node) => checkSubgraph(subject, node)),
+});
 
-function checkSubgraph({ catalog, definition }: Subject, { fields, path, description }: SubjectNode): ReturnType<Rule> {
+type SubgraphIssues = Issues<'UNKNOWN_GRAPH' | 'RECURSIVE_SUBGRAPH' | 'UNKNOWN_CHANNEL'>;
+
+function checkSubgraph({ catalog, definition }: Subject, { fields, path, description }: SubjectNode): SubgraphIssues {
   if (!description.graph) return [];
   const { definition: field, input } = description.graph;
   const graph = fields[field] ?? null;
@@ -38,7 +43,7 @@ function leadsTo(name: string, reference: string, graphs: NonNullable<Catalog['g
   return false;
 }
 
-function inputIssues(input: Json | undefined, child: unknown, path: string): ReturnType<Rule> {
+function inputIssues(input: Json | undefined, child: unknown, path: string): Issues<'UNKNOWN_CHANNEL'> {
   if (!isJsonObject(input) || !isJsonObject(child)) return [];
   const open = new Set(inputChannels(child));
   return Object.keys(input)

@@ -6,16 +6,19 @@ import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { abbreviate } from '../../values/text.ts';
-import { error, warning } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error, warning } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 import { readIssues } from './expressions.ts';
 
-/** `INVALID_TEMPLATE`, and `UNKNOWN_CHANNEL` for channels that templates read. */
-export const templates: Rule = (subject) =>
-  [...subject.nodes.values()]
-    .flatMap(templatedFields)
-    .flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path }));
+/** Finds invalid templates, and unknown channels that templates read. */
+export const templates = defineRule({
+  codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL'],
+  find: (subject) =>
+    [...subject.nodes.values()]
+      .flatMap(templatedFields)
+      .flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path })),
+});
 
 interface TemplatedField {
   readonly value: Json;
@@ -48,7 +51,11 @@ interface Templated {
 const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
 
 /** Checks each text of a value alone, so that each invalid one gives its own issue. */
-function checkTexts(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
+function checkTexts(
+  subject: Subject,
+  value: Json,
+  { names, path }: Omit<TemplatedField, 'value'>,
+): Issues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL'> {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
       checkTexts(subject, member, { names, path: path + toPointer([key]) }),
@@ -64,11 +71,14 @@ function checkTexts(subject: Subject, value: Json, { names, path }: Omit<Templat
   }
 }
 
-/** `LOOKS_LIKE_EXPRESSION`: a text without `{{ }}` that is an expression over the state or a result. */
-export const mistakenTexts: Rule = ({ nodes }) =>
-  [...nodes.values()].flatMap(templatedFields).flatMap(({ value, names, path }) => mistakenIn(value, names, path));
+/** Finds a text without `{{ }}` that is an expression over the state or a result. */
+export const mistakenTexts = defineRule({
+  codes: ['LOOKS_LIKE_EXPRESSION'],
+  find: ({ nodes }) =>
+    [...nodes.values()].flatMap(templatedFields).flatMap(({ value, names, path }) => mistakenIn(value, names, path)),
+});
 
-function mistakenIn(value: Json, names: readonly Name[], path: string): ReturnType<Rule> {
+function mistakenIn(value: Json, names: readonly Name[], path: string): Issues<'LOOKS_LIKE_EXPRESSION'> {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
       mistakenIn(member, names, path + toPointer([key])),

@@ -1,20 +1,23 @@
 import type { Named } from '../../definition/names-at.ts';
 import { spend } from '../../values/meter.ts';
-import { warning } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, warning } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 
-/** `UNBOUNDED_LOOP`: a cycle that no condition ever leaves. */
-export const unboundedLoops: Rule = (subject) => {
-  const onward = plainSteps(subject);
-  const done = new Set<string>();
-  return [...subject.nodes.keys()].flatMap((start) => {
-    if (done.has(start)) return [];
-    const cycle = cycleThrough(start, onward);
-    if (cycle) for (const node of [cycle.start, ...cycle.rest]) done.add(node);
-    return cycle ? toWarnings(subject, cycle) : [];
-  });
-};
+/** Finds a cycle that no condition ever leaves. */
+export const unboundedLoops = defineRule({
+  codes: ['UNBOUNDED_LOOP'],
+  find: (subject) => {
+    const onward = plainSteps(subject);
+    const done = new Set<string>();
+    return [...subject.nodes.keys()].flatMap((start) => {
+      if (done.has(start)) return [];
+      const cycle = cycleThrough(start, onward);
+      if (cycle) for (const node of [cycle.start, ...cycle.rest]) done.add(node);
+      return cycle ? toWarnings(subject, cycle) : [];
+    });
+  },
+});
 
 /** The lists of targets by source. The sources of a join share a list. */
 type Onward = ReadonlyMap<string, readonly (readonly Named[])[]>;
@@ -72,7 +75,7 @@ function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>
 }
 
 /** Returns a warning at the first edge of the loop. */
-function toWarnings({ edges }: Subject, { start, rest }: Cycle): ReturnType<Rule> {
+function toWarnings({ edges }: Subject, { start, rest }: Cycle): Issues<'UNBOUNDED_LOOP'> {
   const [second = start] = rest;
   const closes = ({ sources, targets }: Subject['edges'][number]): boolean =>
     sources.some(({ name }) => name === start) && targets.some(({ name }) => name === second);

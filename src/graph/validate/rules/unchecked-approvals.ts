@@ -1,19 +1,21 @@
 import { END } from '../../definition/definition.ts';
-import { warning } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, warning } from '../rule.ts';
 
-/** `APPROVAL_UNCHECKED`: an approval whose rejection has no effect. */
-export const uncheckedApprovals: Rule = ({ nodes, edges }) =>
-  [...nodes.values()]
-    .filter(({ fields, description: { onReject } }) => onReject !== undefined && fields[onReject] !== 'fail')
-    .filter(({ id }) => {
-      const leaving = edges.filter(({ sources }) => sources.some(({ name }) => name === id));
-      const leadsOn = leaving.some(({ targets }) => targets.some(({ name }) => name !== END));
-      return leadsOn && leaving.every(({ kind }) => kind === 'plain');
-    })
-    .map(({ id, path }) =>
-      warning('APPROVAL_UNCHECKED', path, {
-        message: `Only plain edges leave "${id}": the run goes on the same way when it is rejected`,
-        hint: 'Branch on the decision that it writes, or set onReject to "fail"',
-      }),
-    );
+/** Finds an approval whose rejection has no effect. */
+export const uncheckedApprovals = defineRule({
+  codes: ['APPROVAL_UNCHECKED'],
+  find: ({ nodes, edges }) =>
+    [...nodes.values()]
+      .filter(({ fields, description: { onReject } }) => onReject !== undefined && fields[onReject] !== 'fail')
+      .filter(({ id }) => {
+        const leaving = edges.filter(({ sources }) => sources.some(({ name }) => name === id));
+        const leadsOn = leaving.some(({ targets }) => targets.some(({ name }) => name !== END));
+        return leadsOn && leaving.every(({ kind }) => kind === 'plain');
+      })
+      .map(({ id, path }) =>
+        warning('APPROVAL_UNCHECKED', path, {
+          message: `Only plain edges leave "${id}": the run goes on the same way when it is rejected`,
+          hint: 'Branch on the decision that it writes, or set onReject to "fail"',
+        }),
+      ),
+});

@@ -2,19 +2,21 @@ import { namesAt } from '../../definition/names-at.ts';
 import type { Named } from '../../definition/names-at.ts';
 import { writesOf } from '../../definition/writes-of.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 
-/** `UNKNOWN_CHANNEL`: a channel that is written or named and not declared. */
-export const unknownChannels: Rule = (subject) => {
-  const { channels } = subject;
-  return [...channelsWritten(subject), ...channelsListed(subject)]
-    .filter(({ name }) => !channels.has(name))
-    .map(({ name, path }) =>
-      error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`),
-    );
-};
+/** Finds a channel that is written or named and not declared. */
+export const unknownChannels = defineRule({
+  codes: ['UNKNOWN_CHANNEL'],
+  find: (subject) => {
+    const { channels } = subject;
+    return [...channelsWritten(subject), ...channelsListed(subject)]
+      .filter(({ name }) => !channels.has(name))
+      .map(({ name, path }) =>
+        error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`),
+      );
+  },
+});
 
 /** Returns the channels that nodes write, or use as their conversation. */
 export function channelsWritten({ nodes }: Subject): readonly Named[] {

@@ -4,26 +4,29 @@ import type { Named } from '../../definition/names-at.ts';
 import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** `UNKNOWN_NODE`: the name of a node that doesn't exist. */
-export const unknownNodes: Rule = (subject) => [
-  ...unknownNames(
-    subject,
-    subject.edges.flatMap(({ sources }) => sources),
-    [START],
-  ),
-  ...unknownNames(
-    subject,
-    subject.edges.flatMap(({ targets }) => targets),
-    [END],
-  ),
-  ...unknownNames(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
-  ...unknownNames(subject, breakpointsOf(subject), ['*']),
-  ...unknownNames(subject, lastNodeOf(subject), []),
-];
+/** Finds the name of a node that doesn't exist. */
+export const unknownNodes = defineRule({
+  codes: ['UNKNOWN_NODE'],
+  find: (subject) => [
+    ...unknownNames(
+      subject,
+      subject.edges.flatMap(({ sources }) => sources),
+      [START],
+    ),
+    ...unknownNames(
+      subject,
+      subject.edges.flatMap(({ targets }) => targets),
+      [END],
+    ),
+    ...unknownNames(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
+    ...unknownNames(subject, breakpointsOf(subject), ['*']),
+    ...unknownNames(subject, lastNodeOf(subject), []),
+  ],
+});
 
 /** Returns the nodes that a node may go to, in addition to its edges. */
 export function gotoTargetsOf(node: SubjectNode): readonly Named[] {
@@ -44,7 +47,7 @@ export function lastNodeOf({ definition }: Subject): readonly Named[] {
   return namesAt(definition['onCancel'], '/onCancel');
 }
 
-function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {
+function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonly string[]): Issues<'UNKNOWN_NODE'> {
   const known = new Set([...nodes.keys(), ...also]);
   return found
     .filter(({ name }) => !known.has(name))

@@ -1,18 +1,20 @@
 import { START } from '../../definition/definition.ts';
 import type { Named } from '../../definition/names-at.ts';
-import { error } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';
 
-/** `UNREACHABLE_NODE`: no path leads from the start to the node. */
-export const unreachableNodes: Rule = (subject) => {
-  const reached = reachable(subject);
-  if (reached.size === 1) return [];
-  return [...subject.nodes.values()]
-    .filter(({ id }) => !reached.has(id))
-    .map(({ id, path }) => error('UNREACHABLE_NODE', path, `Nothing leads to node "${id}"`));
-};
+/** Finds a node to which no path leads from the start. */
+export const unreachableNodes = defineRule({
+  codes: ['UNREACHABLE_NODE'],
+  find: (subject) => {
+    const reached = reachable(subject);
+    if (reached.size === 1) return [];
+    return [...subject.nodes.values()]
+      .filter(({ id }) => !reached.has(id))
+      .map(({ id, path }) => error('UNREACHABLE_NODE', path, `Nothing leads to node "${id}"`));
+  },
+});
 
 function reachable(subject: Subject): ReadonlySet<string> {
   const { edges, nodes } = subject;

@@ -2,28 +2,30 @@ import { InvalidExpressionError, parseExpression } from '../../expression/expres
 import type { Expression } from '../../expression/expression.ts';
 import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { warning } from '../rule.ts';
-import type { Rule } from '../rule.ts';
+import { defineRule, warning } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { bareExpressions } from './expressions.ts';
 import { templatedFields } from './templates.ts';
 import { channelsListed, channelsWritten } from './unknown-channels.ts';
 
-/** `UNUSED_CHANNEL`: a channel that is neither written, read nor listed. */
-export const unusedChannels: Rule = (subject) => {
-  const used = new Set([...channelsWritten(subject), ...channelsListed(subject)].map(({ name }) => name));
-  for (const expression of readableExpressions(subject))
-    for (const name of expression.references.channels) used.add(name);
-  if (used.has('*')) return [];
-  return [...subject.channels.keys()]
-    .filter((name) => !used.has(name))
-    .map((name) =>
-      warning('UNUSED_CHANNEL', toPointer(['channels', name]), {
-        message: `Nothing writes or reads channel "${name}"`,
-        hint: 'Remove it, or use it',
-      }),
-    );
-};
+/** Finds a channel that is neither written, read nor listed. */
+export const unusedChannels = defineRule({
+  codes: ['UNUSED_CHANNEL'],
+  find: (subject) => {
+    const used = new Set([...channelsWritten(subject), ...channelsListed(subject)].map(({ name }) => name));
+    for (const expression of readableExpressions(subject))
+      for (const name of expression.references.channels) used.add(name);
+    if (used.has('*')) return [];
+    return [...subject.channels.keys()]
+      .filter((name) => !used.has(name))
+      .map((name) =>
+        warning('UNUSED_CHANNEL', toPointer(['channels', name]), {
+          message: `Nothing writes or reads channel "${name}"`,
+          hint: 'Remove it, or use it',
+        }),
+      );
+  },
+});
 
 function readableExpressions(subject: Subject): readonly Expression[] {
   return [

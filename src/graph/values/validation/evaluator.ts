@@ -3,15 +3,15 @@ import type { Json } from '../json.ts';
 import { spend, withoutCharge } from '../meter.ts';
 import { checkersOf } from './all-keywords.ts';
 import type { Checker, CompiledSchema, Evaluation } from './keyword.ts';
-import { Collector, VALID } from './outcome.ts';
-import type { Outcome } from './outcome.ts';
+import { Collector, VALID } from './check-result.ts';
+import type { CheckResult } from './check-result.ts';
 import { SchemaDocument } from './schema-document.ts';
 import type { LocatedSchema } from './schema-document.ts';
 
 /** Schemas nested deeper than this, references included, refuse a value. Each level takes several stack frames. */
 const MAX_LEVELS = 800;
 
-const TOO_DEEP: Outcome = {
+const TOO_DEEP: CheckResult = {
   errors: [{ path: [], keyword: 'depth', message: 'The value is nested too deeply for its schema' }],
   evaluated: null,
 };
@@ -21,7 +21,7 @@ const TOO_DEEP: Outcome = {
  * that before: `findSchemaProblems` is what bounds it.
  * @returns checks a value; it throws an Error if a pattern in the schema is invalid
  */
-export function createEvaluator(schema: Json): (value: Json) => Outcome {
+export function createEvaluator(schema: Json): (value: Json) => CheckResult {
   let compiled: CompiledDocument | null = null;
   return (value) => {
     const { document, root, hasReferences } = (compiled ??= withoutCharge(() =>
@@ -32,7 +32,7 @@ export function createEvaluator(schema: Json): (value: Json) => Outcome {
 }
 
 /**
- * Copies a value in which an object or a list stands twice: outcomes are remembered by identity, which values lose when
+ * Copies a value in which an object or a list stands twice: results are remembered by identity, which values lose when
  * they are stored.
  */
 function withoutTwins(value: Json): Json {
@@ -104,28 +104,28 @@ function checkersOfPart(document: SchemaDocument, located: LocatedSchema, prepar
 
 class DocumentEvaluation implements Evaluation {
   readonly #document: SchemaDocument;
-  readonly #known = new Map<CompiledSchema, Map<Json, Outcome>>();
+  readonly #known = new Map<CompiledSchema, Map<Json, CheckResult>>();
   #levels = 0;
 
   constructor(document: SchemaDocument) {
     this.#document = document;
   }
 
-  check(compiled: CompiledSchema, value: Json): Outcome {
+  check(compiled: CompiledSchema, value: Json): CheckResult {
     if (!compiled.isTarget) return this.#run(compiled, value);
-    const outcomes = this.#known.get(compiled) ?? new Map<Json, Outcome>();
-    this.#known.set(compiled, outcomes);
-    const known = outcomes.get(value);
+    const results = this.#known.get(compiled) ?? new Map<Json, CheckResult>();
+    this.#known.set(compiled, results);
+    const known = results.get(value);
     if (known) {
       spend(1);
       return known;
     }
-    const outcome = this.#run(compiled, value);
-    outcomes.set(value, outcome);
-    return outcome;
+    const result = this.#run(compiled, value);
+    results.set(value, result);
+    return result;
   }
 
-  #run({ checkers }: CompiledSchema, value: Json): Outcome {
+  #run({ checkers }: CompiledSchema, value: Json): CheckResult {
     spend(1 + checkers.length);
     if (checkers.length === 0) return VALID;
     if (this.#levels >= MAX_LEVELS) return TOO_DEEP;

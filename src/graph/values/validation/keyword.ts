@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../json.ts';
-import type { Collector, Outcome } from './outcome.ts';
+import type { Collector, CheckResult } from './check-result.ts';
 import type { LocatedSchema } from './schema-document.ts';
 
 /** Checks one keyword of a schema. */
@@ -27,5 +27,5 @@ export interface CompiledSchema {
 
 /** The state of one check. */
 export interface Evaluation {
-  check(schema: CompiledSchema, value: Json): Outcome;
+  check(schema: CompiledSchema, value: Json): CheckResult;
 }

@@ -4,7 +4,7 @@ import { spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
 import { quoteSchema } from './describe-value.ts';
 import type { Checker, CompiledSchema, Keyword } from './keyword.ts';
-import type { Collector } from './outcome.ts';
+import type { Collector } from './check-result.ts';
 
 /** Keywords that check the value, or parts of it, by other schemas. */
 export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
@@ -21,7 +21,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
     return (value, to, evaluation) => {
       const valid = parts.map((one) => evaluation.check(one, value)).filter(({ errors }) => errors.length === 0);
       if (valid.length === 0) to.fail('anyOf', `must satisfy one of ${parts.length} schemas`);
-      for (const outcome of valid) to.addEvaluated(outcome.evaluated);
+      for (const result of valid) to.addEvaluated(result.evaluated);
     };
   },
   oneOf: (content, { part }) => {
@@ -30,7 +30,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
       const valid = parts.map((one) => evaluation.check(one, value)).filter(({ errors }) => errors.length === 0);
       if (valid.length !== 1)
         to.fail('oneOf', `must satisfy exactly one of ${parts.length} schemas, and satisfies ${valid.length}`);
-      else for (const outcome of valid) to.addEvaluated(outcome.evaluated);
+      else for (const result of valid) to.addEvaluated(result.evaluated);
     };
   },
   not: (content, { part }) => {

@@ -4,7 +4,7 @@ import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { fromNetwork } from '../../../../src/activities/calls/classify-failure.ts';
 import { performCall } from '../../../../src/activities/calls/perform-call.ts';
-import type { CallKind } from '../../../../src/activities/calls/perform-call.ts';
+import type { CallKind } from '../../../../src/activities/calls/make-attempt.ts';
 import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
 import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { CallReply, ToolCallRequest } from '../../../../src/graph/run/effect.ts';

@@ -160,6 +160,12 @@ describe('a reply', () => {
     expect((await replyTo(aCompletion({ usage: null }))).usage).toEqual({ inputTokens: 0, outputTokens: 0 });
   });
 
+  test('took neither less than nothing, nor more than can be counted', async () => {
+    const usage = { prompt_tokens: 1e308, completion_tokens: -5, total_tokens: 0.5 };
+    const counted = { inputTokens: 1_000_000_000, outputTokens: 0 };
+    expect((await replyTo(aCompletion({ usage }))).usage).toEqual(counted);
+  });
+
   test.each([
     ['stop', 'stop'],
     ['length', 'length'],

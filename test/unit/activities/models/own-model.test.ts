@@ -39,6 +39,8 @@ describe('createOwnModel', () => {
     [{ usage: { inputTokens: 1 } }, 'at /usage/outputTokens:'],
     [{ usage: { inputTokens: 1, outputTokens: -1 } }, 'at /usage/outputTokens:'],
     [{ usage: { inputTokens: 1, outputTokens: Infinity } }, 'at /usage/outputTokens:'],
+    [{ usage: { inputTokens: 1, outputTokens: 1e308 } }, 'at /usage/outputTokens:'],
+    [{ usage: { inputTokens: 1.5, outputTokens: 1 } }, 'at /usage/inputTokens:'],
     [{ finishReason: 'done' }, 'at /finishReason:'],
     [{ toolCalls: [{ args: {} }] }, 'at /toolCalls/0/name:'],
     [{ toolCalls: [{ name: 'pay' }] }, 'at /toolCalls/0/args:'],

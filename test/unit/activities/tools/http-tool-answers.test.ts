@@ -110,6 +110,12 @@ describe('the limit of a result', () => {
     expect(await resultOf(compressed)).toEqual({ ok: true });
   });
 
+  test('one compression in another is taken apart, and none that nobody has asked for', async () => {
+    const twice = { ...JSON_TYPE, 'content-encoding': 'gzip, BR' };
+    expect(await resultOf(answer(200, twice, brotliCompressSync(gzipSync('{"ok":true}'))))).toEqual({ ok: true });
+    expect(await resultOf(answer(200, { 'content-encoding': 'gzip, own' }, 'as it is'))).toEqual({ text: 'as it is' });
+  });
+
   test.each(compressions)('%s does not hide how large it is', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
     expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);

@@ -100,6 +100,22 @@ describe('a batch', () => {
     expect(sent(batch)).toEqual(batch);
   });
 
+  test('keeps the reply of a local call that is nowhere else, and that a failed call was local', () => {
+    const error = { code: 'TOOL_FAILED', message: 'No', attempts: 1 } as const;
+    const local = events.map((event) =>
+      event.type === 'tool.called' ? { ...event, error, local: true as const } : event,
+    );
+    const called = local.find(({ type }) => type === 'tool.called');
+    if (!called) throw new Error('No call was made');
+    const end = { number: 7, seq: called.seq - 1, at: Date.parse(called.at) };
+    const failed = { kind: 'call.failed', key: 'run-1:pay:1:0:0', failure: { callFailed: true, error } } as const;
+    const reply = { kind: 'value', value: { twice: 42 } } as const;
+    const answered = { kind: 'call.completed', key: 'run-1:ask:1:3:0', reply, number: 8, seq: 99, at: 1 } as const;
+    const batch = { ...whole, events: local, occurrences: [{ ...failed, isLocal: true as const, ...end }, answered] };
+    expect(packBatch(batch, carrier).occurrences?.[0]).toBe(7);
+    expect(sent(batch)).toEqual(batch);
+  });
+
   test('of a fork names the checkpoint of its parent', () => {
     const fork = startRun({ nodes: addsNames('a', 'b') }).fork('run-1.c2');
     expect(fork).toMatchObject({ checkpoints: [{ parentId: 'run-1.c2' }, { parentId: 'fork-of-run-1.c2.c1' }] });

@@ -8,6 +8,7 @@ import { hideRecording } from '../../../../src/graph/replay/hide-recording.ts';
 import { replayRecording } from '../../../../src/graph/replay/recording.ts';
 import type { Recording } from '../../../../src/graph/replay/recording.ts';
 import type { RecordedAnswer } from '../../../../src/graph/replay/replay-log.ts';
+import { isLocal } from '../../../../src/graph/run/call.ts';
 import type { CallEffect, CallReply } from '../../../../src/graph/run/effect.ts';
 import type { Occurrence, OccurrenceBody } from '../../../../src/graph/run/occurrence.ts';
 import type { Run } from '../../../../src/graph/run/run.ts';
@@ -26,7 +27,9 @@ const catalog = aCatalog({
     work: { description: '', parameters: {}, effect: 'keyed' },
     undo: { description: '', parameters: {}, effect: 'keyed' },
     ask: { description: '', parameters: {}, effect: 'unsafe', onFailure: 'intervene' },
+    look: { description: '', parameters: {}, effect: 'idempotent', timeout: '1s', execution: 'local' },
   },
+  functions: { find: { effect: 'idempotent', timeout: '1s' } },
 });
 
 interface Course {
@@ -84,22 +87,27 @@ function play({ nodes, over = {}, answer = () => CANARY, signal }: Course): Reco
   };
 }
 
-function toOccurrence({ key }: CallEffect, given: Json | Error | CallReply): OccurrenceBody {
+function toOccurrence(call: CallEffect, given: Json | Error | CallReply): OccurrenceBody {
+  const { key } = call;
+  const local = isLocal(call) ? { isLocal: true as const } : {};
   if (given instanceof Error)
     return {
       kind: 'call.failed',
       key,
+      ...local,
       failure: { callFailed: true, error: { code: 'TOOL_FAILED', message: given.message } },
     };
   const reply: CallReply = isReply(given) ? given : { kind: 'value', value: given };
-  return { kind: 'call.completed', key, reply, attempts: 1, durationMs: 1 };
+  return { kind: 'call.completed', key, reply, attempts: 1, durationMs: 1, ...local };
 }
 
 function isReply(given: Json | CallReply): given is CallReply {
   return typeof given === 'object' && given !== null && 'usage' in given;
 }
 
+/** What the ledger holds of an occurrence: it does not hear of local calls. */
 function answerIn(occurrence: Occurrence): [string, RecordedAnswer][] {
+  if ('isLocal' in occurrence) return [];
   if (occurrence.kind === 'call.completed')
     return [[occurrence.key, { result: toJson(occurrence.reply), failure: null, failures: 0 }]];
   if (occurrence.kind !== 'call.failed') return [];
@@ -122,6 +130,17 @@ const COURSES: readonly (readonly [string, Course])[] = [
     {
       nodes: { t: { type: 'tool', tool: 'work', args: { of: '{{ state.secret }}' }, write: 'log' } },
       answer: () => 'ok',
+    },
+  ],
+  [
+    'the result of a local tool',
+    { nodes: { t: { type: 'tool', tool: 'look', args: {}, write: 'secret' } }, answer: () => ({ account: CANARY }) },
+  ],
+  [
+    'the result of a local function',
+    {
+      nodes: { f: { type: 'function', function: 'find', args: {}, execution: 'local', write: 'secret' } },
+      answer: () => ({ account: CANARY, n: NUMBER }),
     },
   ],
   ['the text of a model', { nodes: { m: { type: 'llm', prompt: 'p', write: 'secret' } }, answer: () => said(CANARY) }],

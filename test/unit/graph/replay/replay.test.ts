@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReplayLog } from '../../../../src/graph/replay/replay-log.ts';
+import type { ReplayLog, RecordedAnswer } from '../../../../src/graph/replay/replay-log.ts';
 import { replay } from '../../../../src/graph/replay/replay.ts';
 import type { Replayed } from '../../../../src/graph/replay/replay.ts';
 import { signalEndedRun } from '../../../../src/graph/advance/advance.ts';
@@ -11,7 +11,6 @@ import type { GraphDefinition } from '../../../../src/graph/definition/definitio
 import type { Occurrence } from '../../../../src/graph/run/occurrence.ts';
 import { statusOf } from '../../../../src/graph/run/status.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
-import type { RecordedAnswer } from '../../../../src/graph/replay/replay-log.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { randomCatalog, randomGraph } from '../../../support/builders/random-graphs.ts';
 import { randomSignal } from '../../../support/builders/random-signals.ts';

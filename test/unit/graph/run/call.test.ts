@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { calleeName } from '../../../../src/graph/run/call.ts';
+import { calleeName, isLocal } from '../../../../src/graph/run/call.ts';
+import type { CallEffect, CallRequest } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest, aPolicy, aToolRequest } from '../../../support/builders/call-builders.ts';
 
 const policy = { effect: 'idempotent', policy: aPolicy() } as const;
@@ -11,4 +12,30 @@ test.each([
   [{ kind: 'node', nodeType: 'geocode', config: {}, state: {}, run: {}, ...policy } as const, 'node:geocode'],
 ])('the callee of %j is named %s', (request, name) => {
   expect(calleeName(request)).toBe(name);
+});
+
+const short = { effect: 'idempotent', execution: 'local', policy: aPolicy({ timeoutMs: 10_000 }) } as const;
+
+function aCall(request: CallRequest, over: Partial<CallEffect> = {}): CallEffect {
+  return { kind: 'call', key: 'k', takeover: 0, node: 'n', summary: 's', request, ...over };
+}
+
+test.each<[string, CallRequest]>([
+  ['a tool', aToolRequest(short)],
+  ['a function', { kind: 'function', function: 'double', args: {}, ...short }],
+  ['a node of its own type', { kind: 'node', nodeType: 'geocode', config: {}, state: {}, run: {}, ...short }],
+])('a short idempotent call of %s may be local', (_, request) => {
+  expect(isLocal(aCall(request))).toBe(true);
+});
+
+test.each<[string, CallRequest, Partial<CallEffect>?]>([
+  ['says nothing of it', aToolRequest({ effect: 'idempotent', policy: short.policy })],
+  ['is to be an activity', aToolRequest({ ...short, execution: 'activity' })],
+  ['is keyed', aToolRequest({ ...short, effect: 'keyed' })],
+  ['may take long', aToolRequest({ ...short, policy: aPolicy({ timeoutMs: 10_001 }) })],
+  ['has workers of its own', aToolRequest({ ...short, taskQueue: 'elsewhere' })],
+  ['can be undone', aToolRequest(short), { isCompensable: true }],
+  ['asks a model', aModelRequest()],
+])('a call that %s is not local', (_, request, over) => {
+  expect(isLocal(aCall(request, over))).toBe(false);
 });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   approvalId,
   approvalTimerId,
@@ -18,6 +18,7 @@ import {
   taskKey,
   waitTimerId,
 } from '../../../../src/graph/run/ids.ts';
+import type { ExecutionPath, NodePath, TaskPath } from '../../../../src/graph/run/ids.ts';
 import { parsePointer, toPointer } from '../../../../src/graph/values/json-pointer.ts';
 import { canonicalJson } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
@@ -117,4 +118,10 @@ describe('shortenId', () => {
     expect(shortenId(long)).toBe(shortenId(long));
     expect(shortenId(`${long}b`)).not.toBe(shortenId(`${long}c`));
   });
+});
+
+test('a path of task keys, of execution keys or of nodes is none of the other two', () => {
+  expectTypeOf<TaskPath>().not.toExtend<ExecutionPath | NodePath>();
+  expectTypeOf<ExecutionPath>().not.toExtend<TaskPath | NodePath>();
+  expectTypeOf<NodePath>().not.toExtend<TaskPath | ExecutionPath>();
 });

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
-import { names as checkNames } from '../../../../src/graph/validate/rules/names.ts';
-import { shape as checkShape } from '../../../../src/graph/validate/rules/shape.ts';
+import { names as nameRule } from '../../../../src/graph/validate/rules/names.ts';
+import { shape as shapeRule } from '../../../../src/graph/validate/rules/shape.ts';
 import { readSubject } from '../../../../src/graph/validate/subject.ts';
 import { isJsonObject, toJson } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(SCENARIOS))('the conformance suite', () => {
   test.each(definitions)('$name fits if it has the right shape', ({ definition }) => {
     if (!isJsonObject(definition)) throw new TypeError('A definition is an object');
     const subject = readSubject(definition, aCatalog(names));
-    const isOfShape = [...checkShape(subject), ...checkNames(subject)].length === 0;
+    const isOfShape = [...shapeRule.find(subject), ...nameRule.find(subject)].length === 0;
     expect({ fits: fits(definition), errors: isOfShape ? fits.errors : null }).toEqual({
       fits: isOfShape,
       errors: null,

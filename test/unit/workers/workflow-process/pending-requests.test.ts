@@ -4,8 +4,10 @@ import { createPendingRequests } from '../../../../src/workers/workflow-process/
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const workedMs = (): number => performance.now();
+
 test('requests have their own answers', async () => {
-  const pending = createPendingRequests(() => undefined);
+  const pending = createPendingRequests({ workedMs, onLate: () => undefined });
   const both = Promise.all([pending.add(1, 100), pending.add(2, 100)]);
   pending.settle({ id: 1, kind: 'done' });
   pending.settle({ id: 2, kind: 'failed', message: 'no', stack: undefined });
@@ -16,7 +18,7 @@ test('requests have their own answers', async () => {
 });
 
 test('when the process ends, the oldest request is the cause', async () => {
-  const pending = createPendingRequests(() => undefined);
+  const pending = createPendingRequests({ workedMs, onLate: () => undefined });
   const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
   pending.settle({ id: 1, kind: 'done' });
   pending.end('it burnt');
@@ -29,9 +31,10 @@ test('when the process ends, the oldest request is the cause', async () => {
 });
 
 describe('a request is late', () => {
-  const watched = () => {
-    const late: number[] = [];
-    return { late, pending: createPendingRequests((withinMs) => void late.push(withinMs)) };
+  const watched = (part = 1) => {
+    const late: (readonly [number, boolean])[] = [];
+    const onLate = (withinMs: number, hasWorked: boolean) => void late.push([withinMs, hasWorked]);
+    return { late, pending: createPendingRequests({ workedMs: () => performance.now() * part, onLate }) };
   };
 
   test('when its turn takes too long, which begins when the one before is answered', async () => {
@@ -43,7 +46,7 @@ describe('a request is late', () => {
     await vi.advanceTimersByTimeAsync(90);
     expect(late).toEqual([]);
     await vi.advanceTimersByTimeAsync(20);
-    expect(late).toEqual([100]);
+    expect(late).toEqual([[100, true]]);
   });
 
   test('unless its answer has come while this process stood still', async () => {
@@ -53,6 +56,16 @@ describe('a request is late', () => {
     vi.advanceTimersByTime(100);
     await vi.advanceTimersByTimeAsync(1);
     expect(late).toEqual([]);
+  });
+
+  test('by what it has worked: on a busy machine it gets more time, but not for ever', async () => {
+    const [half, hardly] = [watched(0.5), watched(0.01)];
+    void half.pending.add(1, 100);
+    void hardly.pending.add(1, 100);
+    await vi.advanceTimersByTimeAsync(190);
+    expect([half.late, hardly.late]).toEqual([[], []]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect([half.late, hardly.late]).toEqual([[[100, true]], [[100, false]]]);
   });
 
   test('only as long as there is one', async () => {

@@ -1,0 +1,47 @@
+import type { CallSafety } from '../../graph/definition/index.ts';
+import type { CallReply, CallRequest } from '../../graph/run/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import { CallError } from './call-error.ts';
+import type { CallTask } from './call-task.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
+export interface CallKind<R extends CallRequest> {
+  readonly safety: (request: R) => CallSafety;
+  /** @param attempt 1 for the first */
+  readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
+}
+
+/** What one attempt is about. */
+export interface Attempt<R extends CallRequest> {
+  readonly kind: CallKind<R>;
+  readonly task: CallTask<R>;
+  /** Number of failed attempts before this one. */
+  readonly failures: number;
+}
+
+/** A reply, and the bytes of its JSON text. */
+export interface MeasuredReply {
+  readonly reply: CallReply;
+  readonly bytes: number;
+}
+
+/** A reply becomes part of the run's state. */
+const MAX_REPLY_BYTES = 5_000_000;
+
+/** Makes one attempt of a call within its time limit. @throws CallError */
+export async function makeAttempt<R extends CallRequest>(
+  { kind, task, failures }: Attempt<R>,
+  limit: TimeLimit,
+): Promise<MeasuredReply> {
+  if (limit.isExpired)
+    throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+  const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
+  // A reply that is too large must fail here: the server would refuse it in every attempt.
+  const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
+  if (bytes <= MAX_REPLY_BYTES) return { reply, bytes };
+  throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
+    retryable: false,
+    done: 'perhaps',
+  });
+}

@@ -1,0 +1,95 @@
+import { setTimeout } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { LOCAL_LIMIT_MS } from '../../graph/definition/index.ts';
+import type { CallReply, CallRequest } from '../../graph/run/index.ts';
+import { toFailure } from './application-failure.ts';
+import type { CallSlots } from './call-slots.ts';
+import type { CallTask, LocalFailure, LocalOutcome } from './call-task.ts';
+import { judgeAttempt } from './judge-attempt.ts';
+import type { AttemptVerdict } from './judge-attempt.ts';
+import { makeAttempt } from './make-attempt.ts';
+import type { Attempt, CallKind } from './make-attempt.ts';
+import { openTimeLimit } from './time-limit.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** The most attempts before an activity goes on with the call, and the longest pause between two. */
+const MAX_LOCAL_ATTEMPTS = 3;
+const MAX_LOCAL_PAUSE_MS = 250;
+
+/**
+ * Makes a call in a local activity, without the ledger: Temporal's marker is its record, and after a crash it is simply
+ * made again. It is left to an activity if the worker's configuration calls it idempotent no more, its tenant has no
+ * slot free, or it takes longer than `LOCAL_LIMIT_MS` with its retries.
+ * @throws ApplicationFailure with the `TaskFailure` in its details, if the call has failed for good
+ */
+export async function performLocally<R extends CallRequest>(
+  slots: CallSlots,
+  kind: CallKind<R>,
+  task: CallTask<R>,
+): Promise<LocalOutcome> {
+  const startedAt = Date.now();
+  const end = await inSlot(slots, { kind, task, failures: 0, failed: null, endsAt: startedAt + LOCAL_LIMIT_MS });
+  return { ...end, startedAt, endedAt: Date.now() };
+}
+
+interface LocalAttempt<R extends CallRequest> extends Attempt<R> {
+  /** The failure of the attempt before. */
+  readonly failed: LocalFailure | null;
+  /** The end of the local part of the call, in milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+type LocalEnd =
+  | { readonly kind: 'made'; readonly reply: CallReply; readonly bytes: number; readonly attempts: number }
+  | { readonly kind: 'left'; readonly failed: LocalFailure | null };
+
+async function inSlot<R extends CallRequest>(slots: CallSlots, attempt: LocalAttempt<R>): Promise<LocalEnd> {
+  const { kind, task, failed } = attempt;
+  if (kind.safety(task.request) !== 'idempotent') return { kind: 'left', failed };
+  const slot = slots.take(task.tenantId);
+  if (slot.kind === 'refused') return { kind: 'left', failed };
+  try {
+    return await attemptLocally(attempt);
+  } finally {
+    slot.giveBack();
+  }
+}
+
+/** Makes an attempt, and the next ones if they may follow soon. */
+async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): Promise<LocalEnd> {
+  const { task, failures, failed, endsAt } = attempt;
+  const { policy } = task.request;
+  const timeoutMs = Math.min(policy.timeoutMs, endsAt - Date.now());
+  const limit = openTimeLimit({ ...policy, timeoutMs }, { context: Context.current(), ignored: [] });
+  try {
+    return { kind: 'made', ...(await makeAttempt(attempt, limit)), attempts: failures + 1 };
+  } catch (thrown) {
+    const isCut = limit.isCanceled() || (Date.now() >= endsAt && timeoutMs < policy.timeoutMs);
+    // The engine ends such an attempt, so it costs the call none of its own.
+    if (isCut) return { kind: 'left', failed };
+    const verdict = judge(attempt, limit, thrown);
+    if (verdict.status !== 'retrying') throw toFailure(verdict.failure);
+    return await tryAgain(attempt, verdict);
+  } finally {
+    limit.close();
+  }
+}
+
+function judge<R extends CallRequest>(attempt: LocalAttempt<R>, limit: TimeLimit, thrown: unknown): AttemptVerdict {
+  const { task, failures, failed } = attempt;
+  const mayBeDone = failed?.failure.callFailed === false;
+  const facts = { task, safety: 'idempotent', failures, mayBeDone, limit, isCancelRequested: false } as const;
+  return judgeAttempt({ ...facts, jitter: Math.random() }, thrown);
+}
+
+async function tryAgain<R extends CallRequest>(
+  attempt: LocalAttempt<R>,
+  { failures, failure, delayMs }: AttemptVerdict & { readonly status: 'retrying' },
+): Promise<LocalEnd> {
+  const nextAt = Date.now() + delayMs;
+  const failed = { failures, failure, nextAttemptAt: new Date(nextAt).toISOString() };
+  if (failures >= MAX_LOCAL_ATTEMPTS || delayMs > MAX_LOCAL_PAUSE_MS || nextAt >= attempt.endsAt)
+    return { kind: 'left', failed };
+  await setTimeout(delayMs);
+  return await attemptLocally({ ...attempt, failures, failed });
+}

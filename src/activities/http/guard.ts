@@ -1,0 +1,104 @@
+import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { CallError } from '../calls/call-error.ts';
+
+/**
+ * Protects the installation's own network from the URLs of others.
+ * @param redirectedBy the URL that redirected here; only an allowed host may redirect to an allowed private host
+ * @returns what sends a request to the URL
+ * @throws CallError `BLOCKED_URL`
+ */
+export type Guard = (url: URL, redirectedBy?: URL) => Dispatcher;
+
+/** A connection that takes longer has failed. */
+export const CONNECT_MS = 10_000;
+
+/**
+ * Creates a guard that lets pass public addresses and allowed private hosts. It checks literal addresses in every
+ * notation, and resolved ones at connect time, so that a name can't change in between.
+ * @param allow private hosts that may be reached, as exact `host:port`
+ */
+export function createGuard(allow: readonly string[], connectMs: number = CONNECT_MS): Guard {
+  const allowed = new Set(allow);
+  const guarded = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { lookup: guardedLookup, timeout: connectMs } });
+  const open = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { timeout: connectMs } });
+  const isListed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
+  return (url, redirectedBy) => {
+    refuseUnsafe(url);
+    const isAllowed = isListed(url) && (!redirectedBy || isListed(redirectedBy));
+    if (!isAllowed) refusePrivate(url);
+    return isAllowed ? open : guarded;
+  };
+}
+
+/** A model may think longer than the client's default of five minutes. */
+const NO_RESPONSE_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
+
+function portOf({ port, protocol }: URL): string {
+  return port !== '' ? port : protocol === 'https:' ? '443' : '80';
+}
+
+function refuseUnsafe(url: URL): void {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw blocked(`${url.protocol} is neither http nor https`);
+  if (BLOCKED_PORTS.has(url.port)) throw blocked(`no tool speaks to port ${url.port}`);
+  if (url.username !== '' || url.password !== '') throw blocked('it holds credentials');
+}
+
+/** Ports of other protocols, whose servers could take a request for their own (Fetch standard, "port blocking"). */
+const BLOCKED_PORTS: ReadonlySet<string> = new Set(
+  (
+    '1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 ' +
+    '139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 ' +
+    '1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080'
+  ).split(' '),
+);
+
+function refusePrivate(url: URL): void {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !isPublic(host)) throw blocked(`${url.host} is no public address`);
+}
+
+/** The allocated part of IPv6 (IANA, IPv6 Address Space); it excludes IPv4-compatible addresses. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Addresses in public ranges at which clouds serve their own machines: of Azure (one), of IBM (two ranges). */
+const CLOUD_SERVICES = ['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14'].map((range) =>
+  ipaddr.IPv4.parseCIDR(range),
+);
+
+/** True for public addresses: neither private, loopback, link-local, mapped, reserved nor of a cloud's own services. */
+function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' ? !CLOUD_SERVICES.some((range) => parsed.match(range)) : parsed.match(GLOBAL_UNICAST);
+}
+
+type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+function guardedLookup(hostname: string, options: object, callback: Callback): void {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, []);
+    // The message leaves the address out: a redirect could otherwise be used to explore internal names.
+    if (addresses.some(({ address }) => !isPublic(address)))
+      return callback(blocked(`${hostname} leads to an address that is not public`), []);
+    if ('all' in options && options.all === true) return callback(null, addresses);
+    const [first] = addresses;
+    return first ? callback(null, first.address, first.family) : callback(blocked(`${hostname} leads nowhere`), []);
+  });
+}
+
+function blocked(reason: string): CallError {
+  return new CallError(
+    'BLOCKED_URL',
+    `The URL is blocked: ${reason}. The configuration's http.allow may name hosts and ports that tools reach all the same`,
+    {
+      retryable: false,
+      done: 'no',
+    },
+  );
+}

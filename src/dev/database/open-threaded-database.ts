@@ -1,0 +1,109 @@
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { isBuilt, ownModule } from '../../process/own-code.ts';
+import type { EmbeddedDatabase, StatementResult } from '../../store/database/embedded-database.ts';
+import { OPENING } from './messages.ts';
+import type { Message, RequestBody, SentError, SentResult, ThreadData } from './messages.ts';
+
+/** An embedded database in a thread of its own. */
+export interface ThreadedDatabase extends EmbeddedDatabase {
+  close(): Promise<void>;
+}
+
+interface Pending {
+  readonly resolve: (result: SentResult<never> | null) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A thread begins with JavaScript, and reads TypeScript once it is told how. */
+const ENTRY = `
+  const { reader, module } = require('node:worker_threads').workerData;
+  const told = reader ? import(reader).then(({ register }) => register()) : Promise.resolve();
+  told.then(() => import(module));
+`;
+
+function startThread(folder: string): Worker {
+  const reader = isBuilt ? null : import.meta.resolve('tsx/esm/api');
+  const module = pathToFileURL(ownModule('./database-thread', import.meta.url)).href;
+  const workerData: ThreadData = { reader, module, folder };
+  return new Worker(ENTRY, { eval: true, workerData });
+}
+
+/**
+ * Opens an embedded PostgreSQL, which keeps its files in a folder. Its statements take processor time, so they run in a
+ * thread of their own: meanwhile this one answers requests.
+ * @throws when the database can't be opened
+ */
+export async function openThreadedDatabase(folder: string): Promise<ThreadedDatabase> {
+  const thread = startThread(folder);
+  const pending = new Map<number, Pending>();
+  const listeners = new Set<(channel: string, payload: string) => void>();
+  const opened = new Promise<void>((resolve, reject) => pending.set(OPENING, { resolve: () => resolve(), reject }));
+  let ended: Error | null = null;
+  const end = (error: Error): void => {
+    ended ??= error;
+    for (const { reject } of pending.values()) reject(ended);
+    pending.clear();
+  };
+  thread.on('error', end);
+  thread.on('exit', () => end(new Error('The embedded database is closed')));
+  thread.on('message', (message: Message) => hear(message, { pending, listeners }));
+  let lastId = OPENING;
+  const ask = async <R>(request: RequestBody): Promise<SentResult<R> | null> => {
+    if (ended) throw ended;
+    const id = ++lastId;
+    const result = new Promise<SentResult<R> | null>((resolve, reject) => pending.set(id, { resolve, reject }));
+    thread.postMessage({ id, ...request }, []);
+    return await result;
+  };
+  await opened;
+  return {
+    waitReady: opened,
+    query: async <R>(statement: string, parameters: unknown[]) =>
+      toResult(await ask<R>({ kind: 'query', statement, parameters })),
+    exec: async (statements) => await ask({ kind: 'exec', statements }),
+    onNotification(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      await ask({ kind: 'close' });
+      await thread.terminate();
+    },
+  };
+}
+
+interface Hearing {
+  readonly pending: Map<number, Pending>;
+  readonly listeners: ReadonlySet<(channel: string, payload: string) => void>;
+}
+
+function hear(message: Message, { pending, listeners }: Hearing): void {
+  if (message.kind === 'notification') {
+    for (const listener of listeners) listener(message.channel, message.payload);
+    return;
+  }
+  const request = pending.get(message.id);
+  pending.delete(message.id);
+  if (message.kind === 'failed') request?.reject(toError(message.error));
+  else request?.resolve(message.result);
+}
+
+/** Reads the JSON in rows. */
+function toResult<R>(sent: SentResult<R> | null): StatementResult<R> {
+  const { rows, json, affectedRows } = sent ?? { rows: [], json: [], affectedRows: 0 };
+  for (const row of rows) for (const name of json) parseMember(row, name);
+  return { rows, affectedRows };
+}
+
+function parseMember(row: unknown, name: string): void {
+  if (typeof row !== 'object' || row === null) return;
+  const text: unknown = Reflect.get(row, name);
+  if (typeof text === 'string') Reflect.set(row, name, JSON.parse(text));
+}
+
+/** Makes an error that is told from others as the one in the thread is. */
+function toError({ name, message, code, stack }: SentError): Error {
+  const error = name === 'RangeError' ? new RangeError(message) : new Error(message);
+  return Object.assign(error, { stack, ...(code !== undefined && { code }) });
+}

@@ -1,0 +1,77 @@
+import type { Draft } from '../draft/draft.ts';
+import type { TaskEventBody } from '../journal/events.ts';
+import type { ModelReply } from '../run/effect.ts';
+import type { CallResult } from '../run/occurrence.ts';
+import type { OpenCall } from '../run/run.ts';
+import { costMicros } from '../run/spending.ts';
+import type { Spent } from '../run/spending.ts';
+import { own } from '../values/json.ts';
+
+/** A call's usage and its event. */
+export interface Account {
+  readonly spent: Partial<Spent>;
+  readonly event: TaskEventBody | null;
+}
+
+/** Accounts for a call. The usage of a counted one is already in `spent`. */
+export function accountOf(draft: Draft, call: OpenCall, result: CallResult): Account {
+  if (result.kind === 'call.failed') return accountOfFailure(draft, call, result);
+  const account = accountOfReply(draft, call, result);
+  return draft.run.counted.includes(result.key) ? { ...account, spent: {} } : account;
+}
+
+type Completed = CallResult & { readonly kind: 'call.completed' };
+type Failed = CallResult & { readonly kind: 'call.failed' };
+
+function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): Account {
+  const { kind, name } = called;
+  const { key, reply, attempts, durationMs, isLocal } = completed;
+  if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs });
+  if (reply.kind === 'overflow' || kind !== 'tool') return { spent: {}, event: null };
+  const common = { result: reply.value, attempts, durationMs, idempotencyKey: key };
+  return { spent: { toolCalls: 1 }, event: toolCalled(name, common, isLocal) };
+}
+
+function accountOfModel(
+  { graph }: Draft,
+  model: string,
+  { reply, attempts, durationMs }: Pick<Completed, 'attempts' | 'durationMs'> & { readonly reply: ModelReply },
+): Account {
+  const { usage, finishReason, toolCalls, context } = reply;
+  const { inputTokens, outputTokens } = usage;
+  const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
+  const event: TaskEventBody = {
+    type: 'model.called',
+    model,
+    usage,
+    costUsd: cost / 1_000_000,
+    finishReason,
+    toolCalls: toolCalls.length,
+    attempts,
+    durationMs,
+    ...(context && { context }),
+  };
+  return { spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost }, event };
+}
+
+function accountOfFailure(
+  { now }: Draft,
+  { called: { kind, name }, since }: OpenCall,
+  { key, failure: { error }, isLocal }: Failed,
+): Account {
+  const common = { error, attempts: error.attempts ?? 1, durationMs: now - since };
+  if (kind === 'tool')
+    return { spent: { toolCalls: 1 }, event: toolCalled(name, { idempotencyKey: key, ...common }, isLocal) };
+  if (kind === 'model') return { spent: { modelCalls: 1 }, event: { type: 'model.called', model: name, ...common } };
+  return { spent: {}, event: null };
+}
+
+type ToolCalled = TaskEventBody & { readonly type: 'tool.called' };
+
+function toolCalled(
+  tool: string,
+  common: Omit<ToolCalled, 'type' | 'tool' | 'local'>,
+  isLocal: true | undefined,
+): ToolCalled {
+  return { type: 'tool.called', tool, ...common, ...(isLocal && { local: true }) };
+}

@@ -1,0 +1,83 @@
+import type { Draft } from '../draft/draft.ts';
+import { recordOccurrence } from '../draft/emit.ts';
+import { emitTask, findTask } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { finishCompensation, rememberCompensation } from '../lifecycle/compensation.ts';
+import type { CompensationOutcome } from '../lifecycle/compensation.ts';
+import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import type { CallResult, RecordedBody } from '../run/occurrence.ts';
+import { hasFailed } from '../run/position.ts';
+import type { OpenCall } from '../run/run.ts';
+import { deliver, isAboutToEnd } from '../superstep/deliver.ts';
+import { withLocation } from '../superstep/fail-task.ts';
+import type { RunError } from '../values/errors.ts';
+import { accountOf } from './account.ts';
+
+/** Takes the result of a call, for which the compensation of another call waits, or a task. */
+export function takeResult(draft: Draft, result: CallResult): void {
+  const call = draft.takeCall(result.key);
+  if (!call) return;
+  recordOccurrence(draft, toRecord(result, hasEvent(draft, call)));
+  if (call.compensates) finishCompensation(draft, call.compensates, toOutcome(result));
+  else settleCall(draft, call, result);
+}
+
+/** The result of a tool is in the event of its task. */
+function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
+  return called.kind === 'tool' && findTask(draft, taskPath) !== null;
+}
+
+/** @param isInEvent an event holds the reply of the call; no ledger has that of a local one */
+function toRecord(result: CallResult, isInEvent: boolean): RecordedBody {
+  const { key, isLocal } = result;
+  if (result.kind === 'call.failed')
+    return { kind: result.kind, key, failure: result.failure, ...(isLocal && { isLocal }) };
+  return { kind: result.kind, key, ...(isLocal && !isInEvent && { reply: result.reply }) };
+}
+
+function toOutcome(result: CallResult): CompensationOutcome {
+  if (result.kind === 'call.failed') return { error: result.failure.error };
+  return { result: 'value' in result.reply && result.reply.value };
+}
+
+/** Accounts for the call of a task, remembers its compensation, and gives the result to the task, if it still exists. */
+function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
+  const { spent, event } = accountOf(draft, call, result);
+  draft.addSpent(spent);
+  const perhapsMade = updatePerhapsMade(draft, call, result);
+  const handle = findTask(draft, call.taskPath);
+  if (!handle) return;
+  if (event) emitTask(handle, event);
+  rememberCompensation(handle, result);
+  if (deliver(handle, result) === 'ignore') emitIgnored(handle, event ? null : perhapsMade);
+  noteCounted(handle, result);
+}
+
+/**
+ * Records the end of a task that ignores its call's result, because a node around it has failed, or nothing else says
+ * that the call may have been made.
+ */
+function emitIgnored(handle: TaskHandle, perhapsMade: RunError | null): void {
+  const error = handle.frame.isFailing ? canceledWithNode(handle) : perhapsMade;
+  if (!error) return;
+  const { attempts = 1 } = error;
+  emitTask(handle, { type: 'node.failed', error: withLocation(handle, error), attempts });
+}
+
+function canceledWithNode({ task: { state } }: TaskHandle): RunError | null {
+  return state.phase === 'open' ? { code: 'CANCELED', message: 'A node around it has failed meanwhile' } : null;
+}
+
+/** Counts a recorded answer once: a retried task may request it again under the same key. */
+function noteCounted(handle: TaskHandle, { kind, key }: CallResult): void {
+  const { draft } = handle;
+  const { counted } = draft.run;
+  if (kind === 'call.completed' && mayAskAgain(handle) && !counted.includes(key)) draft.setCounted([...counted, key]);
+}
+
+/** An answer of several model calls begins anew if the run, or an enclosing node, has ended meanwhile. */
+function mayAskAgain(handle: TaskHandle): boolean {
+  const { state } = handle.task;
+  if (state.phase === 'open') return isAboutToEnd(handle) || state.position.kind === 'llm';
+  return hasFailed(state);
+}

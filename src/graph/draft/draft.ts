@@ -1,0 +1,223 @@
+import { OwnedLists } from '../channels/reducer.ts';
+import type { CompiledGraph } from '../compile/compile.ts';
+import { spend } from '../values/meter.ts';
+import type { Checkpoint } from '../journal/checkpoint.ts';
+import type { RunEvent } from '../journal/events.ts';
+import type { Approval } from '../run/approval.ts';
+import type { AwaitedPerson } from '../run/compensation.ts';
+import type { Countdown } from '../run/countdown.ts';
+import type { CallEffect, Effect } from '../run/effect.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
+import type { RunLimits } from '../run/limits.ts';
+import type { RecordedOccurrence } from '../run/occurrence.ts';
+import type { Principal } from '../run/principal.ts';
+import type { RunPhase } from '../run/phase.ts';
+import type { SignalResult } from '../run/refusal.ts';
+import type { BufferedEvent, Counters, OpenCall, CompensationProgress, OpenTimer, Run } from '../run/run.ts';
+import type { Scope } from '../run/scope.ts';
+import { withShaper } from '../run/shapers.ts';
+import { hasOpenCalls } from '../run/status.ts';
+import type { Spent } from '../run/spending.ts';
+import { own } from '../values/json.ts';
+import { newLoad } from './load.ts';
+import type { Load } from './load.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A copy of a run's bookkeeping that shares the values. */
+type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {
+  readonly calls: Record<string, OpenCall>;
+  readonly timers: Record<string, OpenTimer>;
+  readonly approvals: Record<string, Approval>;
+  readonly counters: Mutable<Counters>;
+  readonly spent: Mutable<Spent>;
+};
+
+/**
+ * The working copy of a run during one `advance`, with its effects and journal entries. Its methods are the only
+ * writers of a run, except for scopes (`scope-draft.ts`); `run` is read-only.
+ */
+export class Draft {
+  readonly graph: CompiledGraph;
+  readonly now: number;
+  /** `now` and the run's start in RFC 3339. */
+  readonly timestamp: string;
+  readonly startedAt: string;
+  readonly events: RunEvent[] = [];
+  readonly checkpoints: Checkpoint[] = [];
+  readonly occurrences: RecordedOccurrence[] = [];
+  /** New and changed approvals by id. */
+  readonly approvals = new Map<string, Approval>();
+  /** Lists that this `advance` may extend in place. */
+  readonly owned = new OwnedLists();
+  /** Scopes copied by this `advance`, which it may change. */
+  readonly copies = new WeakSet<Scope>();
+  readonly load: Load = newLoad();
+  readonly #effects: Effect[] = [];
+  readonly #run: DraftRun;
+
+  constructor(graph: CompiledGraph, run: Run, now: number) {
+    this.graph = graph;
+    this.now = now;
+    this.timestamp = new Date(now).toISOString();
+    this.startedAt = new Date(run.startedAt).toISOString();
+    this.#run = {
+      ...run,
+      calls: { ...run.calls },
+      timers: { ...run.timers },
+      approvals: { ...run.approvals },
+      counters: { ...run.counters },
+      spent: { ...run.spent },
+    };
+  }
+
+  get run(): Run {
+    return this.#run;
+  }
+
+  get effects(): readonly Effect[] {
+    return this.#effects;
+  }
+
+  /** Increments a counter of the run and returns it. */
+  increment(counter: keyof Counters): number {
+    return ++this.#run.counters[counter];
+  }
+
+  requestCall(effect: CallEffect, call: Omit<OpenCall, 'since'>): void {
+    this.#run.calls[effect.key] = { ...call, since: this.now };
+    this.#effects.push(effect);
+  }
+
+  /** Cancels one cancelable call, whose result still arrives. */
+  cancelCall(key: string): void {
+    this.#effects.push({ kind: 'cancel.call', key });
+  }
+
+  /** Cancels all open calls, whose results still arrive. */
+  cancelCalls(): void {
+    if (hasOpenCalls(this.#run)) this.#effects.push({ kind: 'cancel.calls' });
+  }
+
+  /** Removes an open call; `undefined` if it was already answered, or its work was discarded. */
+  takeCall(key: string): OpenCall | undefined {
+    const call = own(this.#run.calls, key);
+    delete this.#run.calls[key];
+    return call;
+  }
+
+  startTimer(id: string, timer: OpenTimer): void {
+    this.#run.timers[id] = timer;
+    const { fireAt, summary } = timer;
+    this.#effects.push({ kind: 'timer', id, fireAt, summary });
+  }
+
+  /** Cancels a timer, if it is open. */
+  cancelTimer(id: string): void {
+    if (this.takeTimer(id)) this.#effects.push({ kind: 'cancel.timer', id });
+  }
+
+  /** Removes a timer; `undefined` if it has fired or was canceled. */
+  takeTimer(id: string): OpenTimer | undefined {
+    const timer = own(this.#run.timers, id);
+    delete this.#run.timers[id];
+    return timer;
+  }
+
+  /** Counts what the run holds from now on, or less if it drops something. */
+  addHeldBytes(bytes: number): void {
+    this.#run.heldBytes += bytes;
+    if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
+  }
+
+  saveApproval(approval: Approval): void {
+    const { approvals } = this.#run;
+    const before = own(approvals, approval.id);
+    this.addHeldBytes(bytesOf(approval) - (before ? bytesOf(before) : 0));
+    approvals[approval.id] = approval;
+    this.approvals.set(approval.id, approval);
+    const closed = Object.values(approvals).filter(({ status }) => status !== 'pending');
+    for (const dropped of closed.slice(0, -MAX_CLOSED)) {
+      this.addHeldBytes(-bytesOf(dropped));
+      delete approvals[dropped.id];
+    }
+  }
+
+  addSpent(amounts: Partial<Spent>): void {
+    const { spent } = this.#run;
+    spent.inputTokens += amounts.inputTokens ?? 0;
+    spent.outputTokens += amounts.outputTokens ?? 0;
+    spent.costMicros += amounts.costMicros ?? 0;
+    spent.modelCalls += amounts.modelCalls ?? 0;
+    spent.toolCalls += amounts.toolCalls ?? 0;
+  }
+
+  /** @param keys of calls whose usage is counted; empty after the superstep */
+  setCounted(keys: readonly string[]): void {
+    this.#run.counted = keys;
+  }
+
+  /** Replaces the buffered events, which the next checkpoint saves. */
+  bufferEvents(events: readonly BufferedEvent[]): void {
+    this.addHeldBytes(bytesOfAll(events) - bytesOfAll(this.#run.bufferedEvents));
+    this.#run.bufferedEvents = events;
+    this.#run.areBufferedEventsSaved = false;
+  }
+
+  recordSignalResult(result: SignalResult): void {
+    const outcomes = [...this.#run.outcomes.slice(1 - MAX_OUTCOMES), result];
+    this.addHeldBytes(bytesOfAll(outcomes) - bytesOfAll(this.#run.outcomes));
+    this.#run.outcomes = outcomes;
+  }
+
+  addCheckpoint(checkpoint: Checkpoint): void {
+    this.checkpoints.push(checkpoint);
+    this.#run.checkpointId = checkpoint.id;
+    this.#run.areBufferedEventsSaved = true;
+  }
+
+  setRoot(scope: Scope): void {
+    this.#run.root = scope;
+  }
+
+  enter(phase: RunPhase): void {
+    this.#run.phase = phase;
+  }
+
+  setCompensation(changes: Partial<CompensationProgress>): void {
+    const { pending } = this.#run.compensation;
+    if (changes.pending) this.addHeldBytes(bytesOfAll(changes.pending) - bytesOfAll(pending));
+    this.#run.compensation = { ...this.#run.compensation, ...changes };
+  }
+
+  /** Sets the person for whom the compensation waits. */
+  awaitPerson(person: AwaitedPerson): void {
+    this.#run.compensation = { ...this.#run.compensation, ...person };
+  }
+
+  /** Counts a person among those who have shaped the run; `refuseShaping` must allow it. */
+  addShaper(by: Principal): void {
+    this.#run.shapedBy = withShaper(this.#run, by);
+  }
+
+  setLimits(limits: RunLimits): void {
+    this.#run.limits = limits;
+  }
+
+  setCountdown(countdown: Countdown | null): void {
+    this.#run.countdown = countdown;
+  }
+}
+
+/** True if the run may hold so many bytes more; it may always hold less. */
+export function hasRoom({ run }: Draft, bytes: number): boolean {
+  return bytes <= 0 || run.heldBytes + bytes <= MAX_HELD_BYTES;
+}
+
+/** The room for values is paid for like the copy of a text. */
+const BYTES_PER_UNIT = 64;
+
+/** The number of closed approvals that queries return; the store holds all of them. */
+const MAX_CLOSED = 100;
+/** The number of decision results that queries return; the API queries right after its signal. */
+const MAX_OUTCOMES = 100;

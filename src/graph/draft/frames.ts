@@ -1,0 +1,190 @@
+import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
+import type { Bindings } from '../expression/expression.ts';
+import type { TaskEventBody } from '../journal/events.ts';
+import { executionKey } from '../run/ids.ts';
+import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
+import { tasksIn } from '../run/position.ts';
+import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
+import { own } from '../values/json.ts';
+import type { JsonObject } from '../values/json.ts';
+import { emit } from './emit.ts';
+import type { Draft } from './draft.ts';
+
+/** An open graph with its enclosing tasks. Its content is read at each use, so it is never stale. */
+export class Frame {
+  readonly draft: Draft;
+  readonly graph: CompiledGraph;
+  /** The enclosing task; `null` for the run's own graph. */
+  readonly parent: TaskHandle | null;
+  readonly path: NodePath;
+  /** Keys of the parent tasks. */
+  readonly taskPath: TaskPath;
+  /** Execution keys of the parent tasks; unlike task keys, they are unique in a run. */
+  readonly executionPath: ExecutionPath;
+  /** An enclosing node has a deadline. */
+  readonly isTimed: boolean;
+
+  constructor(draft: Draft, graph: CompiledGraph, parent: TaskHandle | null) {
+    this.draft = draft;
+    this.graph = graph;
+    this.parent = parent;
+    this.path = parent ? [...parent.frame.path, parent.node.id] : [];
+    this.taskPath = parent?.taskPath ?? [];
+    this.executionPath = parent?.executionPath ?? [];
+    this.isTimed = parent !== null && (parent.frame.isTimed || parent.node.deadlineMs !== null);
+  }
+
+  get scope(): Scope {
+    if (!this.parent) return this.draft.run.root;
+    const position = subgraphPosition(this.parent.task);
+    if (position) return position.scope;
+    throw new TypeError(`The graph inside the task "${this.parent.key}" is not open`);
+  }
+
+  get step(): number {
+    return this.scope.step;
+  }
+
+  /** True if an enclosing node has failed and only waits for its open calls, so no new work begins. */
+  get isFailing(): boolean {
+    if (!this.parent) return false;
+    return this.parent.frame.isFailing || subgraphPosition(this.parent.task)?.failing !== undefined;
+  }
+}
+
+/** A handle of a task in an open superstep, found by its index. Its state is read at each use. */
+export class TaskHandle {
+  readonly frame: Frame;
+  readonly node: CompiledNode;
+  readonly key: TaskKey;
+  /** The task's index in the superstep, which never changes. */
+  readonly index: number;
+  readonly #visit: number;
+
+  constructor(frame: Frame, { key, node: id, visit }: NodeTask, index: number) {
+    const node = frame.graph.nodes.get(id);
+    if (!node) throw new TypeError(`The graph has no node "${id}"`);
+    this.frame = frame;
+    this.node = node;
+    this.key = key;
+    this.index = index;
+    this.#visit = visit;
+  }
+
+  get draft(): Draft {
+    return this.frame.draft;
+  }
+
+  /** @throws TypeError if the superstep is over */
+  get task(): NodeTask {
+    const task = tasksIn(this.frame.scope)[this.index];
+    if (task?.key === this.key && task.visit === this.#visit) return task;
+    throw new TypeError(`The task "${this.key}" is gone`);
+  }
+
+  get taskPath(): TaskPath {
+    return [...this.frame.taskPath, this.key];
+  }
+
+  /** Returns the keys of this execution, unique in its run. */
+  get executionPath(): ExecutionPath {
+    return [...this.frame.executionPath, executionKey(this.task)];
+  }
+}
+
+export function rootFrame(draft: Draft): Frame {
+  return new Frame(draft, draft.graph, null);
+}
+
+/** Returns the frame of an open subgraph task; `null` if there is none. */
+export function childFrame(handle: TaskHandle): Frame | null {
+  const { subgraph } = handle.node;
+  return subgraph && subgraphPosition(handle.task) ? new Frame(handle.draft, subgraph, handle) : null;
+}
+
+function subgraphPosition({ state }: NodeTask): SubgraphPosition | null {
+  return state.phase === 'open' && state.position.kind === 'subgraph' ? state.position : null;
+}
+
+/** True if the first path leads to the task at the second, or to a task inside it. */
+export function isWithin(path: TaskPath, outer: TaskPath): boolean {
+  return outer.every((key, depth) => path[depth] === key);
+}
+
+/** True if two handles lead to one task. */
+export function isSameTask(one: TaskHandle, other: TaskHandle): boolean {
+  return one.key === other.key && one.frame.taskPath.join('/') === other.frame.taskPath.join('/');
+}
+
+/** Returns a task of an open superstep by its path; `null` if it is gone. */
+export function findTask(draft: Draft, path: TaskPath): TaskHandle | null {
+  let frame: Frame | null = rootFrame(draft);
+  let found: TaskHandle | null = null;
+  for (const key of path) {
+    found = frame && taskIn(frame, key);
+    frame = found && childFrame(found);
+  }
+  return found;
+}
+
+function taskIn(frame: Frame, key: TaskKey): TaskHandle | null {
+  const tasks = tasksIn(frame.scope);
+  const index = tasks.findIndex((candidate) => candidate.key === key);
+  const task = tasks[index];
+  return task ? new TaskHandle(frame, task, index) : null;
+}
+
+/** Returns the tasks of one graph's open superstep. */
+export function tasksOf(frame: Frame): TaskHandle[] {
+  return tasksIn(frame.scope).map((task, index) => new TaskHandle(frame, task, index));
+}
+
+/** Returns every open graph within a frame, outermost first. */
+export function openFrames(frame: Frame): Frame[] {
+  if (!frame.graph.hasSubgraphs) return [frame];
+  const children = tasksOf(frame).flatMap((handle) => childFrame(handle) ?? []);
+  return [frame, ...children.flatMap((child) => openFrames(child))];
+}
+
+/** Returns every task of every open graph of a run. */
+export function tasksOfRun(draft: Draft): TaskHandle[] {
+  return openFrames(rootFrame(draft)).flatMap((frame) => tasksOf(frame));
+}
+
+/** Returns the values of a graph's output channels. */
+export function outputOf({ graph, scope }: Frame): JsonObject {
+  return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
+}
+
+/** Records an event about a task. */
+export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody): void {
+  const { node, visit, index } = task;
+  emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
+}
+
+/** Records an event about the task at a path, if the task still exists. */
+export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): void {
+  const handle = findTask(draft, path);
+  if (handle) emitTask(handle, body);
+}
+
+/** Returns one line for the Temporal Web UI, such as `tool charge · pay #2`. */
+export function summaryOf({ frame, task }: TaskHandle, kind: string): string {
+  return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
+}
+
+/** Returns the names in scope for expressions of a task's node. */
+export function taskBindings({ frame, task: { visit, item, index } }: TaskHandle): Bindings {
+  return { state: frame.scope.channels, run: runFields(frame, visit), item, index };
+}
+
+/** Returns the names in scope for expressions outside tasks. */
+export function scopeBindings(frame: Frame): Bindings {
+  return { state: frame.scope.channels, run: runFields(frame, null), item: null, index: null };
+}
+
+function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonObject {
+  const { run, startedAt } = draft;
+  const { id, threadId, tenantId } = run;
+  return { id, threadId, tenantId, step: scope.step, visit, graph: graph.definition.name, startedAt };
+}

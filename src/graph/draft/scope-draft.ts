@@ -1,0 +1,157 @@
+import { applyWrites } from '../channels/apply-writes.ts';
+import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
+import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
+import { messageId } from '../run/ids.ts';
+import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
+import { GraphError } from '../values/errors.ts';
+import type { Json } from '../values/json.ts';
+import { hasRoom } from './draft.ts';
+import type { Draft } from './draft.ts';
+import type { Frame, TaskHandle } from './frames.ts';
+
+/*
+ * The only writers of scopes. The first write of an `advance` to a scope copies it and its enclosing scopes; reads copy
+ * nothing.
+ */
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Running = ScopePosition & { readonly kind: 'running' };
+
+/** A scope that one `advance` has copied. */
+type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
+  readonly visits: Record<string, number>;
+  at: Exclude<ScopePosition, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
+};
+
+/** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
+export function replaceTask(handle: TaskHandle, task: NodeTask): void {
+  handle.draft.addHeldBytes(bytesOfTask(task) - bytesOfTask(handle.task));
+  putTask(handle, task);
+}
+
+function putTask(handle: TaskHandle, task: NodeTask): void {
+  const { at } = openForWriting(handle.frame);
+  if (at.kind !== 'running' || at.tasks[handle.index] !== handle.task) throw new TypeError(`"${handle.key}" is gone`);
+  at.tasks[handle.index] = task;
+}
+
+export function setState(handle: TaskHandle, state: TaskState): void {
+  replaceTask(handle, { ...handle.task, state });
+}
+
+/** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
+export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
+  if (!hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task)))
+    throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
+}
+
+/** Applies writes to the channels through their reducers, either all or none. */
+export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
+  const { graph, scope } = frame;
+  const context = new ScopeContext(frame);
+  const applied = applyWrites(graph.channels, scope.channels, { writes, context });
+  if (!applied.ok) return applied;
+  const { owned } = context;
+  const bytes = frame.parent
+    ? bytesOfChanges(applied.changes, (name) => owned.before(scope.channels[name] ?? null))
+    : 0;
+  if (!hasRoom(frame.draft, bytes)) {
+    owned.rollBack();
+    return noRoom(writes);
+  }
+  owned.commit();
+  frame.draft.addHeldBytes(bytes);
+  const draft = openForWriting(frame);
+  draft.channels = applied.channels;
+  draft.messages = context.messages;
+  return applied;
+}
+
+export function setChannels(frame: Frame, channels: Channels): void {
+  if (frame.parent) frame.draft.addHeldBytes(bytesOfChannels(channels) - bytesOfChannels(frame.scope.channels));
+  openForWriting(frame).channels = channels;
+}
+
+/** Sets the tasks of a superstep, which opens it, and counts their visits. */
+export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
+  const scope = openForWriting(frame);
+  frame.draft.addHeldBytes(tasks.reduce((sum, task) => sum + bytesOfTask(task), -bytesOfTasks(scope)));
+  for (const { node, visit } of tasks) scope.visits[node] = visit;
+  scope.at = { kind: 'running', tasks: [...tasks] };
+}
+
+/** Moves a graph to another position, which drops the tasks of an open superstep. */
+export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
+  const scope = openForWriting(frame);
+  frame.draft.addHeldBytes(-bytesOfTasks(scope));
+  scope.at = at;
+  scope.deferred = deferred;
+}
+
+/** Stores the arrivals at each join. */
+export function setJoins(frame: Frame, joins: Scope['joins']): void {
+  openForWriting(frame).joins = joins;
+}
+
+/** Advances to the next superstep's number. */
+export function advanceStep(frame: Frame): void {
+  openForWriting(frame).step += 1;
+}
+
+function openForWriting(frame: Frame): DraftScope {
+  const { draft, parent, scope } = frame;
+  if (isCopy(draft, scope)) return scope;
+  const { at, visits } = scope;
+  const copy = { ...scope, visits: { ...visits }, at: at.kind === 'running' ? { ...at, tasks: [...at.tasks] } : at };
+  draft.copies.add(copy);
+  if (parent) putInto(parent, copy);
+  else draft.setRoot(copy);
+  return copy;
+}
+
+function isCopy({ copies }: Draft, scope: Scope): scope is DraftScope {
+  return copies.has(scope);
+}
+
+function putInto(parent: TaskHandle, scope: Scope): void {
+  const { state } = parent.task;
+  if (state.phase !== 'open' || state.position.kind !== 'subgraph')
+    throw new TypeError(`The graph inside the task "${parent.key}" is not open`);
+  putTask(parent, { ...parent.task, state: { ...state, position: { ...state.position, scope } } });
+}
+
+/** The bytes by which channels have grown. A list that has grown in place is measured by what was added. */
+function bytesOfChanges(changes: (Applied & { readonly ok: true })['changes'], before: (name: string) => Json): number {
+  return Object.entries(changes).reduce(
+    (sum, [name, change]) =>
+      sum + ('append' in change ? bytesOf(change.append) - 2 : bytesOf(change.set) - bytesOf(before(name))),
+    0,
+  );
+}
+
+/** All writers are at fault: each has added to what is too much. */
+function noRoom(writes: readonly Write[]): Applied {
+  const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
+  const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
+  return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };
+}
+
+/** The context of a graph's reducers. Each graph numbers its own messages, so the timing of others changes no id. */
+class ScopeContext implements ReduceContext {
+  readonly owned: OwnedLists;
+  extension: readonly Json[] | null = null;
+  messages: number;
+  readonly #frame: Frame;
+
+  constructor(frame: Frame) {
+    this.owned = frame.draft.owned;
+    this.messages = frame.scope.messages;
+    this.#frame = frame;
+  }
+
+  nextMessageId(): string {
+    const { draft, executionPath } = this.#frame;
+    return messageId(draft.run.id, executionPath, ++this.messages);
+  }
+}

@@ -1,0 +1,81 @@
+import { toPointer } from '../../values/json-pointer.ts';
+import type { JsonSchema } from '../../values/json-schema.ts';
+import { isJsonList, isJsonObject } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import { itemSchema, memberSchema, typesOf } from '../../values/schema-parts.ts';
+import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
+
+/**
+ * Converts texts to the numbers and booleans that a schema asks for: models write `"5"` for 5. A text whose number
+ * would lose precision stays, and so does every other value.
+ */
+export function coerce(value: Json, schema: JsonSchema | undefined): Json {
+  return schema === undefined ? value : coercePart(value, { schema, root: schema });
+}
+
+/** Converts the texts at some JSON Pointers as `coerce` does, whatever a schema says of them. */
+export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = ''): Json {
+  if (typeof value === 'string') return pointers.has(pointer) ? parseScalar(value) : value;
+  const coerceMember = (member: Json, key: string | number): Json =>
+    coerceAt(member, pointers, pointer + toPointer([key]));
+  if (isJsonList(value)) return value.map(coerceMember);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, coerceMember(member, key)]));
+}
+
+function coercePart(value: Json, part: SchemaPart): Json {
+  if (typeof value === 'string') return coerceText(value, typesOf(part));
+  if (isJsonList(value)) return value.map((item, index) => coercePart(item, itemSchema(part, index)));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, coercePart(member, memberSchema(part, key))]),
+  );
+}
+
+function coerceText(text: string, types: SchemaTypes): Json {
+  if (types === null || types.has('string')) return text;
+  const scalar = parseScalar(text);
+  if (typeof scalar === 'boolean') return types.has('boolean') ? scalar : text;
+  return types.has('number') || types.has('integer') ? scalar : text;
+}
+
+/** The boolean or exact number that a text spells; else the text itself. */
+function parseScalar(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return isExactNumber(text) ? Number(text) : text;
+}
+
+/** True if a text is a JSON number that a double holds without loss. */
+function isExactNumber(text: string): boolean {
+  const written = decimalOf(text);
+  const value = Number(text);
+  if (!written || Object.is(value, -0)) return false;
+  const read = decimalOf(String(value));
+  return read?.digits === written.digits && read.exponent === written.exponent && isPrecise(value);
+}
+
+/** Several whole numbers beyond the safe integers share one double. */
+function isPrecise(value: number): boolean {
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
+/** A decimal number in normal form: equal for all spellings of one number. */
+interface Decimal {
+  /** With the sign, without zeros on either side. */
+  readonly digits: string;
+  /** The power of ten of the last digit. */
+  readonly exponent: number;
+}
+
+/** The number syntax of JSON (RFC 8259, section 6). */
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+function decimalOf(text: string): Decimal | null {
+  const match = NUMBER.exec(text);
+  if (!match) return null;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const significant = (whole + fraction).replace(/^0+/, '');
+  const digits = significant.replace(/0+$/, '');
+  if (digits === '') return { digits: '0', exponent: 0 };
+  return { digits: sign + digits, exponent: Number(exponent) - fraction.length + significant.length - digits.length };
+}

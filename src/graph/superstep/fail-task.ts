@@ -1,0 +1,93 @@
+import type { OnError } from '../compile/compile.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
+import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
+import { emitTask, taskBindings } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { setState } from '../draft/scope-draft.ts';
+import { callAt, hasUnknownOutcome, savedProgressOf } from '../run/position.ts';
+import type { SavedProgress, TaskState } from '../run/scope.ts';
+import { isClosing } from '../run/status.ts';
+import { GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
+import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
+import { abbreviate } from '../values/text.ts';
+import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
+
+/** Ends a task with its failure, and cancels what it waits for. @returns the task's next state */
+export function failTask(
+  handle: TaskHandle,
+  { callFailed, error }: TaskFailure,
+  saved: SavedProgress | null,
+): TaskState {
+  const { attempts = 1 } = error;
+  const failure: TaskFailure = { callFailed, error: withLocation(handle, error) };
+  emitTask(handle, { type: 'node.failed', error: failure.error, attempts });
+  cancelTimersAndApprovalsOf(handle);
+  return cancelCallsWithin(handle, failure, saved) ?? stateAfterFailure(handle, failure, saved);
+}
+
+/** Ends a failed subgraph after its open calls return. @returns true if it has ended */
+export function endFailingSubgraph(handle: TaskHandle): boolean {
+  const saved = savedProgressOf(handle.task.state);
+  if (saved?.kind !== 'subgraph' || !saved.failing || callsWithin(handle).length > 0) return false;
+  const { failing, ...position } = saved;
+  cancelTimersAndApprovalsOf(handle);
+  setState(handle, stateAfterFailure(handle, failing, position));
+  return true;
+}
+
+/** Returns the state of a failed task, which its `onError` chooses. */
+function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null): TaskState {
+  const { draft, node } = handle;
+  const { error } = failure;
+  if (isClosing(draft.run)) return { phase: 'failed', failure, saved: null };
+  const { state } = handle.task;
+  const call = state.phase === 'open' ? callAt(state.position) : null;
+  const intervention = { phase: 'intervention', failure, since: draft.timestamp, saved, call } as const;
+  if (leavesUnknownOutcome(handle, error, saved)) return intervention;
+  const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
+  switch (onError.kind) {
+    case 'fail':
+      return { phase: 'failed', failure, saved };
+    case 'intervene':
+      return intervention;
+    case 'goto':
+      return stateAfterGoto(handle, onError, { failure, saved });
+  }
+}
+
+/** Failures outside the node's own work, which `onError` does not catch. */
+const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
+  'BUDGET_EXCEEDED',
+  'DEADLINE_EXCEEDED',
+  'CANCELED',
+  'ABORTED',
+  'INTERNAL',
+]);
+
+/** True if a person must settle the unknown outcome of a call of the task or inside it, whatever `onError` says. */
+function leavesUnknownOutcome({ node }: TaskHandle, error: RunError, saved: SavedProgress | null): boolean {
+  return hasUnknownOutcome(saved) || (!node.subgraph && isUnknownOutcome(error));
+}
+
+function stateAfterGoto(
+  handle: TaskHandle,
+  { to, write }: OnError & { kind: 'goto' },
+  { failure, saved }: { failure: TaskFailure; saved: SavedProgress | null },
+): TaskState {
+  const { code, message, node = '', attempts = 1 } = failure.error;
+  const bindings = { ...taskBindings(handle), error: { code, message, node, attempts } };
+  try {
+    const update = withTaskAllowance(handle, () => write(bindings));
+    return { phase: 'diverted', to, failure, saved, update };
+  } catch (error) {
+    if (!(error instanceof GraphError)) throw error;
+    return { phase: 'failed', failure: { ...failure, error: { ...toRunError(error), node } }, saved };
+  }
+}
+
+/** Adds the location to an error, whose message may quote the reason of a person or an answer from outside. */
+export function withLocation({ node, frame }: TaskHandle, error: RunError): RunError {
+  const { attempts = 1 } = error;
+  const message = abbreviate(error.message, MAX_MESSAGE);
+  return { ...error, message, attempts, node: node.id, step: frame.scope.step };
+}

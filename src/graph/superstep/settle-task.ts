@@ -1,0 +1,39 @@
+import { tryWrite } from '../channels/apply-writes.ts';
+import { withTaskAllowance } from '../draft/allowances.ts';
+import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
+import { emitTask, taskBindings } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { requireRoom, setState } from '../draft/scope-draft.ts';
+import type { TaskState } from '../run/scope.ts';
+import { GraphError } from '../values/errors.ts';
+import type { Json } from '../values/json.ts';
+import { withLocation } from './fail-task.ts';
+import { requireAllowedMessages } from './finish-task.ts';
+
+/**
+ * Completes a task with a person's output. @throws GraphError if the node can't write it; the task then keeps waiting
+ */
+export function skipTask(handle: TaskHandle, output: Json, by: string): void {
+  const { node, task, frame } = handle;
+  const update = withTaskAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
+  requireAllowedMessages(handle, update);
+  const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
+  if (error) throw new GraphError(error.code, error.message);
+  const outcome = { kind: 'done', result: output } as const;
+  const state = { phase: 'completed', update, goto: null, outcome } as const;
+  requireRoom(handle, state);
+  emitTask(handle, { type: 'node.skipped', update, by });
+  setState(handle, state);
+}
+
+/** Fails a task that a person gives up. */
+export function giveUpTask(
+  handle: TaskHandle,
+  { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },
+): void {
+  const { attempts = 1 } = failure.error;
+  const error = withLocation(handle, failure.error);
+  emitTask(handle, { type: 'node.failed', error, attempts, by });
+  cancelTimersAndApprovalsOf(handle);
+  setState(handle, { phase: 'failed', failure: { ...failure, error }, saved });
+}

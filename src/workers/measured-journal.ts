@@ -1,0 +1,19 @@
+import { decodeTime } from 'ulid';
+import { durations } from '../process/durations.ts';
+import type { Store } from '../store/store.ts';
+
+type Journal = Store['journal'];
+
+/** A journal that measures the runs whose end is written into it. The id of a run tells when it was asked for. */
+export function measuredJournal(journal: Journal): Journal {
+  return {
+    ...journal,
+    async write(batch, writer) {
+      await journal.write(batch, writer);
+      const { endedAt, status } = batch.view;
+      if (endedAt === null) return;
+      const ms = Date.parse(endedAt) - decodeTime(writer.runId);
+      durations.run.record(Math.max(0, ms) / 1_000, { outcome: status });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { RequestBody } from './messages.ts';
+import { ProcessEnded } from './pending-requests.ts';
+import type { Succeeded, WorkflowProcess } from './start-workflow-process.ts';
+
+/** The requests of one execution, to the process that has its code. */
+export interface Restartable {
+  /**
+   * @param isReplaying the history says already what comes of the request
+   * @throws ProcessEnded
+   */
+  ask(request: RequestBody, isReplaying: boolean): Promise<Succeeded>;
+  /** Asks the process, and no other if that has ended. @throws ProcessEnded */
+  askOnce(request: RequestBody): Promise<Succeeded>;
+}
+
+/** Each of them but the last has been ended by another execution. */
+const MOST_PROCESSES = 5;
+
+/**
+ * An execution that does its first task, or is replayed for one, begins again in the next process when another execution
+ * has ended the process. If its task failed, the next attempt would have to wait until Temporal's time-out, and could meet
+ * the same end.
+ * @param living gives the process of now
+ * @param blame is told how the execution has ended the process
+ */
+export function createRestartable(
+  first: WorkflowProcess,
+  living: () => Promise<WorkflowProcess>,
+  blame: (how: string) => void,
+): Restartable {
+  let process = first;
+  /** What brings the code to where it stands; null when that is beyond its history. */
+  let replayed: RequestBody[] | null = [];
+  const mayRestart = (error: unknown, processes: number): boolean => {
+    if (!(error instanceof ProcessEnded)) return false;
+    if (error.isCause) blame(error.message);
+    return !error.isCause && replayed !== null && processes < MOST_PROCESSES;
+  };
+  const askRestarting = async (request: RequestBody): Promise<Succeeded> => {
+    let missing: readonly RequestBody[] = [];
+    for (let processes = 1; ; processes += 1) {
+      try {
+        for (const again of missing) await process.ask(again);
+        return await process.ask(request);
+      } catch (error) {
+        if (!mayRestart(error, processes)) throw error;
+      }
+      process = await living();
+      missing = replayed ?? [];
+    }
+  };
+  return {
+    async ask(request, isReplaying) {
+      const answer = await askRestarting(request);
+      if (isReplaying) replayed?.push(request);
+      else replayed = null;
+      return answer;
+    },
+    askOnce: async (request) => await process.ask(request),
+  };
+}

@@ -1,0 +1,95 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { CallOutcome, CallTask, LocalOutcome } from '../activities/calls/call-task.ts';
+import { capDeadline } from '../graph/definition/index.ts';
+import type { PackedBatch } from '../graph/journal/index.ts';
+import { calleeName } from '../graph/run/index.ts';
+import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
+import { activities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
+
+/** The run that calls belong to. */
+export interface CallOwner {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly createdBy: Principal;
+}
+
+/** A call, and what travels with it into its activity. */
+export interface MadeCall {
+  readonly effect: CallEffect;
+  readonly owner: CallOwner;
+  readonly journal: PackedBatch | null;
+  /** The end of its local attempts; `null`: there were none. */
+  readonly left: LeftCall | null;
+}
+
+/** A local call that an activity goes on with. */
+export type LeftCall = LocalOutcome & { readonly kind: 'left' };
+
+/** Returns a call with the time that its local attempts have left of its deadline. */
+export function withTimeLeft(effect: LocalEffect, { startedAt, endedAt }: LeftCall): LocalEffect {
+  const { request } = effect;
+  const { deadlineMs } = request.policy;
+  if (deadlineMs === null) return effect;
+  const leftMs = Math.max(0, deadlineMs - (endedAt - startedAt));
+  return { ...effect, request: { ...request, policy: capDeadline(request.policy, leftMs) } };
+}
+
+/** Makes a call in an activity. */
+export function callActivity({ effect, owner, journal, left }: MadeCall): Promise<CallOutcome> {
+  const options = callOptions(effect);
+  const failedLocally = left?.failed;
+  const task = { ...taskOf(effect, owner), journal, ...(failedLocally && { failedLocally }) };
+  const { request } = effect;
+  switch (request.kind) {
+    case 'model':
+      return activities.callModel.executeWithOptions(options, [{ ...task, request }]);
+    case 'tool':
+      return activities.callTool.executeWithOptions(options, [{ ...task, request }]);
+    case 'function':
+      return activities.callFunction.executeWithOptions(options, [{ ...task, request }]);
+    case 'node':
+      return activities.callNode.executeWithOptions(options, [{ ...task, request }]);
+  }
+}
+
+/** Makes a call in the worker of the workflow task. */
+export function callLocally(effect: LocalEffect, owner: CallOwner): Promise<LocalOutcome> {
+  const task = { ...taskOf(effect, owner), journal: null, request: effect.request };
+  return localActivities.callLocally.executeWithOptions(localOptions(effect), [task]);
+}
+
+function taskOf(
+  { key, takeover, node, index, isCompensable, shapedBy }: CallEffect,
+  owner: CallOwner,
+): Omit<CallTask, 'request' | 'journal'> {
+  return {
+    key,
+    takeover,
+    node,
+    ...(index !== undefined && { index }),
+    ...(isCompensable && { isCompensable }),
+    ...(shapedBy && { shapedBy }),
+    ...owner,
+  };
+}
+
+/** Asks the ledger what became of a canceled call. */
+export function reconcile(
+  { key, takeover, node, index, request, summary }: CallEffect,
+  owner: CallOwner,
+): Promise<CallOutcome> {
+  const { runId, tenantId } = owner;
+  const call = {
+    key,
+    takeover,
+    node,
+    ...(index !== undefined && { index }),
+    runId,
+    tenantId,
+    called: calleeName(request),
+  };
+  const { heartbeatMs } = request.policy;
+  return CancellationScope.nonCancellable(() =>
+    activities.reconcileCall.executeWithOptions(reconcileOptions(summary), [{ ...call, heartbeatMs }]),
+  );
+}

@@ -1,0 +1,182 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { CallOutcome, LocalOutcome } from '../activities/calls/call-task.ts';
+import { isAccountable, isLocal } from '../graph/run/index.ts';
+import type { CallEffect, LocalEffect, OccurrenceBody } from '../graph/run/index.ts';
+import type { TaskFailure } from '../graph/values/index.ts';
+import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
+import type { CallOwner, LeftCall } from './call-activities.ts';
+import { CANCELED, callCanceled, isConclusive, isFailed, toCanceledCallFailure, toTaskFailure } from './failures.ts';
+import type { Inbox } from './inbox.ts';
+import type { JournalFlusher } from './journal-flusher.ts';
+import { createLocalCalls } from './local-calls.ts';
+import type { LocalCalls } from './local-calls.ts';
+import type { JournalDelivery } from './outbox.ts';
+import { createScopes } from './scopes.ts';
+import { createCallThrottle } from './throttle-calls.ts';
+
+/** Packs the journal batch that the activity of a call writes. @returns `null` if there is none */
+export type AttachJournal = (call: CallEffect) => JournalDelivery | null;
+
+/** The open calls of a run: activities and local activities, whose ends go into the inbox. */
+export interface Calls {
+  /** Makes a call, now or when there is room for it. */
+  make(call: RequestedCall): void;
+  cancel(key: string): void;
+  /** Cancels all calls; later ones are not concerned. */
+  cancelAll(): void;
+  /** Number of open calls. */
+  outstanding(): number;
+  isCallingLocally(): boolean;
+  /** The server has told of something else than calls, so another workflow task has begun. */
+  enterTask(): void;
+}
+
+export interface CallsDeps {
+  readonly inbox: Inbox;
+  readonly flusher: Pick<JournalFlusher, 'pause'>;
+}
+
+/**
+ * Calls run in the scope that is current at creation. `cancelAll` cancels this scope, and later calls, such as those of a
+ * compensation, run in a new one. Each cancelable call also has a scope of its own.
+ */
+export function createCalls({ inbox, flusher }: CallsDeps, owner: CallOwner): Calls {
+  const firstScope = CancellationScope.current();
+  let scope = firstScope;
+  const cancelable = createScopes();
+  let outstanding = 0;
+  const finishCall: FinishCall = (occurrence) => {
+    outstanding -= 1;
+    cancelable.close(occurrence.key);
+    inbox.push(occurrence);
+  };
+  const inScope = ({ key, isCancelable }: CallEffect, make: () => void): void => {
+    const begin = isCancelable ? () => void cancelable.open(key, async () => make()) : make;
+    if (CancellationScope.current() === scope) begin();
+    else void scope.run(async () => begin());
+  };
+  const throttle = createCallThrottle<RequestedCall>(({ effect, attachJournal, left = null }) => {
+    const delivery = attachJournal(effect);
+    inScope(effect, () => makeCall(inNewTask(local, finishCall), owner, { effect, delivery, left }));
+  });
+  const local = createLocalCalls<LocalCall>({
+    start: (call) => inScope(call.effect, () => makeLocalCall({ local, finishCall, leaveCall }, owner, call)),
+    pause: (resume) => flusher.pause(resume),
+  });
+  const leaveCall = (call: RequestedCall): void => {
+    local.othersWait();
+    throttle.schedule(call);
+  };
+  const cancelWaiting = (key?: string): void => {
+    for (const { effect } of [...throttle.cancel(key), ...local.cancel(key)]) finishCall(callCanceled(effect));
+  };
+  return {
+    make(call) {
+      outstanding += 1;
+      if (isLocalCall(call)) local.schedule(call);
+      else leaveCall(call);
+    },
+    cancel(key) {
+      cancelWaiting(key);
+      cancelable.cancel(key);
+    },
+    cancelAll() {
+      scope.cancel();
+      cancelWaiting();
+      scope = new CancellationScope({ cancellable: true, parent: firstScope.parent ?? firstScope });
+    },
+    outstanding: () => outstanding,
+    isCallingLocally: () => local.isBusy(),
+    enterTask: () => local.enterTask(),
+  };
+}
+
+type FinishCall = (occurrence: OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' }) => void;
+
+/** Another workflow task begins with the end of an activity. */
+function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, finishCall: FinishCall): FinishCall {
+  return (occurrence) => {
+    enterTask();
+    finishCall(occurrence);
+  };
+}
+
+/** A call, and what is to be done for it when it begins. */
+export interface RequestedCall {
+  readonly effect: CallEffect;
+  readonly attachJournal: AttachJournal;
+  /** The end of its local attempts. */
+  readonly left?: LeftCall;
+}
+
+interface LocalCall extends RequestedCall {
+  readonly effect: LocalEffect;
+}
+
+function isLocalCall(call: RequestedCall): call is LocalCall {
+  return isLocal(call.effect);
+}
+
+interface PackedCall {
+  readonly effect: CallEffect;
+  readonly delivery: JournalDelivery | null;
+  readonly left: LeftCall | null;
+}
+
+/** Not `async`: every promise in a workflow takes time. */
+function makeCall(finishCall: FinishCall, owner: CallOwner, { effect, delivery, left }: PackedCall): void {
+  const { key } = effect;
+  const scope = CancellationScope.current();
+  const completeCall = ({ reply, attempts, durationMs }: CallOutcome): void =>
+    finishCall({ kind: 'call.completed', key, reply, attempts, durationMs });
+  const failCall = (failure: TaskFailure): void => finishCall({ kind: 'call.failed', key, failure });
+  void callActivity({ effect, owner, journal: delivery?.batch ?? null, left }).then(
+    (outcome) => {
+      delivery?.delivered();
+      completeCall(outcome);
+    },
+    (error: unknown) => {
+      delivery?.lost();
+      const mustAskLedger = scope.consideredCancelled && isAccountable(effect) && !isConclusive(error);
+      if (!mustAskLedger) return failCall(toTaskFailure(effect, error));
+      return void reconcile(effect, owner).then(completeCall, (answer: unknown) =>
+        failCall(toCanceledCallFailure(effect, answer)),
+      );
+    },
+  );
+}
+
+interface LocalCallEnds {
+  readonly local: Pick<LocalCalls<LocalCall>, 'ended'>;
+  readonly finishCall: FinishCall;
+  /** Leaves the call to an activity. */
+  readonly leaveCall: (call: RequestedCall) => void;
+}
+
+/** Makes a call in the worker of the workflow task; an activity goes on with a call that does not end there soon. */
+function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: CallOwner, call: LocalCall): void {
+  const { effect } = call;
+  const { key } = effect;
+  const scope = CancellationScope.current();
+  const fail = (failure: TaskFailure): void => finishCall({ kind: 'call.failed', key, failure, isLocal: true });
+  const take = (outcome: LocalOutcome): void => {
+    if (outcome.kind === 'left')
+      return scope.consideredCancelled
+        ? fail(CANCELED)
+        : leaveCall({ ...call, effect: withTimeLeft(effect, outcome), left: outcome });
+    const { reply, attempts, startedAt, endedAt } = outcome;
+    const durationMs = endedAt - startedAt;
+    return finishCall({ kind: 'call.completed', key, reply, attempts, durationMs, isLocal: true });
+  };
+  void callLocally(effect, owner).then(
+    (outcome) => {
+      local.ended(outcome);
+      take(outcome);
+    },
+    (error: unknown) => {
+      local.ended(null);
+      if (isFailed(error) || scope.consideredCancelled) fail(toTaskFailure(effect, error));
+      else leaveCall(call);
+    },
+  );
+}

@@ -1,0 +1,115 @@
+import type { LocalOutcome } from '../activities/calls/call-task.ts';
+import type { CallEffect } from '../graph/run/index.ts';
+import { matchesKey } from './throttle-calls.ts';
+
+interface WaitingCall {
+  readonly effect: CallEffect;
+}
+
+/**
+ * Makes local calls in bursts. While they are made, their workflow task stays open: the server gets no command of the
+ * run, such as another call or the journal, and the run gets no signal. So a burst ends after a time.
+ */
+export interface LocalCalls<T extends WaitingCall> {
+  /** Begins a call in this burst or in a later one; the order is kept. */
+  schedule(call: T): void;
+  /** Takes note of the end of a call. @param outcome `null`: it has failed */
+  ended(outcome: LocalOutcome | null): void;
+  /** An activity has been asked for: it should not wait for calls that come after those which are open. */
+  othersWait(): void;
+  /** The server has said something, so another workflow task has begun. */
+  enterTask(): void;
+  /** True while calls are open or wait. */
+  isBusy(): boolean;
+  /** Cancels all waiting calls, or the one with this key. @returns the canceled ones */
+  cancel(key?: string): readonly T[];
+}
+
+interface LocalCallsDeps<T extends WaitingCall> {
+  readonly start: (call: T) => void;
+  /** Has the workflow task end, and calls `resume` in a later one. */
+  readonly pause: (resume: () => void) => void;
+}
+
+/** By the worker's clock: the workflow's own stands still between two calls. */
+const BURST_MS = 1_000;
+/** The server takes 4 MiB in one request. */
+const MAX_BURST_BYTES = 3_000_000;
+/** Bytes of a call besides its result. */
+const MARKER_BYTES = 1_000;
+/** A larger result is stored, and the marker holds a reference to it (`data-converter.ts`). */
+const MAX_RESULT_BYTES = 65_536;
+const MAX_MARKER_BYTES = MARKER_BYTES + MAX_RESULT_BYTES;
+
+export function createLocalCalls<T extends WaitingCall>({ start, pause }: LocalCallsDeps<T>): LocalCalls<T> {
+  const waiting: T[] = [];
+  let open = 0;
+  let isPausing = false;
+  let burst = NEW_BURST;
+  const mayStart = (): boolean => {
+    const { span, bytes, doOthersWait } = burst;
+    if (isPausing || bytes + (open + 1) * MAX_MARKER_BYTES > MAX_BURST_BYTES) return false;
+    return span === null || (!doOthersWait && span.endedAt - span.startedAt < BURST_MS);
+  };
+  const resume = (): void => {
+    isPausing = false;
+    burst = NEW_BURST;
+    startWaiting();
+  };
+  const startWaiting = (): void => {
+    for (let next = waiting[0]; next && mayStart(); next = waiting[0]) {
+      waiting.shift();
+      open += 1;
+      start(next);
+    }
+    if (waiting.length === 0 || open > 0 || isPausing) return;
+    isPausing = true;
+    pause(resume);
+  };
+  return {
+    schedule(call) {
+      waiting.push(call);
+      startWaiting();
+    },
+    ended(outcome) {
+      open -= 1;
+      burst = addToBurst(burst, outcome);
+      startWaiting();
+    },
+    othersWait: () => void (burst = { ...burst, doOthersWait: true }),
+    enterTask: () => void (burst = NEW_BURST),
+    isBusy: () => open > 0 || waiting.length > 0,
+    cancel(key) {
+      const all = waiting.splice(0);
+      waiting.push(...all.filter(({ effect }) => !matchesKey(effect, key)));
+      return all.filter(({ effect }) => matchesKey(effect, key));
+    },
+  };
+}
+
+/** The local calls of one workflow task that have ended. */
+interface Burst {
+  /** `null`: there is none yet. */
+  readonly span: Pick<LocalOutcome, 'startedAt' | 'endedAt'> | null;
+  /** Of their markers. */
+  readonly bytes: number;
+  /** The server has not been told yet of another call of the run. */
+  readonly doOthersWait: boolean;
+}
+
+const NEW_BURST: Burst = { span: null, bytes: 0, doOthersWait: false };
+
+function addToBurst({ span, bytes, doOthersWait }: Burst, outcome: LocalOutcome | null): Burst {
+  const resultBytes = outcome?.kind === 'made' ? Math.min(outcome.bytes, MAX_RESULT_BYTES) : 0;
+  return {
+    span: outcome ? joined(span ?? outcome, outcome) : span,
+    bytes: bytes + MARKER_BYTES + resultBytes,
+    doOthersWait,
+  };
+}
+
+type Span = NonNullable<Burst['span']>;
+
+function joined(a: Span, b: Span): Span {
+  return { startedAt: Math.min(a.startedAt, b.startedAt), endedAt: Math.max(a.endedAt, b.endedAt) };
+}

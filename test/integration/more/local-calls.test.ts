@@ -1,0 +1,225 @@
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { PATIENTLY, aGraphOf, eventsOf } from '../../support/readers/api-runs.ts';
+import { executionsOf } from '../../support/readers/executions.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { createRunControls } from '../../support/readers/run-controls.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+
+let stack: TestStack;
+let connection: Connection;
+beforeAll(async () => {
+  stack = await startTestStack(fileURLToPath(new URL('./local-calls.config.ts', import.meta.url)));
+  connection = await Connection.connect({ address: stack.temporalAddress });
+});
+afterAll(async () => {
+  await connection.close();
+  await stack.stop();
+});
+
+const user = (): ReturnType<TestStack['as']> => stack.as('user');
+const { runOf, until, control } = createRunControls(user);
+
+async function start(graph: GraphDefinition, input: JsonObject = {}): Promise<string> {
+  return textAt((await user().post('/api/runs', { graph, input })).body, '/id');
+}
+
+const calledOf = async (id: string): Promise<Json[]> => await eventsOf(user(), id, 'tool.called');
+
+/** How many events of each type Temporal has recorded of a run, over all its executions. */
+async function recordedOf(id: string): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { events } of await executionsOf(new Client({ connection, namespace: stack.namespace }).workflow, id))
+    for (const { eventType } of events ?? []) counts.set(String(eventType), (counts.get(String(eventType)) ?? 0) + 1);
+  return counts;
+}
+
+/** Types of Temporal's events. */
+const MARKER = '25';
+const SCHEDULED = '10';
+const CONTINUED = '28';
+
+const looks = (args: JsonObject = {}, over: object = {}): NodeDefinition => ({
+  type: 'tool',
+  tool: 'look',
+  args,
+  ...over,
+});
+const slow = (ms: number, over: object = {}): NodeDefinition => looks({ ms }, { tool: 'lookSlowly', ...over });
+
+/** A node that leads to itself until it has run so many times. */
+function aLoop(times: number, node: NodeDefinition): GraphDefinition {
+  return aDefinition({
+    channels: { count: { default: 0 } },
+    nodes: { again: { ...node, write: { count: '{{ state.count + 1 }}' } } },
+    edges: [
+      { from: '__start__', to: 'again' },
+      { from: 'again', branches: [{ when: `state.count < ${times}`, to: 'again' }, { to: '__end__' }] },
+    ],
+    limits: { maxSteps: times },
+  });
+}
+
+/** One task for each number from 0. */
+function aFan(node: NodeDefinition): GraphDefinition {
+  return aDefinition({
+    channels: { items: {}, done: { reducer: 'append' } },
+    nodes: { each: { ...node, write: { done: '{{ item }}' } } },
+    edges: [{ from: '__start__', forEach: 'state.items', to: 'each' }],
+  });
+}
+const numbers = (length: number): JsonObject => ({ items: Array.from({ length }, (_, item) => item) });
+
+async function expectReplay(id: string): Promise<void> {
+  const { body } = await user().post(`/api/runs/${id}/replay`, {});
+  expect(at(body, '/divergence')).toBeNull();
+}
+
+describe('short idempotent calls', () => {
+  test('of a long run are made without activities, over several executions, and can be replayed', async () => {
+    const id = await start(aLoop(400, looks({ at: '{{ state.count }}' })));
+    expect(await until(id, 'completed')).toMatchObject({ output: { count: 400 }, usage: { toolCalls: 400 } });
+    const called = await calledOf(id);
+    expect(called.map((event) => [at(event, '/result/at'), at(event, '/local')])).toEqual(
+      Array.from({ length: 400 }, (_, count) => [count, true]),
+    );
+    const recorded = await recordedOf(id);
+    expect(recorded.get(MARKER)).toBe(400);
+    expect(recorded.get(CONTINUED)).toBeGreaterThan(0);
+    expect(recorded.get(SCHEDULED)).toBeLessThan(40);
+    await expectReplay(id);
+  });
+
+  test('of functions leave what a replay needs', async () => {
+    const double: NodeDefinition = { type: 'function', function: 'double', args: { n: 21 }, execution: 'local' };
+    const id = await start(aGraphOf({ ...double, write: 'answer' }));
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: { twice: 42 } } });
+    expect((await recordedOf(id)).get(MARKER)).toBe(1);
+    await expectReplay(id);
+  });
+
+  test('are seen while more of them are made', async () => {
+    const id = await start(aLoop(30, slow(150)));
+    await expect.poll(async () => (await calledOf(id)).length, PATIENTLY).toBeGreaterThan(2);
+    expect(await runOf(id)).toMatchObject({ status: 'running' });
+    await control(id, 'cancel');
+    await until(id, 'canceled');
+  });
+
+  test('of one superstep are made as many at a time as the run allows', async () => {
+    const id = await start(aFan(looks({ at: '{{ item }}' })), numbers(300));
+    expect(listAt(await until(id, 'completed'), '/output/done')).toHaveLength(300);
+    expect((await calledOf(id)).filter((event) => at(event, '/local') === true)).toHaveLength(300);
+  });
+
+  test('may return much, all together more than the server takes at once', async () => {
+    const id = await start(aFan(looks({ bytes: 60_000 }, { tool: 'lookAtMuch' })), numbers(90));
+    expect(listAt(await until(id, 'completed'), '/output/done')).toHaveLength(90);
+  });
+
+  test('may return and take more than a history holds', async () => {
+    const looksAtMuch = looks({ bytes: 300_000, given: '{{ state.given }}' }, { tool: 'lookAtMuch' });
+    const id = await start(aGraphOf({ ...looksAtMuch, write: { answer: '{{ size(result) }}' } }), {
+      given: 'y'.repeat(200_000),
+    });
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: 300_000 } });
+  });
+
+  test.each([
+    ['by its own terms', looks({}, { execution: 'activity' })],
+    ['by those of its tool', looks({}, { tool: 'ask' })],
+    ['because it can be undone', looks({}, { compensate: { tool: 'look' } })],
+  ])('are left to an activity %s', async (_, node) => {
+    const id = await start(aGraphOf(node));
+    await until(id, 'completed');
+    expect((await recordedOf(id)).get(MARKER)).toBeUndefined();
+    expect((await calledOf(id)).map((event) => at(event, '/local'))).toEqual([undefined]);
+  });
+
+  test('that are slow are made by an activity', async () => {
+    const id = await start(aGraphOf(slow(2_500)));
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: { ms: 2_500 } } });
+    expect(await calledOf(id)).toMatchObject([{ attempts: 1 }]);
+    expect((await calledOf(id)).map((event) => at(event, '/local'))).toEqual([undefined]);
+    await expectReplay(id);
+  });
+});
+
+describe('a local call that fails', () => {
+  const unlucky = (failures: number) => aGraphOf(looks({ failures }, { tool: 'lookUnluckily' }));
+
+  test('is tried again in place', async () => {
+    const id = await start(unlucky(2));
+    await until(id, 'completed');
+    expect(await calledOf(id)).toMatchObject([{ attempts: 3, local: true, result: { attempts: 3 } }]);
+  });
+
+  test('again and again is tried by an activity then, which goes on with the number of attempts', async () => {
+    const id = await start(unlucky(4));
+    await until(id, 'completed');
+    expect(await calledOf(id)).toMatchObject([{ attempts: 5, result: { attempts: 5 } }]);
+    await expectReplay(id);
+  });
+
+  test('for good fails its node', async () => {
+    const id = await start(aGraphOf(looks({}, { tool: 'lookInVain' })));
+    expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'only', attempts: 1 } });
+    expect(await calledOf(id)).toMatchObject([{ local: true, error: { code: 'TOOL_FAILED' } }]);
+    await expectReplay(id);
+  });
+});
+
+describe('a local call ends', () => {
+  test('with its run, which hears of a cancellation soon although calls follow one another', async () => {
+    const id = await start(aLoop(1_000, slow(100)));
+    await expect.poll(async () => (await calledOf(id)).length, PATIENTLY).toBeGreaterThan(0);
+    const begin = Date.now();
+    await control(id, 'cancel');
+    await until(id, 'canceled');
+    expect(Date.now() - begin).toBeLessThan(6_000);
+    await expectReplay(id);
+  });
+
+  test('at the deadline of its node', async () => {
+    const id = await start(aGraphOf(slow(9_000, { deadline: '300ms', retry: { maxAttempts: 1 } })));
+    expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'only' } });
+  });
+
+  test('at the deadline of the subgraph around it, although an activity goes on with it', async () => {
+    const child = aDefinition({ name: 'child', nodes: { look: slow(9_000) } });
+    const id = await start(aDefinition({ nodes: { sub: { type: 'subgraph', graph: child, deadline: '3s' } } }));
+    expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT' } });
+  });
+});
+
+test('calls of an activity and local ones of one superstep end both, and neither holds up the other', async () => {
+  const graph = aDefinition({
+    nodes: { local: slow(100), other: looks({}, { tool: 'ask' }), end: looks() },
+    edges: [
+      { from: '__start__', to: ['local', 'other'] },
+      { from: ['local', 'other'], to: 'end' },
+    ],
+  });
+  const id = await start(graph);
+  await until(id, 'completed');
+  expect((await calledOf(id)).filter((event) => at(event, '/local') === true)).toHaveLength(2);
+  await expectReplay(id);
+});
+
+test('many slow ones of a tenant hold up no local call of another', async () => {
+  const many = Array.from({ length: 6 }, async () => await start(aFan(slow(1_900)), numbers(120)));
+  const [first = ''] = await Promise.all(many);
+  await expect.poll(async () => (await calledOf(first)).length, PATIENTLY).toBeGreaterThan(0);
+  const other = stack.as('otherTenantUser');
+  const { body } = await other.post('/api/runs', { graph: aGraphOf(looks()), input: {} });
+  const id = textAt(body, '/id');
+  await expect.poll(async () => at((await other.get(`/api/runs/${id}`)).body, '/status'), PATIENTLY).toBe('completed');
+  expect(await eventsOf(other, id, 'tool.called')).toMatchObject([{ local: true }]);
+  const statuses = (await Promise.all(many)).map(async (one) => textAt(await runOf(one), '/status'));
+  expect(await Promise.all(statuses)).not.toContain('completed');
+});

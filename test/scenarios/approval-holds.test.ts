@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { refuseStartAt } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { adds, addsNames, startRun } from '../support/builders/runs.ts';
+
+const UMA = { sub: 'uma', roles: ['user'] };
+const ADA = { sub: 'ada', roles: ['approver'] };
+
+type Over = Partial<GraphDefinition>;
+
+const asks = (over: Partial<NodeDefinition & { readonly type: 'approval' }> = {}) =>
+  ({ type: 'approval', title: 'Pay?', write: 'out', ...over }) as const;
+
+describe('an approval holds', () => {
+  const ask = asks({ write: {} });
+  const inner = (edges: GraphDefinition['edges']): GraphDefinition =>
+    aDefinition({ nodes: { ask, ...addsNames('a', 'b') }, edges });
+  const nodes = (graph: GraphDefinition): GraphDefinition['nodes'] => ({
+    sub: { type: 'subgraph', graph },
+    ...addsNames('pay'),
+  });
+
+  test.each<[string, Over, boolean]>([
+    [
+      'what only it leads to, through a loop',
+      {
+        edges: [
+          { from: '__start__', to: 'a' },
+          { from: 'a', to: 'ask' },
+          { from: 'ask', to: ['a', 'pay'] },
+        ],
+      },
+      true,
+    ],
+    [
+      'not what another branch leads to',
+      {
+        edges: [
+          { from: '__start__', branches: [{ when: 'true', to: 'ask' }, { to: 'a' }] },
+          { from: ['ask'], to: 'pay' },
+          { from: 'a', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'what a join waits for',
+      {
+        edges: [
+          { from: '__start__', to: ['a', 'ask'] },
+          { from: ['a', 'ask'], to: 'pay' },
+        ],
+      },
+      true,
+    ],
+    [
+      'not what runs beside it',
+      {
+        edges: [
+          { from: '__start__', to: ['a', 'ask'] },
+          { from: 'a', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'what each element leads to',
+      {
+        edges: [
+          { from: '__start__', forEach: '[1]', to: 'ask' },
+          { from: 'ask', forEach: '[1]', to: 'pay' },
+        ],
+      },
+      true,
+    ],
+    [
+      'what a route leads to',
+      {
+        edges: [
+          { from: '__start__', to: 'ask' },
+          { from: 'ask', route: "'x'", paths: { x: 'pay' }, default: 'a' },
+        ],
+      },
+      true,
+    ],
+    [
+      'not where a goto leads around it',
+      {
+        nodes: { ask, go: { type: 'function', function: 'double', mayGoto: ['pay'] }, ...addsNames('pay') },
+        edges: [
+          { from: '__start__', to: 'go' },
+          { from: 'go', to: 'ask' },
+          { from: 'ask', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'not where onError leads around it',
+      {
+        nodes: { ask, a: { ...adds('a'), onError: { to: 'pay' } }, ...addsNames('pay') },
+        edges: [
+          { from: '__start__', to: 'a' },
+          { from: 'a', to: 'ask' },
+          { from: 'ask', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'not the last node of canceled runs',
+      {
+        onCancel: 'pay',
+        edges: [
+          { from: '__start__', to: 'ask' },
+          { from: 'ask', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    ['what follows its graph', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
+    [
+      'what follows its graph, beside other nodes',
+      {
+        nodes: nodes(
+          inner([
+            { from: '__start__', to: ['a', 'b'] },
+            { from: ['a', 'b'], to: 'ask' },
+          ]),
+        ),
+      },
+      true,
+    ],
+    [
+      'not what follows a graph that may leave it out',
+      { nodes: nodes(inner([{ from: '__start__', branches: [{ when: 'true', to: 'ask' }] }])) },
+      false,
+    ],
+    [
+      'not where the failure of its graph leads',
+      {
+        nodes: {
+          sub: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]), onError: { to: 'pay' } },
+          ...addsNames('b', 'pay'),
+        },
+        edges: [
+          { from: '__start__', to: 'sub' },
+          { from: 'sub', to: 'b' },
+        ],
+      },
+      false,
+    ],
+    [
+      'what follows two graphs around it',
+      {
+        nodes: nodes(
+          aDefinition({ nodes: { deep: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]) } } }),
+        ),
+      },
+      true,
+    ],
+  ])('%s', (_, over, isHeld) => {
+    const base: Over = { channels: { log: { reducer: 'append' } }, nodes: { ask, ...addsNames('a', 'pay') } };
+    const edges: GraphDefinition['edges'] = [
+      { from: '__start__', to: 'sub' },
+      { from: 'sub', to: 'pay' },
+    ];
+    const definition = aDefinition({ ...base, edges, ...over });
+    const refusal = refuseStartAt(compileGraph(definition, aCatalog()), 'pay', { by: UMA, now: 0 });
+    expect(refusal?.code).toBe(isHeld ? 'NOT_AN_APPROVER' : undefined);
+  });
+
+  test('a node that speaks for its graph, and the channel that its decision comes out by', () => {
+    const graph = aDefinition({
+      channels: { answer: {} },
+      nodes: { ask: asks({ write: 'answer' }) },
+      output: ['answer'],
+    });
+    const run = startRun({
+      channels: { out: {}, other: {}, log: { reducer: 'append' } },
+      nodes: { sub: { type: 'subgraph', graph, write: { out: '{{ result.answer }}' } }, ...addsNames('pay') },
+      interruptBefore: ['sub'],
+    });
+    for (const payload of [{ asNode: 'sub' }, { values: { out: 1 } }]) {
+      run.signal('edit', { ...payload, by: UMA });
+      expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
+    }
+    run.signal('edit', { values: { other: 1 }, by: UMA });
+    expect(run.events.at(-1)).toMatchObject({ type: 'checkpoint.saved' });
+  });
+
+  test('a fork with its arrival at a join', () => {
+    const run = startRun({
+      nodes: { ask, ...addsNames('a', 'b', 'pay') },
+      edges: [
+        { from: '__start__', to: ['a', 'ask'] },
+        { from: 'a', to: 'b' },
+        { from: ['b', 'ask'], to: 'pay' },
+      ],
+    });
+    run.signal('approve', { by: ADA });
+    const at = run.checkpoints.find(({ next }) => next.includes('b'))?.id ?? '';
+    expect(run.fork(at, { by: UMA })).toMatchObject({ code: 'NOT_AN_APPROVER' });
+    expect(run.fork(at, { by: ADA })).toMatchObject({ run: { status: 'completed' } });
+  });
+});
+
+test('a graph of the largest size is looked at quickly', () => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
+  const all = Object.fromEntries(ids.map((id, index) => [id, index % 2 === 0 ? asks() : adds(id)]));
+  const edges = ids.map((from, index) => ({ from, to: ids.slice(Math.max(0, index - 20), index + 20) }));
+  const graph = compileGraph(
+    aDefinition({ nodes: all, edges: [{ from: '__start__', to: 'n999' }, ...edges] }),
+    aCatalog(),
+  );
+  const before = performance.now();
+  refuseStartAt(graph, 'n0', { by: UMA, now: 0 });
+  expect(performance.now() - before).toBeLessThan(3_000);
+});

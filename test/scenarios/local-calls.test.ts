@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { ToolEntry } from '../../src/graph/definition/catalog.ts';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { asks, play, playAgent, says } from '../support/builders/agents.ts';
+import type { Played } from '../support/builders/agents.ts';
+
+const LOCAL = { effect: 'idempotent', timeout: '1s', execution: 'local' } as const;
+const tools: Readonly<Record<string, Partial<ToolEntry>>> = { lookup: LOCAL };
+
+function playNode(over: object, ofTool: Partial<ToolEntry> = LOCAL): Played {
+  const node = { type: 'tool', tool: 'lookup', args: { key: 'x' }, ...over } satisfies NodeDefinition;
+  return play({ replies: [], tools: { lookup: ofTool }, graph: { nodes: { a: node } } });
+}
+
+const executionsIn = ({ calls }: Played) => calls.map(({ execution }) => execution);
+
+test('an agent calls a tool as its terms say', () => {
+  const replies = [asks(['lookup', { key: 'x' }]), says('done')];
+  expect(executionsIn(playAgent({ tools: ['lookup'] }, { replies, tools }))).toEqual(['local']);
+});
+
+test('a node says where its own calls run, whatever the terms of the tool', () => {
+  expect(executionsIn(playNode({}))).toEqual(['local']);
+  expect(executionsIn(playNode({ execution: 'activity' }))).toEqual(['activity']);
+  expect(executionsIn(playNode({ execution: 'local' }, { effect: 'idempotent', timeout: '1s' }))).toEqual(['local']);
+});

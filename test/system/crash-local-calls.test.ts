@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { listIn, textIn } from '../../src/dev/demo/answer.ts';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { startJobService } from '../support/doubles/job-service.ts';
+import type { JobService } from '../support/doubles/job-service.ts';
+import { at } from '../support/readers/json-at.ts';
+import { startCluster } from '../support/servers/cluster.ts';
+import type { Cluster, VictimName } from '../support/servers/cluster.ts';
+
+/*
+ * Processes are killed with SIGKILL in the middle of local calls, of which no row tells. They are simply made again, under
+ * their keys, and the run goes on to its end.
+ */
+
+let service: JobService;
+let cluster: Cluster;
+beforeAll(async () => {
+  service = await startJobService();
+  cluster = await startCluster({
+    config: new URL('../support/servers/local-jobs.config.ts', import.meta.url),
+    environment: { JOBS_URL: service.url },
+  });
+}, 120_000);
+afterAll(async () => {
+  await cluster.stop();
+  await service.stop();
+}, 60_000);
+beforeEach(() => service.forget());
+
+const job = (name: string): NodeDefinition => ({
+  type: 'tool',
+  tool: 'work',
+  args: { job: name },
+  write: { log: '{{ result.job }}' },
+});
+const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
+
+describe('killed in the middle of a local call', () => {
+  test.each<[string, readonly VictimName[]]>([
+    ['the worker', ['worker']],
+    ['worker and Temporal', ['worker', 'temporal']],
+  ])(
+    '%s: it is made again under its key',
+    async (_, victims) => {
+      const held = service.hold('b');
+      const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
+      const release = await held;
+      for (const victim of victims) await cluster.victims[victim].kill();
+      release();
+      for (const victim of victims) await cluster.victims[victim].start();
+      const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
+      await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
+      expect(at(await run(), '/output/log')).toEqual(['a', 'b', 'c']);
+      const keysOfB = service.calls.filter((call) => call.job === 'b').map(({ key }) => key);
+      expect(keysOfB.length).toBeGreaterThan(1);
+      expect([new Set(keysOfB).size, service.done]).toEqual([1, ['a', 'b', 'c']]);
+      const history = listIn(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
+      expect(history.filter((event) => at(event, '/type') === 'tool.called')).toHaveLength(3);
+    },
+    150_000,
+  );
+});

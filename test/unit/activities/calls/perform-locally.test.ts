@@ -1,0 +1,125 @@
+import { describe, expect, test, vi } from 'vitest';
+import { toolCalls } from '../../../../src/activities/call-tool.ts';
+import type { CallSlot, CallSlots } from '../../../../src/activities/calls/call-slots.ts';
+import type { LocalOutcome } from '../../../../src/activities/calls/call-task.ts';
+import { performLocally } from '../../../../src/activities/calls/perform-locally.ts';
+import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
+import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import { anActivity, answers, failureOf, held, returns, scriptedTool } from '../../../support/doubles/scripted-tool.ts';
+import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
+
+const seen = { givenBack: 0 };
+const taken: CallSlot = { kind: 'taken', giveBack: () => void (seen.givenBack += 1) };
+const refused: CallSlot = { kind: 'refused', retryAfterMs: 1_000 };
+
+interface Made {
+  readonly policy?: Partial<Omit<CallPolicy, 'retry'>> & { retry?: Partial<RetryPolicy> };
+  readonly slot?: CallSlot;
+  readonly activity?: ReturnType<typeof anActivity>;
+}
+
+const now = () => ({ scheduledTimestampMs: Date.now() });
+
+async function make(
+  { tool }: ScriptedTool,
+  { policy = {}, slot = taken, activity = anActivity(now()) }: Made = {},
+): Promise<LocalOutcome> {
+  const slots: CallSlots = { take: () => slot };
+  const request = aToolRequest({ effect: 'idempotent', execution: 'local', policy: aPolicy(policy) });
+  return await activity.run<[], LocalOutcome, () => Promise<LocalOutcome>>(
+    async () => await performLocally(slots, toolCalls({ [tool.name]: tool }), aTask({ request })),
+  );
+}
+
+/** A tool that the worker's configuration calls idempotent. */
+function idempotent(...script: Parameters<typeof scriptedTool>): ScriptedTool {
+  const { tool, calls } = scriptedTool(...script);
+  return { tool: { ...tool, effect: 'idempotent' }, calls };
+}
+
+const SOON = { retry: { initialMs: 1 } };
+
+describe('a local call', () => {
+  test('is made in a slot of its tenant, with its times by the clock of the worker', async () => {
+    const [before, given] = [Date.now(), seen.givenBack];
+    const outcome = await make(idempotent(returns({ paid: 7 })));
+    expect(outcome).toMatchObject({
+      kind: 'made',
+      reply: { kind: 'value', value: { paid: 7 } },
+      attempts: 1,
+      bytes: 35,
+    });
+    expect(outcome.startedAt).toBeGreaterThanOrEqual(before);
+    expect(outcome.endedAt).toBeGreaterThanOrEqual(outcome.startedAt);
+    expect(seen.givenBack).toBe(given + 1);
+  });
+
+  test('is tried again in place while the next attempt may follow soon', async () => {
+    const tool = idempotent(answers(503), answers(503), returns('paid'));
+    expect(await make(tool, { policy: SOON })).toMatchObject({ kind: 'made', attempts: 3 });
+    expect(tool.calls.map(({ attempt, key }) => [attempt, key])).toEqual([1, 2, 3].map((at) => [at, 'R1.pay.1']));
+  });
+
+  test('fails for good as any other', async () => {
+    const failure = await failureOf(make(idempotent(answers(400))));
+    expect(failure).toMatchObject({ type: 'TOOL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
+  });
+
+  test('fails for good when its attempts are used up', async () => {
+    const policy = { retry: { initialMs: 1, maxAttempts: 2 } };
+    const failure = await failureOf(make(idempotent(answers(503), answers(503)), { policy }));
+    expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed: false, error: { attempts: 2 } }] });
+  });
+
+  test('fails at its own time-out, which counts as an attempt', async () => {
+    const policy = { timeoutMs: 30, retry: { maxAttempts: 1 } };
+    expect(await failureOf(make(idempotent(held().step), { policy }))).toMatchObject({ type: 'TIMEOUT' });
+  });
+});
+
+describe('an activity goes on with a local call', () => {
+  const failed = { failures: 1, failure: { callFailed: false, error: { attempts: 1 } } };
+
+  test('whose next attempt comes late, from its attempts so far', async () => {
+    const outcome = await make(idempotent(answers(503)));
+    expect(outcome).toMatchObject({ kind: 'left', failed });
+  });
+
+  test('that has failed several times', async () => {
+    const policy = { retry: { initialMs: 1, maxAttempts: 9 } };
+    const tool = idempotent(answers(503), answers(503), answers(503));
+    expect(await make(tool, { policy })).toMatchObject({ kind: 'left', failed: { failures: 3 } });
+  });
+
+  test('that the worker no longer calls idempotent, which is not made', async () => {
+    const tool = scriptedTool(returns('paid'));
+    expect(await make(tool)).toMatchObject({ kind: 'left', failed: null });
+    expect(tool.calls).toHaveLength(0);
+  });
+
+  test('whose tenant has no slot free, which is not made', async () => {
+    const tool = idempotent(returns('paid'));
+    expect(await make(tool, { slot: refused })).toMatchObject({ kind: 'left', failed: null });
+    expect(tool.calls).toHaveLength(0);
+  });
+
+  test('that takes too long, and its attempt is ended and does not count', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
+    const { step, begun } = held();
+    const tool = idempotent(step);
+    const outcome = make(tool, { policy: { timeoutMs: 10_000 } }).finally(() => vi.useRealTimers());
+    await begun;
+    vi.advanceTimersByTime(2_000);
+    expect(await outcome).toMatchObject({ kind: 'left', failed: null });
+    expect(tool.calls[0]?.signal.aborted).toBe(true);
+  });
+
+  test('whose worker shuts down', async () => {
+    const { step, begun } = held();
+    const activity = anActivity(now());
+    const outcome = make(idempotent(step), { activity });
+    await begun;
+    activity.cancel('WORKER_SHUTDOWN');
+    expect(await outcome).toMatchObject({ kind: 'left', failed: null });
+  });
+});

@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { indexOfText, lastIndexOfText, splitText } from '../../../../src/graph/expression/search.ts';
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 });
+const wanted = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 12 });
+
+describe('a search is that of the platform,', () => {
+  test('forwards and backwards', () => {
+    fc.assert(
+      fc.property(text, wanted, fc.nat(70), (all, part, from) => {
+        expect(indexOfText(all, part, from)).toBe(all.indexOf(part, from));
+        expect(indexOfText(all, part)).toBe(all.indexOf(part));
+        expect(lastIndexOfText(all, part, from)).toBe(all.lastIndexOf(part, from));
+        expect(lastIndexOfText(all, part)).toBe(all.lastIndexOf(part));
+      }),
+    );
+  });
+
+  test('and for splitting', () => {
+    fc.assert(
+      fc.property(text, wanted, fc.nat(5), (all, part, limit) => {
+        expect(splitText(all, part, limit + 1)).toEqual(all.split(part, limit + 1));
+      }),
+    );
+  });
+});
+
+test('a repetitive text takes no quadratic time', () => {
+  const half = 'a'.repeat(250_000);
+  expect(indexOfText('a'.repeat(1_000_000), `${half}b${half}`)).toBe(-1);
+  expect(lastIndexOfText('a'.repeat(1_000_000), `${half}b`)).toBe(-1);
+});

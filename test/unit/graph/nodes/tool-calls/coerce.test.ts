@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { coerce, coerceAt } from '../../../../../src/graph/nodes/tool-calls/coerce.ts';
+import type { JsonSchema } from '../../../../../src/graph/values/json-schema.ts';
+import type { Json } from '../../../../../src/graph/values/json.ts';
+
+const number = { type: 'number' };
+const integer = { type: 'integer' };
+const text = { type: 'string' };
+
+describe('a number given as text', () => {
+  test.each<[string, number]>([
+    ['5', 5],
+    ['-5', -5],
+    ['0', 0],
+    ['0.1', 0.1],
+    ['1.50', 1.5],
+    ['1e3', 1000],
+    ['1E-3', 0.001],
+    ['-2.5e+2', -250],
+    ['9007199254740991', 9007199254740991],
+    ['1e-300', 1e-300],
+    ['0.0', 0],
+  ])('is read where nothing is lost: %s', (given, value) => {
+    expect(coerce(given, number)).toBe(value);
+  });
+
+  test.each([
+    '007',
+    '+5',
+    ' 5',
+    '5 ',
+    '.5',
+    '5.',
+    '0x10',
+    '1_000',
+    '1,5',
+    '',
+    'NaN',
+    'Infinity',
+    '1e999',
+    '-1e999',
+    '1e-400',
+    '9007199254740993',
+    '9007199254740993.0',
+    '9007199254740992',
+    '1e300',
+    '12345678901234567890e0',
+    '0.12345678901234567890123',
+    '-0',
+    '-0.0',
+    'five',
+  ])('stays text where something would be: %j', (given) => {
+    expect(coerce(given, number)).toBe(given);
+  });
+
+  test('stays text where text is taken, or anything', () => {
+    for (const schema of [
+      text,
+      {},
+      true,
+      undefined,
+      { type: ['string', 'number'] },
+      { enum: ['5', 5] },
+      { const: '5' },
+    ])
+      expect(coerce('5', schema)).toBe('5');
+    for (const schema of [{ anyOf: [number, text] }, { oneOf: [number, {}] }, { type: 'boolean' }, { type: 'null' }])
+      expect(coerce('5', schema)).toBe('5');
+  });
+});
+
+test.each<[string, Json]>([
+  ['true', true],
+  ['false', false],
+  ['True', 'True'],
+  ['1', '1'],
+  ['', ''],
+])('the text %j is %j where a boolean is wanted', (given, value) => {
+  expect(coerce(given, { type: 'boolean' })).toBe(value);
+});
+
+describe('what a schema wants is found', () => {
+  const amount = { $defs: { amount: number, loop: { $ref: '#/$defs/loop' } } };
+
+  test.each<[Json, JsonSchema, Json]>([
+    ['5', { type: ['number', 'null'] }, 5],
+    ['true', { type: ['integer', 'boolean'] }, true],
+    ['7', { type: ['integer', 'boolean'] }, 7],
+    ['5', { enum: [1, 5] }, 5],
+    ['5', { const: 5 }, 5],
+    ['5', { anyOf: [{ type: 'null' }, integer] }, 5],
+    ['5', { oneOf: [{ type: 'boolean' }, number] }, 5],
+    ['5', { allOf: [{ minimum: 1 }, number, integer] }, 5],
+    ['5', { allOf: [number, text] }, '5'],
+    ['5', { $ref: '#/$defs/amount', ...amount }, 5],
+    ['5', { $ref: '#/$defs/loop', ...amount }, '5'],
+    ['5', { $ref: '#/$defs/none/at/all', ...amount }, '5'],
+    ['5', { $ref: 'https://example.com/amount' }, '5'],
+    ['5', { $ref: '#/anyOf/1', anyOf: [text, number] }, 5],
+    [{ n: '5' }, { properties: { n: { $ref: '#/$defs/amount' } }, ...amount }, { n: 5 }],
+    [
+      { n: '5', m: '6' },
+      { properties: { n: text }, additionalProperties: number },
+      { n: '5', m: 6 },
+    ],
+    [{ n: '5' }, { additionalProperties: false }, { n: '5' }],
+    [{ n: '5' }, {}, { n: '5' }],
+    [{ n: '5' }, { allOf: [{ properties: { n: number } }, { properties: { n: { minimum: 1 } } }] }, { n: 5 }],
+    [{ n: '5', m: 'x' }, { oneOf: [{ properties: { n: number } }, { properties: { m: text } }] }, { n: 5, m: 'x' }],
+    [{ n: '5' }, { anyOf: [{ properties: { n: number } }, { properties: { n: text } }] }, { n: '5' }],
+    [['1', 'a', '2'], { items: number }, [1, 'a', 2]],
+    [['1', '2', '3'], { prefixItems: [text], items: number }, ['1', 2, 3]],
+    [['1'], { items: { anyOf: [{ type: 'boolean' }, integer] } }, [1]],
+    [[{ n: ['5'] }], { items: { properties: { n: { items: number } } } }, [{ n: [5] }]],
+    [{ constructor: '5', toString: '5' }, { properties: {} }, { constructor: '5', toString: '5' }],
+    [5, text, 5],
+    [null, number, null],
+    [{ n: '5' }, text, { n: '5' }],
+  ])('%j in %j is %j', (...[given, schema, value]) => {
+    expect(coerce(given, schema)).toEqual(value);
+  });
+
+  test('in trees of any depth', () => {
+    const schema = {
+      $ref: '#/$defs/tree',
+      $defs: { tree: { properties: { n: number, in: { $ref: '#/$defs/tree' } } } },
+    };
+    const nest = (n: Json, depth: number): Json => (depth === 0 ? { n } : { n, in: nest(n, depth - 1) });
+    expect(coerce(nest('5', 40), schema)).toEqual(nest(5, 40));
+  });
+});
+
+describe('texts at places', () => {
+  const given = { a: '5', b: ['true', '7'], 'c/~d': { e: '1' } };
+
+  test('are read, and others stay', () => {
+    expect(coerceAt(given, new Set(['/a', '/b/0', '/c~1~0d/e']))).toEqual({
+      a: 5,
+      b: [true, '7'],
+      'c/~d': { e: 1 },
+    });
+    expect(coerceAt(given, new Set(['', '/b', '/x']))).toEqual(given);
+    expect(coerceAt('5', new Set(['']))).toBe(5);
+  });
+
+  test('that are no numbers and no booleans stay', () => {
+    expect(coerceAt({ a: '007', b: 'yes' }, new Set(['/a', '/b']))).toEqual({ a: '007', b: 'yes' });
+  });
+});
