@@ -1,30 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createPgliteDialect } from '../../../src/store/database/pglite-dialect.ts';
 import { createPostgresDialect } from '../../../src/store/database/postgres-dialect.ts';
-import { openThreadedDatabase } from '../../../src/dev/database/open-threaded-database.ts';
-import { openTeardown } from '../../../src/dev/teardown.ts';
-import { openEmbeddedStore, openPostgresStore } from '../../../src/store/store.ts';
-import type { Tables } from '../../../src/store/tables.ts';
+import { openPostgresStore } from '../../../src/store/store.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
 import { startPostgres } from '../../support/servers/postgres-server.ts';
 import type { PostgresServer } from '../../support/servers/postgres-server.ts';
 import type { OpenedStore } from '../../support/suites/checkpoints-suite.ts';
 import { definitionsSuite } from '../../support/suites/definitions-suite.ts';
 import { storeSuite } from '../../support/suites/store-suite.ts';
 
-const opened = openTeardown();
-afterAll(async () => await opened.run());
-
 storeSuite('store on embedded PostgreSQL', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-store-'));
-  opened.add(() => rm(folder, { recursive: true, force: true }));
-  const database = await openThreadedDatabase(join(folder, 'pglite'));
-  opened.add(() => database.close());
-  const tables = new Kysely<Tables>({ dialect: createPgliteDialect(database) });
-  return { store: await openEmbeddedStore(database), tables };
+  const store = await openMemoryStore();
+  return { store, tables: new Kysely({ dialect: createPgliteDialect(store.database) }) };
 });
 
 describe('a PostgreSQL server', () => {

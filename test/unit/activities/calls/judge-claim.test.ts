@@ -62,7 +62,7 @@ describe('judgeClaim', () => {
     const young = anEntry({ ageMs: 59_999 });
     expect(judgeClaim(aClaimant(), young)).toEqual({ takeOver: false, answer: { kind: 'in-progress' } });
     expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ takeOver: true });
-    expect(judgeClaim(aClaimant({ takeover: 1 }), young)).toMatchObject({ takeOver: true });
+    expect(judgeClaim(aClaimant({ takeover: 1 }), young)).toEqual({ takeOver: false, answer: { kind: 'in-progress' } });
   });
 
   test('an unsafe call whose claim is known to have made no call is made', () => {
@@ -182,15 +182,19 @@ describe('the table of claims in the README', () => {
       [{}, UNUSED],
       [{ ageMs: 0 }, UNUSED],
     ],
-    '`claimed`, with a takeover, or the call is not `unsafe`': [
+    '`claimed`, and the call is not `unsafe`, or was lost, with a takeover': [
       'makes the call',
       MAKES,
-      [{ ageMs: 0 }, { takeover: 1 }],
       [{}, { takeover: 1 }],
       [{ ageMs: 0 }, { safety: 'keyed' }],
       [{}, { safety: 'idempotent' }],
     ],
-    '`claimed`, by an attempt that still works': ['leaves the call to that attempt', LEAVES, [{ ageMs: 59_999 }, {}]],
+    '`claimed`, by an attempt that still works': [
+      'leaves the call to that attempt',
+      LEAVES,
+      [{ ageMs: 59_999 }, {}],
+      [{ ageMs: 0 }, { takeover: 1 }],
+    ],
     '`claimed`, by an attempt that was lost': ['makes the outcome `unknown`', { answer: { kind: 'lost' } }, [{}, {}]],
     '`failed` or `unknown`, with a takeover': [
       'makes the call, and counts attempts from 1',

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openThreadedDatabase } from '../../../../src/dev/database/open-threaded-database.ts';
-import type { ThreadedDatabase } from '../../../../src/dev/database/open-threaded-database.ts';
+import { openThreadedDatabase } from '../../../src/dev/database/open-threaded-database.ts';
+import type { ThreadedDatabase } from '../../../src/dev/database/open-threaded-database.ts';
 
 let folder: string;
 let database: ThreadedDatabase;

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStack } from '../../src/dev/stack.ts';
-import type { Stack } from '../../src/dev/stack.ts';
-import { toJson } from '../../src/graph/values/json.ts';
-import { createApiClient } from '../support/readers/api-client.ts';
-import { at } from '../support/readers/json-at.ts';
-import { takePlace } from '../support/servers/shared-place.ts';
-import { interpretHere } from '../support/doubles/interpret-here.ts';
+import { startStack } from '../../../src/dev/stack.ts';
+import type { Stack } from '../../../src/dev/stack.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
+import { createApiClient } from '../../support/readers/api-client.ts';
+import { at } from '../../support/readers/json-at.ts';
+import { takePlace } from '../../support/servers/shared-place.ts';
+import { interpretHere } from '../../support/doubles/interpret-here.ts';
 
 /*
  * Does what pages of the documentation tell their reader to do, and holds what comes out against what they say.
