@@ -17,22 +17,22 @@ import { accountOf } from './account.ts';
 export function takeResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
-  recordOccurrence(draft, toRecord(result, hasEvent(draft, call)));
+  recordOccurrence(draft, toRecord(draft, call, result));
   if (call.compensates) finishCompensation(draft, call.compensates, toOutcome(result));
   else settleCall(draft, call, result);
+}
+
+/** No ledger has the reply of a local call, so what no event says of it is recorded. */
+function toRecord(draft: Draft, call: OpenCall, result: CallResult): RecordedBody {
+  const { key, isLocal } = result;
+  if (result.kind === 'call.failed')
+    return { kind: result.kind, key, failure: result.failure, ...(isLocal && { isLocal }) };
+  return { kind: result.kind, key, ...(isLocal && !hasEvent(draft, call) && { reply: result.reply }) };
 }
 
 /** The result of a tool is in the event of its task. */
 function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
   return called.kind === 'tool' && findTask(draft, taskPath) !== null;
-}
-
-/** @param isInEvent an event holds the reply of the call; no ledger has that of a local one */
-function toRecord(result: CallResult, isInEvent: boolean): RecordedBody {
-  const { key, isLocal } = result;
-  if (result.kind === 'call.failed')
-    return { kind: result.kind, key, failure: result.failure, ...(isLocal && { isLocal }) };
-  return { kind: result.kind, key, ...(isLocal && !isInEvent && { reply: result.reply }) };
 }
 
 function toOutcome(result: CallResult): CompensationOutcome {

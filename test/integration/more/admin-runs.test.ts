@@ -1,25 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTeardown } from '../../../src/dev/teardown.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { aToolOf } from '../../support/doubles/configured-tool.ts';
-import { startJobService } from '../../support/doubles/job-service.ts';
 import type { JobService } from '../../support/doubles/job-service.ts';
 import { aGraphOf, hasStatus, readAll } from '../../support/readers/api-runs.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
-import { startTestStack } from '../../support/servers/test-stack.ts';
+import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
-const teardown = openTeardown();
 let stack: TestStack;
 let service: JobService;
+let stop: () => Promise<void>;
 beforeAll(async () => {
-  service = await startJobService();
-  teardown.add(() => service.stop());
-  const config = { tools: [aToolOf(service, { name: 'job' })], http: { allow: [service.address] } };
-  stack = await startTestStack(config);
-  teardown.add(() => stack.stop());
+  ({ stack, service, stop } = await startJobStack());
 });
-afterAll(async () => await teardown.run());
+afterAll(async () => await stop());
 
 const admin = async (path: string) => (await stack.as('admin').get(`/admin/runs${path}`)).body;
 

@@ -1,28 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTeardown } from '../../../src/dev/teardown.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { aToolOf } from '../../support/doubles/configured-tool.ts';
-import { startJobService } from '../../support/doubles/job-service.ts';
 import type { JobService } from '../../support/doubles/job-service.ts';
 import { hasStatus } from '../../support/readers/api-runs.ts';
 import { textAt } from '../../support/readers/json-at.ts';
-import { startTestStack } from '../../support/servers/test-stack.ts';
+import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
 /* Timers that are set after the calls of a run were canceled. */
 
-const teardown = openTeardown();
 let stack: TestStack;
 let service: JobService;
+let stop: () => Promise<void>;
 beforeAll(async () => {
-  service = await startJobService();
-  teardown.add(() => service.stop());
   const asking = { when: 'true', timeout: '300ms' };
-  const tools = [aToolOf(service, { name: 'job' }), aToolOf(service, { name: 'undo', approval: asking })];
-  stack = await startTestStack({ tools, defaults: { heartbeatTimeout: '1s' }, http: { allow: [service.address] } });
-  teardown.add(() => stack.stop());
+  const tools = { job: {}, undo: { approval: asking } };
+  ({ stack, service, stop } = await startJobStack({ tools, defaults: { heartbeatTimeout: '1s' } }));
 });
-afterAll(async () => await teardown.run());
+afterAll(async () => await stop());
 
 test('a compensation of a canceled run asks for as long as it may, and no longer', async () => {
   const job = (name: string) => ({ type: 'tool', tool: 'job', args: { job: name } }) as const;

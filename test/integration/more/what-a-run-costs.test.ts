@@ -4,12 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { aToolOf } from '../../support/doubles/configured-tool.ts';
-import { startJobService } from '../../support/doubles/job-service.ts';
 import { PATIENTLY, anAskingGraph, hasStatus } from '../../support/readers/api-runs.ts';
 import { executionsOf } from '../../support/readers/executions.ts';
 import { textAt } from '../../support/readers/json-at.ts';
-import { startTestStack } from '../../support/servers/test-stack.ts';
+import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
 /* Counts, not times: docs/performance.md says the same. A count that goes up is a cost for every run there is. */
@@ -20,14 +18,11 @@ const teardown = openTeardown();
 let stack: TestStack;
 let workflow: TemporalClient['workflow'];
 beforeAll(async () => {
-  const service = await startJobService();
-  teardown.add(() => service.stop());
-  const tools = [
-    aToolOf(service, { name: 'job' }),
-    aToolOf(service, { name: 'look', effect: 'idempotent' }),
-    aToolOf(service, { name: 'glance', effect: 'idempotent', timeout: '5s', execution: 'local' }),
-  ];
-  const config = { tools, http: { allow: [service.address] } };
+  const tools = {
+    job: {},
+    look: { effect: 'idempotent' },
+    glance: { effect: 'idempotent', timeout: '5s', execution: 'local' },
+  } as const;
   // The chores of the API take their statements at another time.
   const sweeping = {
     queuesMs: SELDOM_MS,
@@ -35,8 +30,9 @@ beforeAll(async () => {
     terminatedRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
   };
-  stack = await startTestStack(config, {}, sweeping);
-  teardown.add(() => stack.stop());
+  const jobs = await startJobStack({ tools, sweeping });
+  teardown.add(() => jobs.stop());
+  ({ stack } = jobs);
   const connection = await Connection.connect({ address: stack.temporalAddress });
   teardown.add(() => connection.close());
   ({ workflow } = new TemporalClient({ connection, namespace: stack.namespace }));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NOTHING_PRUNED, addPruned } from '../../../src/store/retention.ts';
 import type { Pruned, Retention } from '../../../src/store/retention.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../src/workflows/contract.ts';
@@ -13,8 +13,7 @@ import {
   endRun,
   writeTo,
 } from '../../support/builders/store-builders.ts';
-import { openMemoryStore } from '../../support/servers/memory-database.ts';
-import type { MemoryStore } from '../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
 /*
  * What outlives its time is forgotten, and nothing else. Every run here ended at AT, or has not ended.
@@ -30,11 +29,7 @@ const older = (over: Partial<Retention>): Retention => ({
   ...over,
 });
 
-let store: MemoryStore;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 /** What goes with all batches, or with the first ones. */
 async function prune(retention: Retention, batch: number, { most = Infinity } = {}): Promise<Pruned> {

@@ -1,19 +1,14 @@
 import type { Info } from '@temporalio/activity';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import type { CallSlot } from '../../../../src/activities/calls/call-slots.ts';
 import { inCallSlot } from '../../../../src/activities/calls/in-call-slot.ts';
 import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
 import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
-import type { MemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: MemoryStore;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 /** How often the call was made, and slots were given back. */
 const seen = { calls: 0, givenBack: 0 };

@@ -1,5 +1,5 @@
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { fromNetwork } from '../../../../src/activities/calls/classify-failure.ts';
@@ -9,7 +9,6 @@ import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/c
 import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { CallReply, ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import {
   anActivity,
@@ -21,13 +20,9 @@ import {
   scriptedTool,
   throws,
 } from '../../../support/doubles/scripted-tool.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 const attempt = createAttempt(() => store);
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallTask } from '../../../../src/activities/calls/call-task.ts';
 import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
@@ -17,14 +17,9 @@ import {
   scriptedTool,
 } from '../../../support/doubles/scripted-tool.ts';
 import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
-import type { MemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: MemoryStore;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 afterEach(() => void vi.restoreAllMocks());
 
 const attempt = createAttempt(() => store);

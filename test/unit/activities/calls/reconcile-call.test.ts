@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { reconcileCall } from '../../../../src/activities/calls/reconcile-call.ts';
 import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import {
   anActivity,
@@ -13,13 +12,9 @@ import {
   returns,
   scriptedTool,
 } from '../../../support/doubles/scripted-tool.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 const attempt = createAttempt(() => store);
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { acceptAndDispatch, dispatchRun } from '../../../../src/api/runs/dispatch-run.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { LATER, aNewRun } from '../../../support/builders/store-builders.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { interpretHere } from '../../../support/doubles/interpret-here.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 const depsOf = () => ({
   store,

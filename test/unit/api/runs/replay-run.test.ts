@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSeals } from '../../../../src/api/http/seals.ts';
 import { replayRun } from '../../../../src/api/runs/replay-run.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
@@ -6,13 +6,9 @@ import type { Store } from '../../../../src/store/store.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { AT, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { interpretHere } from '../../../support/doubles/interpret-here.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 test('a run with too many bytes of answers is refused before any is read', async () => {
   const catalog = aCatalog();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { unavailable } from '../../../../src/api/http/errors.ts';
 import { sendSignal } from '../../../../src/api/runs/send-signal.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
@@ -6,18 +6,13 @@ import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
 import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { RunRecord } from '../../../../src/store/runs.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
 import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 const logger = createLogger('silent');
 const caller = { sub: 'bob', tenantId: 'acme', roles: ['approver'], permissions: new Set<never>() };

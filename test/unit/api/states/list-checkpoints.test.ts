@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listCheckpoints } from '../../../../src/api/states/list-checkpoints.ts';
 import { MAX_PAGE_BYTES } from '../../../../src/store/page.ts';
 import type { Position } from '../../../../src/store/page.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { ADMIN } from '../../../support/builders/callers.ts';
 import { AT, aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders/store-builders.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 const timeOf = (n: number): string => new Date(Date.parse(AT) + n).toISOString();
 

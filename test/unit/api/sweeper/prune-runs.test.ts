@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { pruneRuns } from '../../../../src/api/sweeper/prune-runs.ts';
 import { NOTHING_PRUNED } from '../../../../src/store/retention.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 const settings = {
   retention: { runsMs: 1_000, checkpointsMs: null },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   activeRunsInTurns,
   createPoisonedRunsChore,
@@ -8,16 +8,11 @@ import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
 import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 /** Ends the runs of earlier tests, so that no chore finds them. */
 beforeEach(async () => {

@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/reconcile-terminated-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
 import type { TerminatedRun, Span } from '../../../../src/api/temporal/terminated-runs.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../../src/workflows/contract.ts';
 import type { RunReference } from '../../../../src/workflows/contract.ts';
 import { AT, LATER, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 
 afterEach(() => void vi.restoreAllMocks());
 

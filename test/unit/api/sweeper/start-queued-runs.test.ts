@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createQueueStarter } from '../../../../src/api/sweeper/start-queued-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
 import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
 const logger = createLogger('silent');
 const interpreter = interpretHere(aCatalog());

@@ -1,6 +1,6 @@
 import type { Info } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallTask } from '../../../../../src/activities/calls/call-task.ts';
 import { packBatch } from '../../../../../src/graph/journal/packed-batch.ts';
 import type { ToolCallRequest } from '../../../../../src/graph/run/effect.ts';
@@ -16,16 +16,11 @@ import {
   scriptedTool,
 } from '../../../../support/doubles/scripted-tool.ts';
 import type { ScriptedTool } from '../../../../support/doubles/scripted-tool.ts';
-import { openMemoryStore } from '../../../../support/servers/memory-database.ts';
-import type { MemoryStore } from '../../../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../../../support/servers/use-memory-store.ts';
 
 /* The first attempt of an idempotent call claims nothing: its end is its only write. Later attempts claim as ever. */
 
-let store: MemoryStore;
-beforeAll(async () => {
-  store = await openMemoryStore();
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
 afterEach(() => void vi.restoreAllMocks());
 
 const attempt = createAttempt(() => store);

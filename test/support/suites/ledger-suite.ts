@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { Store } from '../../../src/store/store.ts';
+import { AT } from '../builders/store-builders.ts';
+
+/** What the ledger of every store must do. */
+export function ledgerSuite(store: () => Store): void {
+  const claim = (key: string, over: object = {}) => ({
+    key,
+    tenantId: 'acme',
+    runId: 'L',
+    node: 'pay',
+    called: 'tool:pay',
+    requestHash: 'x',
+    takeover: 0,
+    claim: 'c1',
+    scheduledAt: 1,
+    journal: null,
+    at: AT,
+    ...over,
+  });
+  const neverAsked = () => {
+    throw new Error('the judge was asked');
+  };
+
+  test('a first claim succeeds, and a second one is judged', async () => {
+    expect(await store().ledger.claim(claim('L1'), neverAsked)).toEqual({ failures: 0, before: null });
+    const answer = await store().ledger.claim(claim('L1', { claim: 'c2' }), (entry) => ({
+      takeOver: false,
+      answer: entry.status,
+    }));
+    expect(answer).toEqual({ answer: 'claimed' });
+  });
+
+  test('one of many concurrent claims is first', async () => {
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ takeOver: false, answer: 'late' as const })),
+      ),
+    );
+    expect(claims.filter((outcome) => 'failures' in outcome)).toHaveLength(1);
+  });
+
+  test('an attempt that has lost its claim records nothing', async () => {
+    await store().ledger.claim(claim('L3'), neverAsked);
+    await store().ledger.claim(claim('L3', { claim: 'c2' }), ({ failures }) => ({ takeOver: true, failures }));
+    expect(await store().ledger.complete('L3', 'c1', 'old')).toBe(false);
+    expect(await store().ledger.complete('L3', 'c2', { ok: 1 })).toBe(true);
+    const kept = await store().ledger.claim(claim('L3'), (entry) => ({ takeOver: false, answer: entry.result }));
+    expect(kept).toEqual({ answer: { ok: 1 } });
+  });
+
+  test('an end without a claim is a row, and the next one is judged', async () => {
+    const settle = async (by: string, result: string, takeOver: boolean) =>
+      await store().ledger.settle(claim('L6', { claim: by }), { status: 'completed', result }, (entry) =>
+        takeOver ? { takeOver, failures: entry.failures } : { takeOver, answer: entry.result },
+      );
+    expect(await settle('c1', 'first', true)).toEqual({ failures: 0, before: null });
+    expect(await settle('c2', 'second', false)).toEqual({ answer: 'first' });
+    expect(await settle('c3', 'third', true)).toMatchObject({ before: { claim: 'c1', result: 'first' } });
+    expect(await settle('c4', 'fourth', false)).toEqual({ answer: 'third' });
+  });
+
+  test('a failure that is recorded without a claim is retried as any other', async () => {
+    const error = { code: 'TOOL_FAILED', message: 'no' } as const;
+    const failed = {
+      status: 'retrying',
+      failures: 1,
+      failure: { error, callFailed: true },
+      nextAttemptAt: AT,
+    } as const;
+    await store().ledger.settle(claim('L7', { runId: 'L-settled' }), failed, neverAsked);
+    expect(await store().ledger.retrying('L-settled')).toMatchObject([{ attempt: 2, lastError: error }]);
+  });
+
+  test('a call becomes unknown only if its entry has not changed since it was read', async () => {
+    await store().ledger.claim(claim('L5'), neverAsked);
+    const failure = { error: { code: 'UNKNOWN_OUTCOME', message: 'lost' }, callFailed: false } as const;
+    const unknownAs = async (by: string) =>
+      await store().ledger.markUnknown('L5', { claim: by, status: 'claimed' }, failure);
+    expect([await unknownAs('c2'), await unknownAs('c1'), await unknownAs('c1')]).toEqual([false, true, false]);
+  });
+
+  test('a call that will be retried has its last error', async () => {
+    await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
+    const error = { code: 'TOOL_FAILED', message: 'no' } as const;
+    await store().ledger.fail('L4', 'c1', {
+      status: 'retrying',
+      failures: 2,
+      failure: { error, callFailed: false },
+      nextAttemptAt: AT,
+    });
+    expect(await store().ledger.retrying('L-retry')).toEqual([
+      { node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT },
+    ]);
+  });
+
+  test('calls for list elements have their index, in order', async () => {
+    const failure = { error: { code: 'TOOL_FAILED', message: 'no' }, callFailed: false } as const;
+    for (const index of [10, 2]) {
+      const key = `L5#${index}`;
+      await store().ledger.claim(claim(key, { runId: 'L-elements', index }), neverAsked);
+      await store().ledger.fail(key, 'c1', { status: 'retrying', failures: 1, failure, nextAttemptAt: AT });
+    }
+    expect(await store().ledger.retrying('L-elements')).toMatchObject([{ index: 2 }, { index: 10 }]);
+  });
+}
