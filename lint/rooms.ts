@@ -43,10 +43,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'graph/schema': known({ rooms: ['graph/values', 'graph/definition'], packages: ['zod'] }),
   'graph/diagram': known({ rooms: ['graph/values', 'graph/definition'] }),
   'graph/run': known({ rooms: ['graph/values', 'graph/definition', 'graph/channels'], packages: ['@noble/hashes'] }),
-  'graph/validate': known({
-    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema'],
-    typePackages: ['zod'],
-  }),
+  'graph/validate': known({ rooms: [...WORDS, 'graph/expression', 'graph/schema'], typePackages: ['zod'] }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
   'graph/redaction': known({ rooms: [...FACTS, 'graph/expression'] }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),

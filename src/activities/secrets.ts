@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from 
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
 import { isMistake } from './calls/classify-failure.ts';
-import { userTraceOf } from './calls/user-trace.ts';
+import { userTraceOf } from './calls/traces/user-trace.ts';
 import { createRedactor } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 

@@ -1,5 +1,5 @@
 import type { RunErrorCode } from '../../graph/values/index.ts';
-import type { UserTrace } from './user-trace.ts';
+import type { UserTrace } from './traces/user-trace.ts';
 
 /** A global symbol, because a configuration may have loaded this module twice. */
 const BRAND = Symbol.for('holdfast.CallError');

@@ -2,7 +2,7 @@ import type { RunErrorCode } from '../../graph/values/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
-import { userTraceOf } from './user-trace.ts';
+import { userTraceOf } from './traces/user-trace.ts';
 
 /*
  * The one table of failures of models and tools: which ones to retry, and whether the callee may have done the work

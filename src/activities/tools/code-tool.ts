@@ -3,7 +3,7 @@ import type { ToolEntry } from '../../graph/definition/index.ts';
 import { toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import { traceOf } from '../calls/cause-of.ts';
+import { traceOf } from '../calls/traces/cause-of.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';

@@ -1,14 +1,14 @@
-import { fieldAt } from '../../definition/names-at.ts';
-import { describeType } from '../../definition/node-types/describe-node.ts';
-import { parsePointer, toPointer } from '../../values/json-pointer.ts';
-import { compileJsonSchema } from '../../values/json-schema.ts';
-import type { SchemaViolation } from '../../values/json-schema.ts';
-import { own } from '../../values/json.ts';
-import type { Json } from '../../values/json.ts';
-import { valueAt } from '../../values/value-at.ts';
-import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import { fieldAt } from '../../../definition/names-at.ts';
+import { describeType } from '../../../definition/node-types/describe-node.ts';
+import { parsePointer, toPointer } from '../../../values/json-pointer.ts';
+import { compileJsonSchema } from '../../../values/json-schema.ts';
+import type { SchemaViolation } from '../../../values/json-schema.ts';
+import { own } from '../../../values/json.ts';
+import type { Json } from '../../../values/json.ts';
+import { valueAt } from '../../../values/value-at.ts';
+import { defineRule, error } from '../../rule.ts';
+import type { Issues } from '../../rule.ts';
+import type { Subject, SubjectNode } from '../../subject.ts';
 
 /** Finds arguments that a tool does not take, as far as they are known without filling templates. */
 export const givenArguments = defineRule({

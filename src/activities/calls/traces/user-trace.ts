@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { truncate } from '../../graph/values/index.ts';
+import { truncate } from '../../../graph/values/index.ts';
 
 /** Where configured code has thrown. */
 export interface UserTrace {
@@ -15,7 +15,7 @@ const MAX_FRAMES = 10;
 const MAX_FRAMES_LENGTH = 2_000;
 
 /** The folders of the engine's own modules, as they are written and as they are built. */
-const OWN_FOLDERS = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../${folder}/`, import.meta.url)));
+const OWN_FOLDERS = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../../${folder}/`, import.meta.url)));
 
 /** Finds the frames of an error that are in the files of the user. @returns `null` if there are none */
 export function userTraceOf(thrown: unknown): UserTrace | null {

@@ -1,6 +1,6 @@
-import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
-import type { RunError } from '../../graph/values/index.ts';
-import type { CallError } from './call-error.ts';
+import { MAX_MESSAGE, truncate } from '../../../graph/values/index.ts';
+import type { RunError } from '../../../graph/values/index.ts';
+import type { CallError } from '../call-error.ts';
 import { userTraceOf } from './user-trace.ts';
 import type { UserTrace } from './user-trace.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { CallError } from '../../../../src/activities/calls/call-error.ts';
-import { causeOf } from '../../../../src/activities/calls/cause-of.ts';
-import { fromCode } from '../../../../src/activities/calls/classify-failure.ts';
-import { userTraceOf } from '../../../../src/activities/calls/user-trace.ts';
+import { CallError } from '../../../../../src/activities/calls/call-error.ts';
+import { causeOf } from '../../../../../src/activities/calls/traces/cause-of.ts';
+import { fromCode } from '../../../../../src/activities/calls/classify-failure.ts';
+import { userTraceOf } from '../../../../../src/activities/calls/traces/user-trace.ts';
 
-const OWN = new URL('../../../../src/activities/calls/run-code.ts', import.meta.url).href;
+const OWN = new URL('../../../../../src/activities/calls/run-code.ts', import.meta.url).href;
 
 function errorWith(stack: string): Error {
   return Object.assign(new TypeError('x is undefined'), { stack });
@@ -15,7 +15,7 @@ describe('the trace of an error', () => {
     const here = userTraceOf(new RangeError('no'));
     expect(here).toMatchObject({ name: 'RangeError' });
     expect(here?.frames.split('\n')[0]).toMatch(
-      /^at .*test\/unit\/activities\/calls\/user-trace\.test\.ts:\d+:\d+\)?$/,
+      /^at .*test\/unit\/activities\/calls\/traces\/user-trace\.test\.ts:\d+:\d+\)?$/,
     );
   });
 
