@@ -1,6 +1,6 @@
 import { toRunView } from '../graph/journal/index.ts';
-import type { Intervention, RunView } from '../graph/journal/index.ts';
-import { hideApproval, hideIntervention, hideRunError } from '../graph/redaction/index.ts';
+import type { Intervention, RunEvent, RunView } from '../graph/journal/index.ts';
+import { hideApproval, hideEvent, hideIntervention, hideRunError } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Run } from '../graph/run/index.ts';
 import type { RunError } from '../graph/values/index.ts';
@@ -13,14 +13,15 @@ const MAX_ARGS = 500;
 
 /**
  * Makes a summary of a run for the Temporal Web UI, in Markdown, with the commands for each pending decision.
+ * @param latestEvents where the last signal is that the run has ignored, and why
  * @param hidden what is shown to nobody here
  */
-export function toDetails(run: Run, hidden: Redaction): string {
+export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: Redaction): string {
   const view = toRunView(run);
   const { status, step } = view;
   return joinWhole([
     `**${run.graph.name}** is **${status}**, step ${step}`,
-    factsOf(view, hidden).join('\n'),
+    [...factsOf(view, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
     ...approvalBlocks(run, hidden),
     ...interventionBlocks(run, view, hidden),
   ]);
@@ -34,6 +35,15 @@ function factsOf({ next, usage, error: whole }: RunView, hidden: Redaction): rea
     ...(whole ? errorLines(hideRunError(whole, hidden)) : []),
     `- used: ${modelCalls} model calls, ${toolCalls} tool calls, ${tokens} tokens, ${costUsd} USD`,
   ];
+}
+
+/** A signal with a wrong name or payload seems to succeed for the one who sends it. */
+function ignoredLines(latestEvents: readonly RunEvent[], hidden: Redaction): readonly string[] {
+  const last = latestEvents.findLast(({ type }) => type === 'signal.ignored');
+  const shown = last && hideEvent(last, hidden);
+  if (shown?.type !== 'signal.ignored') return [];
+  const { signal, at, by, detail = shown.reason } = shown;
+  return [`- ignored signal: ${inlineMarkdown(`${signal} of ${by} at ${at}: ${detail}`)}`];
 }
 
 function errorLines({ code, message, cause }: RunError): readonly string[] {

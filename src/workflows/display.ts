@@ -1,11 +1,12 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { RunEvent } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Run } from '../graph/run/index.ts';
 import { toDetails } from './details.ts';
 import { attributesOf, keyAtStart } from './search-attributes.ts';
 
-/** Shows the current state of a run in Temporal. */
-export type Display = (run: Run) => void;
+/** Shows the current state of a run in Temporal, and of its latest events the last signal that was ignored. */
+export type Display = (run: Run, latestEvents: readonly RunEvent[]) => void;
 
 /**
  * @param isFirst true in the first execution, whose search attributes were set at its start
@@ -13,8 +14,8 @@ export type Display = (run: Run) => void;
  */
 export function createDisplay(isFirst: boolean, hidden: Redaction): Display {
   let shown = isFirst ? keyAtStart(workflowInfo().typedSearchAttributes) : '';
-  return (run) => {
-    setCurrentDetails(toDetails(run, hidden));
+  return (run, latestEvents) => {
+    setCurrentDetails(toDetails(run, latestEvents, hidden));
     const { key, attributes } = attributesOf(run);
     if (key === shown) return;
     shown = key;

@@ -2,6 +2,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
 import { ByteBudget } from './byte-budget.ts';
 import { GraphError } from '../values/errors.ts';
+import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
 import { priceOfText, spend, withAllowance } from '../values/meter.ts';
@@ -114,7 +115,7 @@ function parse(source: string, names: readonly Name[]): Expression {
     source,
     references,
     sources: () => (sources ??= findSources(root)),
-    evaluate: (bindings, budget) => evaluate({ source, program }, bindings, budget),
+    evaluate: (bindings, budget) => evaluate({ source, program, references }, bindings, budget),
   };
 }
 
@@ -164,8 +165,7 @@ function placeOf(error: unknown): string {
   return typeof start === 'number' ? ` at character ${start + 1}` : '';
 }
 
-interface Parsed {
-  readonly source: string;
+interface Parsed extends Pick<Expression, 'source' | 'references'> {
   readonly program: ParseResult;
 }
 
@@ -174,7 +174,7 @@ function evaluate(parsed: Parsed, bindings: Bindings, budget = new ByteBudget('I
     return run(parsed, bindings, budget);
   } catch (error) {
     if (error instanceof GraphError || !Object.values(bindings).some(hasConstructorMember))
-      throw expressionFailed(parsed, error);
+      throw expressionFailed(parsed, bindings, error);
     return evaluateOnMaps(parsed, bindings, budget);
   }
 }
@@ -185,7 +185,7 @@ function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget):
   try {
     return run(parsed, maps, budget);
   } catch (error) {
-    throw expressionFailed(parsed, error);
+    throw expressionFailed(parsed, bindings, error);
   }
 }
 
@@ -206,11 +206,22 @@ function evaluateStrictly(program: ParseResult, bindings: Record<string, unknown
   }
 }
 
-function expressionFailed({ source }: Parsed, error: unknown): GraphError {
+function expressionFailed({ source, references }: Parsed, { state }: Bindings, error: unknown): GraphError {
   const code = error instanceof GraphError ? error.code : 'EXPRESSION_FAILED';
-  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED)}\` failed: ${reasonOf(error)}`, {
-    cause: error,
-  });
+  const reason = `${reasonOf(error)}${TELLS_OF_NULL.test(reasonOf(error)) ? nullChannels(references, state) : ''}`;
+  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED)}\` failed: ${reason}`, { cause: error });
+}
+
+const TELLS_OF_NULL = /\bnull\b|^No such key/;
+
+/** Names the channels without a value that an expression reads: `; state.a is null`, or nothing. */
+function nullChannels({ channels }: References, state: Json = null): string {
+  if (!isJsonObject(state)) return '';
+  const names = [...channels].filter((name) => own(state, name) === null);
+  return names
+    .map((name) => `; state.${name} is null`)
+    .join('')
+    .slice(0, MAX_REASON);
 }
 
 /** Limits in characters of texts in error messages. */
