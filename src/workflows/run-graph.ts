@@ -102,7 +102,7 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
   const { outbox, flusher, continueAsNewPolicy, display, latestEvents } = shell;
-  answerQueries({ run: () => shell.run, latestEvents: latestEvents.all });
+  answerQueries({ run: () => shell.run, latestEvents: () => latestEvents.all() });
   flush(shell);
   display(shell.run, latestEvents.all());
   while (!hasEnded(shell.run) || !outbox.isEmpty()) {
