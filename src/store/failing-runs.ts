@@ -2,13 +2,19 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** A worker's note that a run's workflow task has failed. */
-export interface TaskFailureNote {
+/** A worker's note that a run's workflow task has failed, or that it will. */
+export type TaskFailureNote = {
   /** Temporal's id of the execution. */
   readonly executionRunId: string;
-  /** How the run's own code has failed it; `null`: the worker can't tell who is to blame. */
-  readonly reason: string | null;
-}
+} & TaskFailureCause;
+
+export type TaskFailureCause =
+  /** The run's own code has failed it. */
+  | { readonly by: 'code'; readonly reason: string }
+  /** Temporal has refused the answer; the worker can't tell who is to blame. */
+  | { readonly by: 'temporal' }
+  /** The task waits so long for its turn at a busy worker that it times out. */
+  | { readonly by: 'queue' };
 
 export interface ActiveRun {
   readonly id: string;
@@ -21,7 +27,7 @@ export interface FailingRun extends ActiveRun {
 
 /** Runs whose workflow tasks fail, as far as workers have noted it. */
 export interface FailingRuns {
-  /** Notes a failure; a later one replaces it, unless that has no reason. */
+  /** Notes a failure; a later one of the same execution replaces it only if that is by its code. */
   note(runId: string, failure: TaskFailureNote): Promise<void>;
   /** The runs that have a note and have not ended, oldest run first. */
   list(limit: number): Promise<readonly FailingRun[]>;
@@ -29,59 +35,66 @@ export interface FailingRuns {
   /** Forgets a note, unless it is of another execution. */
   forget(runId: string, executionRunId: string): Promise<void>;
   /** Runs that Temporal has and that have not ended, in the order of their ids, after an id. */
-  active(after: string, limit: number): Promise<readonly ActiveRun[]>;
+  active(after: string, limit: number): Promise<readonly (ActiveRun & { readonly failure: TaskFailureNote | null })[]>;
 }
 
 export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
   return {
-    note: async (runId, { executionRunId, reason }) =>
-      void (await db
+    async note(runId, failure) {
+      const { executionRunId, by } = failure;
+      const reason = by === 'code' ? failure.reason : null;
+      await db
         .updateTable('runs')
-        .set({ failing_execution: executionRunId, failing_reason: reason })
+        .set({ failing_execution: executionRunId, failing_by: by, failing_reason: reason })
         .where('id', '=', runId)
         .where('ended_at', 'is', null)
-        .where(
-          reason === null ? sql<boolean>`failing_execution is distinct from ${executionRunId}` : sql<boolean>`true`,
-        )
-        .execute()),
+        .where(by === 'code' ? sql<boolean>`true` : sql<boolean>`failing_execution is distinct from ${executionRunId}`)
+        .execute();
+    },
     list: async (limit) =>
-      (await noted(db).where('ended_at', 'is', null).orderBy('id').limit(limit).execute()).flatMap(toFailingRun),
-    find: async (runId) => {
+      (await noted(db).where('ended_at', 'is', null).orderBy('id').limit(limit).execute()).flatMap((row) => {
+        const failure = toNote(row);
+        return failure ? [{ ...toActiveRun(row), failure }] : [];
+      }),
+    async find(runId) {
       const row = await noted(db).where('id', '=', runId).executeTakeFirst();
-      return row ? (toFailingRun(row)[0]?.failure ?? null) : null;
+      return row ? toNote(row) : null;
     },
     forget: async (runId, executionRunId) =>
       void (await db
         .updateTable('runs')
-        .set({ failing_execution: null, failing_reason: null })
+        .set({ failing_execution: null, failing_by: null, failing_reason: null })
         .where('id', '=', runId)
         .where('failing_execution', '=', executionRunId)
         .execute()),
-    active: async (after, limit) => {
-      const rows = await db
-        .selectFrom('runs')
-        .select(['id', 'tenant_id'])
+    async active(after, limit) {
+      const rows = await withNotes(db)
         .where('ended_at', 'is', null)
         .where('dispatched_at', 'is not', null)
         .where('id', '>', after)
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map(({ id, tenant_id: tenantId }) => ({ id, tenantId }));
+      return rows.map((row) => ({ ...toActiveRun(row), failure: toNote(row) }));
     },
   };
 }
 
-function noted(db: Kysely<Tables>) {
-  return db
-    .selectFrom('runs')
-    .select(['id', 'tenant_id', 'failing_execution', 'failing_reason'])
-    .where('failing_execution', 'is not', null);
+function withNotes(db: Kysely<Tables>) {
+  return db.selectFrom('runs').select(['id', 'tenant_id', 'failing_execution', 'failing_by', 'failing_reason']);
 }
 
-type NotedRow = Awaited<ReturnType<ReturnType<typeof noted>['executeTakeFirstOrThrow']>>;
+function noted(db: Kysely<Tables>) {
+  return withNotes(db).where('failing_execution', 'is not', null);
+}
 
-function toFailingRun({ id, tenant_id: tenantId, failing_execution, failing_reason }: NotedRow): FailingRun[] {
-  if (failing_execution === null) return [];
-  return [{ id, tenantId, failure: { executionRunId: failing_execution, reason: failing_reason } }];
+type NotedRow = Awaited<ReturnType<ReturnType<typeof withNotes>['executeTakeFirstOrThrow']>>;
+
+function toActiveRun({ id, tenant_id: tenantId }: NotedRow): ActiveRun {
+  return { id, tenantId };
+}
+
+function toNote({ failing_execution: executionRunId, failing_by: by, failing_reason: reason }: NotedRow) {
+  if (executionRunId === null || by === null) return null;
+  return by === 'code' ? { executionRunId, by, reason: reason ?? '' } : { executionRunId, by };
 }

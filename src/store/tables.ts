@@ -31,7 +31,8 @@ export interface KeptDivergence extends Divergence {
 type Payload<T = Json> = ColumnType<T, string, string>;
 type OptionalPayload<T = Json> = ColumnType<T | null, string | null | undefined, string | null>;
 type Time = ColumnType<Date, string, string>;
-type OptionalText = ColumnType<string | null, string | null | undefined, string | null>;
+type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
+type OptionalText = Optional<string>;
 type OptionalTime = ColumnType<Date | null, string | null | undefined, string | null>;
 
 export interface DefinitionsTable {
@@ -93,6 +94,7 @@ export interface RunsTable {
   ended_at: OptionalTime;
   /** Temporal's id of the execution whose workflow task has failed. */
   failing_execution: OptionalText;
+  failing_by: Optional<'code' | 'temporal' | 'queue'>;
   failing_reason: OptionalText;
   /** The last event that the row includes; an older view changes nothing. */
   last_seq: number;

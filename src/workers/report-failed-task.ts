@@ -21,7 +21,7 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
     logger.warn({ run: run?.id, workflowId, executionRunId, reason, by, count }, 'a workflow task failed');
     if (!run || by === 'worker') return;
     store.failingRuns
-      .note(run.id, { executionRunId, reason: by === 'code' ? reason : null })
+      .note(run.id, { executionRunId, ...(by === 'code' ? { by, reason } : { by }) })
       .catch((error: unknown) => logger.warn({ error, run: run.id }, 'a failed workflow task could not be noted'));
   };
 }

@@ -17,7 +17,7 @@ export interface Poisoned {
 /** True if the run's own code has failed the task, and not just a worker. */
 export function isToBlame({ task, note }: Poisoned): boolean {
   if (task.last.kind === 'refused') return true;
-  return note?.executionRunId === task.executionRunId && note.reason !== null;
+  return note?.executionRunId === task.executionRunId && note.by === 'code';
 }
 
 /** Ends a run at once, without its last steps. Several processes may do so. @throws ApiError 503 */
@@ -37,5 +37,6 @@ export async function putRunAside(
 function messageOf({ task: { failures, last }, note }: Poisoned): string {
   const told = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
   const times = failures === 1 ? 'once' : `${failures} times`;
-  return `The run was ended without its last steps: its workflow task failed ${times}: ${note?.reason ?? told}`;
+  const reason = note?.by === 'code' ? note.reason : told;
+  return `The run was ended without its last steps: its workflow task failed ${times}: ${reason}`;
 }

@@ -11,6 +11,8 @@ export const FAILING_FOR_MS = 25_000;
 const FEWEST_FAILURES = 2;
 /** A task times out when its worker is lost; that is no fault of the run unless it happens again and again. */
 const FEWEST_TIME_OUTS = 3;
+/** Its worker may be alive and have too much to do; then others are to blame, unless that never ends. */
+const FEWEST_TIME_OUTS_IN_QUEUES = 12;
 
 /** The numbers of runs that one sweep asks Temporal about. */
 const NOTED_AT_ONCE = 100;
@@ -36,7 +38,7 @@ export function activeRunsInTurns(): FindRuns {
   return async ({ store }) => {
     const runs = await store.failingRuns.active(after, ACTIVE_AT_ONCE);
     after = runs.length < ACTIVE_AT_ONCE ? '' : (runs.at(-1)?.id ?? '');
-    return runs.map((run) => ({ ...run, note: null }));
+    return runs.map(({ failure, ...run }) => ({ ...run, note: failure }));
   };
 }
 
@@ -72,7 +74,11 @@ async function look(
 function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
   const { failures, since, last } = poisoned.task;
   if (isToBlame(poisoned)) return failures >= FEWEST_FAILURES && Date.now() - since >= failingForMs;
-  return last.kind === 'timed-out' && failures >= FEWEST_TIME_OUTS;
+  return last.kind === 'timed-out' && failures >= (isInQueue(poisoned) ? FEWEST_TIME_OUTS_IN_QUEUES : FEWEST_TIME_OUTS);
+}
+
+function isInQueue({ task, note }: Poisoned): boolean {
+  return note?.executionRunId === task.executionRunId && note.by === 'queue';
 }
 
 /** @returns a function that tells if one more run may be put aside now */

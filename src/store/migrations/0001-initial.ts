@@ -53,6 +53,7 @@ const STATEMENTS = [
     started_at timestamptz,
     ended_at timestamptz,
     failing_execution text,
+    failing_by text,
     failing_reason text,
     last_seq integer not null default 0,
     view json,

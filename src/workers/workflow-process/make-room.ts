@@ -15,11 +15,14 @@ export interface Heap {
 }
 
 /** Beyond this part of the heap, workflows are forgotten. */
-const CROWDED = 0.6;
+const CROWDED = 0.5;
 /** They are forgotten until no more than this is in use, so that the next ones find room. */
-const ROOMY = 0.4;
-/** Beyond this part, they are forgotten even in the middle of a task. */
-const FULL = 0.85;
+const ROOMY = 0.35;
+/**
+ * Beyond this part, they are forgotten even in the middle of a task. V8 aborts a process whose collections free little
+ * while four fifths of the old generation, which is smaller than the heap, are in use.
+ */
+const FULL = 0.65;
 /** The part of them that is forgotten before it is looked again. */
 const AT_ONCE = 0.25;
 /** What has come since the last collection, before the next. */

@@ -2,14 +2,17 @@ import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
 import type { ExecutionObserver } from './workflow-host.ts';
 
-/** A workflow task that has failed. */
+/** A workflow task that has failed, or that will. */
 export interface FailedTask {
   readonly workflowId: string;
   /** Temporal's id of the execution. */
   readonly executionRunId: string;
   readonly reason: string;
-  /** The workflow's own code; the worker, for example because the database is away; or Temporal, which took no answer. */
-  readonly by: 'code' | 'worker' | 'temporal';
+  /**
+   * The workflow's own code; the worker, for example because the database is away; Temporal, which took no answer; or the
+   * queue, as others have their turn for too long.
+   */
+  readonly by: 'code' | 'worker' | 'temporal' | 'queue';
 }
 
 /** An execution leaves the worker's memory; after a failed task it always does. */
@@ -28,6 +31,16 @@ export function createTaskObserver(report: (task: FailedTask) => void): TaskObse
   const executions = new Map<string, { readonly workflowId: string; failure: string | null }>();
   return {
     opened: ({ runId, workflowId }) => void executions.set(runId, { workflowId, failure: null }),
+    waits(runId) {
+      const execution = executions.get(runId);
+      if (execution)
+        report({
+          workflowId: execution.workflowId,
+          executionRunId: runId,
+          reason: 'it waits behind others',
+          by: 'queue',
+        });
+    },
     failed(executionRunId, reason) {
       const execution = executions.get(executionRunId);
       if (execution) execution.failure = reason;

@@ -3,6 +3,7 @@ import type { coresdk } from '@temporalio/proto';
 import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
+import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
 import { createRestartable } from './restartable.ts';
@@ -12,6 +13,8 @@ import type { WorkflowProcess } from './start-workflow-process.ts';
 /** Is told of executions whose code runs in the process. */
 export interface ExecutionObserver {
   opened(execution: Pick<WorkflowInfo, 'workflowId' | 'runId'>): void;
+  /** A task of the execution has waited so long for its turn that it is going to time out. */
+  waits(executionRunId: string): void;
   /** The code of the execution has failed its workflow task. */
   failed(executionRunId: string, reason: string): void;
 }
@@ -71,7 +74,8 @@ function createProxy(code: Restartable, executionRunId: string, observer: Execut
     async activate(activation) {
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
-      const answer = await code.ask(request, activation.isReplaying === true);
+      const asked = code.ask(request, activation.isReplaying === true);
+      const answer = await noticeLongWait(asked, () => observer.waits(executionRunId));
       if (answer.kind === 'forgotten') return toForgotten(executionRunId);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       sinkCalls = answer.sinkCalls.map(toSinkCall);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TaskFailureCause } from '../../../src/store/failing-runs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, LATER, aNewRun, endRun } from '../builders/store-builders.ts';
 
@@ -15,8 +16,8 @@ export function failingRunsSuite(store: () => Store): void {
   test('a failed task is noted until it is forgotten', async () => {
     await dispatch('F-a');
     expect(await store().failingRuns.find('F-a')).toBeNull();
-    await store().failingRuns.note('F-a', { executionRunId: 'e1', reason: 'odd \0 text' });
-    const failure = { executionRunId: 'e1', reason: 'odd \uFFFD text' };
+    await store().failingRuns.note('F-a', { executionRunId: 'e1', by: 'code', reason: 'odd \0 text' });
+    const failure = { executionRunId: 'e1', by: 'code', reason: 'odd \uFFFD text' };
     expect(await store().failingRuns.find('F-a')).toEqual(failure);
     expect(await store().failingRuns.list(1_000)).toContainEqual({ id: 'F-a', tenantId: 'acme', failure });
     await store().failingRuns.forget('F-a', 'e0');
@@ -25,24 +26,25 @@ export function failingRunsSuite(store: () => Store): void {
     expect(await noted('F-a')).toEqual([]);
   });
 
-  test('a note without a reason replaces none of the same execution', async () => {
+  test('only a note about the code replaces one of the same execution', async () => {
     await dispatch('F-b');
-    const note = async (executionRunId: string, reason: string | null) => {
-      await store().failingRuns.note('F-b', { executionRunId, reason });
+    const note = async (executionRunId: string, cause: TaskFailureCause) => {
+      await store().failingRuns.note('F-b', { executionRunId, ...cause });
       return await store().failingRuns.find('F-b');
     };
-    expect(await note('e1', null)).toEqual({ executionRunId: 'e1', reason: null });
-    expect(await note('e1', 'first')).toEqual({ executionRunId: 'e1', reason: 'first' });
-    expect(await note('e1', null)).toEqual({ executionRunId: 'e1', reason: 'first' });
-    expect(await note('e1', 'second')).toEqual({ executionRunId: 'e1', reason: 'second' });
-    expect(await note('e2', null)).toEqual({ executionRunId: 'e2', reason: null });
+    const [first, second] = [{ by: 'code', reason: 'first' } as const, { by: 'code', reason: 'second' } as const];
+    expect(await note('e1', { by: 'queue' })).toEqual({ executionRunId: 'e1', by: 'queue' });
+    expect(await note('e1', first)).toEqual({ executionRunId: 'e1', ...first });
+    expect(await note('e1', { by: 'temporal' })).toEqual({ executionRunId: 'e1', ...first });
+    expect(await note('e1', second)).toEqual({ executionRunId: 'e1', ...second });
+    expect(await note('e2', { by: 'temporal' })).toEqual({ executionRunId: 'e2', by: 'temporal' });
   });
 
   test('of a run that has ended, nothing is noted or listed', async () => {
     await dispatch('F-c');
-    await store().failingRuns.note('F-c', { executionRunId: 'e1', reason: 'before' });
+    await store().failingRuns.note('F-c', { executionRunId: 'e1', by: 'code', reason: 'before' });
     await endRun(store(), { id: 'F-c' });
-    await store().failingRuns.note('F-c', { executionRunId: 'e1', reason: 'after' });
+    await store().failingRuns.note('F-c', { executionRunId: 'e1', by: 'code', reason: 'after' });
     expect(await noted('F-c')).toEqual([]);
     expect(await store().failingRuns.find('F-c')).toMatchObject({ reason: 'before' });
   });
@@ -56,5 +58,8 @@ export function failingRunsSuite(store: () => Store): void {
     expect(await page('G-', 1)).toEqual(['G-1']);
     expect(await page('G-1', 1)).toEqual(['G-3']);
     expect(await page('G-', 1_000)).toEqual(['G-1', 'G-3']);
+    await store().failingRuns.note('G-3', { executionRunId: 'e1', by: 'queue' });
+    const failure = { executionRunId: 'e1', by: 'queue' };
+    expect(await store().failingRuns.active('G-2', 1)).toEqual([{ id: 'G-3', tenantId: 'acme', failure }]);
   });
 }

@@ -36,10 +36,11 @@ test('a failed task is logged with its run, and counted', () => {
 });
 
 test.each([
-  ['code', [['R', { executionRunId: 'e1', reason: 'why' }]]],
-  ['temporal', [['R', { executionRunId: 'e1', reason: null }]]],
+  ['code', [['R', { executionRunId: 'e1', by: 'code', reason: 'why' }]]],
+  ['temporal', [['R', { executionRunId: 'e1', by: 'temporal' }]]],
+  ['queue', [['R', { executionRunId: 'e1', by: 'queue' }]]],
   ['worker', []],
-] as const)('it is noted for the sweeper when the run may be to blame: %s', (by, expected) => {
+] as const)('it is noted for the sweeper unless the worker itself failed: %s', (by, expected) => {
   const note = vi.fn<NoteFailure>(async () => undefined);
   aReport(note).report({ ...failed, reason: 'why', by });
   expect(note.mock.calls).toEqual(expected);

@@ -8,6 +8,7 @@ import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
 import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
+import type { TaskFailureCause } from '../../../../src/store/failing-runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
@@ -21,6 +22,7 @@ beforeEach(async () => {
 
 const logger = createLogger('silent');
 const going = new AbortController().signal;
+const BAD_CODE: TaskFailureCause = { by: 'code', reason: 'Bad code' };
 const LONG_AGO = Date.now() - 60_000;
 
 const aTask = (over: Partial<FailingTask> = {}): FailingTask => ({
@@ -55,11 +57,11 @@ function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { reado
   };
 }
 
-async function aRun(id: string, reason?: string | null): Promise<void> {
+async function aRun(id: string, note?: TaskFailureCause): Promise<void> {
   await store.runs.create(aNewRun({ id }));
   await store.pendingStarts.claim(id, AT, LATER);
   await store.pendingStarts.complete({ id, execution: 1 }, AT);
-  if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', reason });
+  if (note) await store.failingRuns.note(id, { executionRunId: 'e1', ...note });
 }
 
 const sweep = async (engine: Engine, stopping = going): Promise<void> => {
@@ -72,7 +74,7 @@ interface Case {
   readonly what: string;
   readonly id: string;
   /** Of the worker's note; without one there is no note. */
-  readonly reason?: string | null;
+  readonly note?: TaskFailureCause;
   readonly task: Partial<FailingTask>;
 }
 
@@ -81,14 +83,14 @@ describe('a run is put aside', () => {
     {
       what: 'whose code has failed its task twice',
       id: 'P-code',
-      reason: 'Bad code',
+      note: BAD_CODE,
       task: {},
       message: 'failed 2 times: Bad code',
     },
     {
       what: 'whose commands Temporal refuses',
       id: 'P-refused',
-      reason: null,
+      note: { by: 'temporal' },
       task: { last: { kind: 'refused', message: 'Too many' } },
       message: 'failed 2 times: Too many',
     },
@@ -98,8 +100,15 @@ describe('a run is put aside', () => {
       task: { failures: 3, last: { kind: 'timed-out' } },
       message: 'failed 3 times: the workers that had it gave no answer',
     },
-  ])('$what', async ({ id, reason, task, message }) => {
-    await aRun(id, reason);
+    {
+      what: 'whose task never has its turn',
+      id: 'P-queue',
+      note: { by: 'queue' },
+      task: { failures: 12, last: { kind: 'timed-out' } },
+      message: 'failed 12 times: the workers that had it gave no answer',
+    },
+  ])('$what', async ({ id, note, task, message }) => {
+    await aRun(id, note);
     const engine = failing({ [id]: aTask(task) });
     await Promise.all([sweep(engine), sweep(engine)]);
     expect(await store.runs.find(id)).toMatchObject({
@@ -112,44 +121,55 @@ describe('a run is put aside', () => {
 
 describe('a run is left alone', () => {
   test.each<Case>([
-    { what: 'that has failed its task once', id: 'L-once', reason: 'Bad code', task: { failures: 1 } },
+    { what: 'that has failed its task once', id: 'L-once', note: BAD_CODE, task: { failures: 1 } },
     {
       what: 'that has failed its task in the last seconds',
       id: 'L-young',
-      reason: 'Bad code',
+      note: BAD_CODE,
       task: { since: Date.now() },
     },
     { what: 'whose task its workers can’t do', id: 'L-worker', task: { failures: 9 } },
-    { what: 'for whose task Temporal gave no answer', id: 'L-temporal', reason: null, task: { failures: 9 } },
+    {
+      what: 'for whose task Temporal gave no answer',
+      id: 'L-temporal',
+      note: { by: 'temporal' },
+      task: { failures: 9 },
+    },
     { what: 'that has lost two workers', id: 'L-lost', task: { failures: 2, last: { kind: 'timed-out' } } },
+    {
+      what: 'whose workers have too much to do',
+      id: 'L-queue',
+      note: { by: 'queue' },
+      task: { failures: 11, last: { kind: 'timed-out' } },
+    },
     {
       what: 'whose earlier execution has failed',
       id: 'L-earlier',
-      reason: 'Bad code',
+      note: BAD_CODE,
       task: { executionRunId: 'e2', failures: 9 },
     },
-  ])('$what', async ({ id, reason, task }) => {
-    await aRun(id, reason);
+  ])('$what', async ({ id, note, task }) => {
+    await aRun(id, note);
     await sweep(failing({ [id]: aTask(task) }));
     expect(await statusOf(id)).toBe('queued');
   });
 
   test('that has recovered, and the note is forgotten', async () => {
-    await aRun('L-well', 'Bad code');
+    await aRun('L-well', BAD_CODE);
     await sweep(failing({}));
     expect([await statusOf('L-well'), await store.failingRuns.find('L-well')]).toEqual(['queued', null]);
   });
 
   test('when the process stops', async () => {
-    await aRun('L-stop', 'Bad code');
+    await aRun('L-stop', BAD_CODE);
     await sweep(failing({ 'L-stop': aTask() }), AbortSignal.abort());
     expect(await statusOf('L-stop')).toBe('queued');
   });
 });
 
 test('an error with one run stops no other', async () => {
-  await aRun('E1', 'Bad code');
-  await aRun('E2', 'Bad code');
+  await aRun('E1', BAD_CODE);
+  await aRun('E2', BAD_CODE);
   const engine = failing({ E2: aTask() });
   const failingTask: Engine['failingTask'] = async (run) =>
     await (run.id === 'E1' ? Promise.reject(new Error('away')) : engine.failingTask(run));
@@ -159,7 +179,7 @@ test('an error with one run stops no other', async () => {
 
 test('of many runs that fail at once, twenty are put aside in a minute', async () => {
   const ids = Array.from({ length: 25 }, (_, n) => `M-${n}`);
-  for (const id of ids) await aRun(id, 'Bad code');
+  for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');
   const chore = createPoisonedRunsChore(notedRuns);
   const deps = { store, engine: failing(Object.fromEntries(ids.map((id) => [id, aTask()]))), logger };

@@ -39,6 +39,15 @@ test.each(['CACHE_FULL', 'UNHANDLED_COMMAND', 'TASK_NOT_FOUND', 'WORKFLOW_EXECUT
   },
 );
 
+test('a task that waits too long is reported with its run', () => {
+  const reported: FailedTask[] = [];
+  const observer = createTaskObserver((waiting) => void reported.push(waiting));
+  observer.opened({ workflowId: 'run:acme:1', runId: 'e1' });
+  observer.waits('e1');
+  observer.waits('e2');
+  expect(reported).toEqual([{ ...task, reason: 'it waits behind others', by: 'queue' }]);
+});
+
 test('a workflow that this worker has not opened is not reported', () => {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((failed) => void reported.push(failed));
