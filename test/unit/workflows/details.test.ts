@@ -7,10 +7,10 @@ const asking = () => startRun({ nodes: { ask: { type: 'approval', title: 'Pay?' 
 
 test('the details name the last signal that the run has ignored, by whom and why', () => {
   const run = asking();
-  run.signal('aprove', {});
+  run.signal('accept', {});
   const lines = toDetails(run.run, run.events, NOTHING_REDACTED).split('\n');
   expect(lines).toContainEqual(
-    expect.stringMatching(/^- ignored signal: aprove of temporal-operator at .*known are approve, reject/),
+    expect.stringMatching(/^- ignored signal: accept of temporal-operator at .*known are approve, reject/),
   );
 });
 
