@@ -43,10 +43,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'graph/schema': known({ rooms: ['graph/values', 'graph/definition'], packages: ['zod'] }),
   'graph/diagram': known({ rooms: ['graph/values', 'graph/definition'] }),
   'graph/run': known({ rooms: ['graph/values', 'graph/definition', 'graph/channels'], packages: ['@noble/hashes'] }),
-  'graph/validate': known({
-    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema'],
-    typePackages: ['zod'],
-  }),
+  'graph/validate': known({ rooms: [...WORDS, 'graph/expression', 'graph/schema'], typePackages: ['zod'] }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
   'graph/redaction': known({ rooms: [...FACTS, 'graph/expression'] }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
@@ -138,7 +135,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
-    rooms: ['graph/values', ...STATE, 'workflows', 'api/http'],
+    rooms: ['graph/values', ...STATE, 'process', 'workflows', 'api/http'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
@@ -256,6 +253,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/diagram',
       'graph/validate',
       'activities',
+      'process',
       'config',
       'testing',
       'dev',

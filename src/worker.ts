@@ -6,6 +6,8 @@ import { createIsolatedWorker } from './workers/isolated-worker.ts';
 import { cachedRuns } from './workers/cached-runs.ts';
 import { loadConfig } from './config/load-config.ts';
 import type { Config } from './config/load-config.ts';
+import { WorkerSettings, readSettings } from './config/settings.ts';
+import type { WorkerEnvironment } from './config/settings.ts';
 import { connectMcpServers } from './config/connect-mcp-servers.ts';
 import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
@@ -14,10 +16,12 @@ import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { createLogger } from './process/logger.ts';
 import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';
-import { temporal } from './process/temporal.ts';
+import { readTemporalTarget, temporal } from './process/temporal.ts';
+import type { TemporalTarget } from './process/temporal.ts';
+import { createTemporalCheck, reportIfNotReady } from './process/temporal-check.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
-import { readPort } from './process/read-port.ts';
+import { runProcess, together } from './process/setup-error.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
 import { temporalRuntime } from './process/temporal-logger.ts';
 import { CALL_SLOTS, toActivityDeps } from './workers/activity-deps.ts';
@@ -30,6 +34,7 @@ import { measureActivities } from './workers/measure-activities.ts';
 import { measuredJournal } from './workers/measured-journal.ts';
 import { openWorkflowCode } from './workers/workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
+import { SEARCH_ATTRIBUTES } from './workflows/search-attributes.ts';
 
 interface WorkerParts extends WorkerSupplies {
   readonly config: Config;
@@ -113,22 +118,24 @@ async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<P
   };
 }
 
-/** Runs a worker process: the environment gives Temporal and the database, a file the configuration. */
+/** Runs a worker process: the environment gives Temporal and the database, a file the configuration. @throws SetupError */
 export async function runWorker({ config }: ProcessOptions = {}): Promise<void> {
-  const { HOLDFAST_CONFIG, HOLDFAST_HEALTH_PORT, LOG_LEVEL = 'info' } = process.env;
-  const logger = createLogger(LOG_LEVEL);
+  const { env } = process;
+  const [settings, loaded, target] = await together([
+    (async () => readSettings(WorkerSettings, env))(),
+    loadConfig(config ?? env['HOLDFAST_CONFIG']),
+    (async () => readTemporalTarget(env))(),
+  ]);
+  const logger = createLogger(settings.LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
   const { signal } = shutdown;
   Runtime.install(temporalRuntime(logger));
-  const loaded = await loadConfig(config ?? HOLDFAST_CONFIG);
   const unavailable = new Set<string>();
-  const health = HOLDFAST_HEALTH_PORT
-    ? await openWorkerHealth(readPort('HOLDFAST_HEALTH_PORT', HOLDFAST_HEALTH_PORT), {
-        shuttingDown: signal,
-        unavailable,
-      })
-    : null;
-  const { workers, ...parts } = await shutdown.opening(openParts(loaded, { logger, unavailable }));
+  const { HOLDFAST_HEALTH_PORT: port } = settings;
+  const health = port === undefined ? null : await openWorkerHealth(port, { shuttingDown: signal, unavailable });
+  const { workers, ...parts } = await shutdown.opening(
+    openParts(loaded, { ...settings, target }, { logger, unavailable }),
+  );
   const running = Promise.all(workers.map((worker) => worker.run()));
   health?.watch({ workers, ...parts });
   logger.info({ namespace: parts.namespace }, 'worker started');
@@ -141,17 +148,20 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
 
 const CLOSE_WITHIN_MS = 5_000;
 
+interface Settings extends WorkerEnvironment {
+  readonly target: TemporalTarget;
+}
+
 /** Opens all that the workers need; dependencies that are away are waited for. */
-async function openParts(loaded: Config, patience: RetryOptions) {
-  const { DATABASE_URL, HOLDFAST_TASK_QUEUES } = process.env;
-  if (!DATABASE_URL) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
+async function openParts(loaded: Config, settings: Settings, patience: RetryOptions) {
+  const { DATABASE_URL, HOLDFAST_TASK_QUEUES, target } = settings;
   const { logger } = patience;
   const environment = process.env;
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
     connectWithRetry(postgresStore(DATABASE_URL), patience),
     connectWithRetry(
-      temporal((options) => NativeConnection.connect(options)),
+      temporal(target, (options) => NativeConnection.connect(options)),
       patience,
     ),
   ]);
@@ -159,9 +169,11 @@ async function openParts(loaded: Config, patience: RetryOptions) {
   const { config } = connected;
   const taskQueues = readTaskQueues(HOLDFAST_TASK_QUEUES, taskQueuesOf(config));
   const opened = { config, store, connection, namespace };
+  const checkTemporal = createTemporalCheck({ connection, namespace }, SEARCH_ATTRIBUTES);
+  await reportIfNotReady(checkTemporal, logger);
   const workers = await createWorkers({ ...opened, taskQueues, deployment, logger, environment });
   const close = async () => void (await Promise.all([connected.close(), store.close(), connection.close()]));
-  return { workers, store, connection, namespace, close };
+  return { workers, store, checkTemporal, namespace, close };
 }
 
-if (isMain(import.meta.url)) await runWorker();
+if (isMain(import.meta.url)) await runProcess(runWorker);

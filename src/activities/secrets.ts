@@ -1,6 +1,8 @@
 import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from '../graph/values/index.ts';
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
+import { isMistake } from './calls/classify-failure.ts';
+import { userTraceOf } from './calls/traces/user-trace.ts';
 import { createRedactor } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -15,16 +17,20 @@ export type SecretResolver = (name: string) => Promise<string>;
 export function createEnvironmentSecrets(environment: Readonly<Record<string, string | undefined>>): SecretResolver {
   return async (name) => {
     const value = own(environment, name);
-    if (value === undefined || value === '') throw new Error(`The environment holds no secret ${name}`);
+    if (value === undefined || value === '') throw new MissingSecretError(`The environment holds no secret ${name}`);
     return value;
   };
 }
+
+/** There is no secret of a name. Asking again is in vain. */
+class MissingSecretError extends Error {}
 
 /** The secrets that one call uses. */
 export interface UsedSecrets {
   /**
    * Returns a text as it is, or the value of a secret.
-   * @throws CallError that is retryable if the secret is not available; nothing has been called then
+   * @throws CallError if the secret is not available; nothing has been called then. It is retryable, unless there is no
+   * such secret, or the code that looks for it is wrong
    */
   resolve(value: string | SecretReference): Promise<string>;
   /** Replaces all used secrets in a text, encoded ones and parts of 8 characters or more included. */
@@ -54,7 +60,8 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
     async resolve(value) {
       if (typeof value === 'string') return value;
       const secret = await fetchSecret(secrets, value.secret).catch((error: unknown) => {
-        throw new CallError(code, messageOf(error), { retryable: true, done: 'no', cause: error });
+        const retryable = !(error instanceof MissingSecretError || isMistake(error));
+        throw new CallError(code, messageOf(error), { retryable, done: 'no', trace: userTraceOf(error), cause: error });
       });
       const before = used.get(value.secret) ?? [];
       if (before.at(-1) === secret) return secret;
@@ -83,7 +90,7 @@ const SECRET_TIMEOUT_MS = 10_000;
 
 async function fetchSecret(secrets: SecretResolver, name: string): Promise<string> {
   const secret: unknown = await withTimeout(name, secrets(name));
-  if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${name}`);
+  if (typeof secret !== 'string' || secret === '') throw new MissingSecretError(`There is no secret ${name}`);
   return secret;
 }
 

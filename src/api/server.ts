@@ -8,10 +8,14 @@ import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
 import { postgresStore } from '../store/store.ts';
-import { temporal } from '../process/temporal.ts';
+import { readTemporalTarget, temporal } from '../process/temporal.ts';
+import type { TemporalTarget } from '../process/temporal.ts';
+import { reportIfNotReady } from '../process/temporal-check.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
-import { readPort } from '../process/read-port.ts';
+import { SetupError, runProcess, together } from '../process/setup-error.ts';
+import { ApiSettings, readSettings } from '../config/settings.ts';
+import type { ApiEnvironment } from '../config/settings.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import { createAuthenticate } from './http/authenticate.ts';
@@ -36,16 +40,20 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
   return { issuer, audience, keys: new URL(jwksUrl), claims };
 }
 
-/** Runs an API process: the environment gives Temporal and the database, a file the configuration. */
+/** Runs an API process: the environment gives Temporal and the database, a file the configuration. @throws SetupError */
 export async function runApi(options: ProcessOptions = {}): Promise<void> {
-  const settings = readSettings(process.env);
-  const logger = createLogger(settings.logLevel);
+  const { env } = process;
+  const [settings, config, target] = await together([
+    (async () => readSettings(ApiSettings, env))(),
+    loadConfig(options.config ?? env['HOLDFAST_CONFIG']).then(withAuth),
+    (async () => readTemporalTarget(env))(),
+  ]);
+  const logger = createLogger(settings.LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
-  const config = await loadConfig(options.config ?? settings.configFile);
   const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
-  const door = await openDoor({ port: settings.port, hostname: '0.0.0.0', graceMs }, unavailable);
-  const parts = await shutdown.opening(openParts(config, settings, { logger, unavailable }));
+  const door = await openDoor({ port: settings.PORT, hostname: '0.0.0.0', graceMs }, unavailable);
+  const parts = await shutdown.opening(openParts(config, { ...settings, target }, { logger, unavailable }));
   door.open(parts.deps);
   logger.info({ port: door.port }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
@@ -53,44 +61,33 @@ export async function runApi(options: ProcessOptions = {}): Promise<void> {
   await parts.close();
 }
 
+type ApiConfig = Config & { readonly auth: AuthConfig };
+
+function withAuth({ auth, ...config }: Config): ApiConfig {
+  if (auth) return { ...config, auth };
+  throw new SetupError('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
+}
+
 /** The time to close connections, for servers that do not answer. */
 const CLOSE_WITHIN_MS = 5_000;
 
-interface Settings {
-  readonly databaseUrl: string;
-  readonly configFile: string | undefined;
-  readonly cursorSecret: string;
-  readonly logLevel: string;
-  readonly port: number;
-}
-
-function readSettings(environment: NodeJS.ProcessEnv): Settings {
-  const { DATABASE_URL, HOLDFAST_CONFIG, HOLDFAST_CURSOR_SECRET, LOG_LEVEL = 'info', PORT = '3000' } = environment;
-  if (!DATABASE_URL) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
-  if (!HOLDFAST_CURSOR_SECRET)
-    throw new Error('HOLDFAST_CURSOR_SECRET is not set: any long random text, the same for every API process');
-  return {
-    databaseUrl: DATABASE_URL,
-    configFile: HOLDFAST_CONFIG,
-    cursorSecret: HOLDFAST_CURSOR_SECRET,
-    logLevel: LOG_LEVEL,
-    port: readPort('PORT', PORT),
-  };
+interface Settings extends ApiEnvironment {
+  readonly target: TemporalTarget;
 }
 
 /** Opens all that the API needs; dependencies that are away are waited for. */
-async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings, patience: RetryOptions) {
+async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryOptions) {
+  const { DATABASE_URL, HOLDFAST_CURSOR_SECRET: cursorSecret, target } = settings;
   const { logger } = patience;
-  if (!loaded.auth)
-    throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth));
   const report = (message: string): void => logger.warn(message);
   const [config, store, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),
-    connectWithRetry(postgresStore(databaseUrl), patience),
-    connectWithRetry(temporal(openConnection), patience),
+    connectWithRetry(postgresStore(DATABASE_URL), patience),
+    connectWithRetry(temporal(target, openConnection), patience),
   ]);
   const engine = createEngine(connection, namespace, createDataConverter(store.blobs, config.codecs));
+  await reportIfNotReady(engine.ping, logger);
   const catalog = toCatalog(config);
   const interpreter = openInterpreter(catalog);
   const deps = {
@@ -110,4 +107,4 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   };
 }
 
-if (isMain(import.meta.url)) await runApi();
+if (isMain(import.meta.url)) await runProcess(runApi);

@@ -6,11 +6,21 @@ import type { IssueCode } from '../graph/validate/index.ts';
 
 const EMPTY_CATALOG: Catalog = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS, ceilings: NO_CEILINGS };
 
-/** Finds all issues of a definition. Without a catalog, names that only an installation knows are not checked. */
+/**
+ * Finds all issues of a definition. Without a catalog, names that only an installation knows are not checked; a node type
+ * that resembles a built-in one is a warning.
+ */
 export function findIssues(
   definition: GraphDefinition,
   catalog: Catalog | undefined,
 ): readonly GraphIssue<IssueCode>[] {
   const issues = validateGraph(toJson(definition), catalog ?? EMPTY_CATALOG);
-  return catalog ? issues : issues.filter(({ code }) => !CATALOG_CODES.has(code));
+  return catalog ? issues : issues.flatMap(withoutCatalog);
 }
+
+function withoutCatalog(issue: GraphIssue<IssueCode>): readonly GraphIssue<IssueCode>[] {
+  if (issue.code === 'UNKNOWN_NODE_TYPE' && SUGGESTS.test(issue.message)) return [{ ...issue, severity: 'warning' }];
+  return CATALOG_CODES.has(issue.code) ? [] : [issue];
+}
+
+const SUGGESTS = / Did you mean "[^"]*"\?$/;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { didYouMean } from '../graph/values/index.ts';
+import { SetupError } from '../process/setup-error.ts';
 import { apiProcess } from './api-process.ts';
 import { EXIT, RefusedError, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
@@ -40,11 +41,20 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   try {
     return await runCommand(args, terminal);
   } catch (error) {
-    if (!(error instanceof UsageError) && !(error instanceof RefusedError)) throw error;
+    if (!(error instanceof Error)) throw error;
+    const exit = EXITS.find(([kind]) => error instanceof kind)?.[1];
+    if (exit === undefined) throw error;
     terminal.stderr.write(`holdfast: ${error.message}\n`);
-    return error instanceof UsageError ? EXIT.usage : EXIT.refused;
+    return exit;
   }
 }
+
+/** Errors that people caused, or can mend; any other shows its stack. */
+const EXITS = [
+  [UsageError, EXIT.usage],
+  [RefusedError, EXIT.refused],
+  [SetupError, EXIT.failed],
+] as const;
 
 async function runCommand([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   if (name === undefined || HELP_FLAGS.has(name)) return print(terminal, HELP);

@@ -6,6 +6,7 @@ import type { SecretResolver } from '../activities/secrets.ts';
 import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, toPointer } from '../graph/values/index.ts';
+import { SetupError } from '../process/setup-error.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { code } from './fields.ts';
@@ -118,7 +119,7 @@ export function defineNodeType(type: z.input<typeof NodeType>): z.input<typeof N
 }
 
 /** A configuration that can't be used. The message lists every problem with file and JSON pointer. */
-class ConfigError extends Error {}
+class ConfigError extends SetupError {}
 
 /** Names of a configuration file that need not be given. */
 export const CONFIG_FILES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(

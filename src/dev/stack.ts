@@ -8,6 +8,7 @@ import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
 import { createSeals } from '../api/http/seals.ts';
 import { createEngine } from '../api/temporal/engine.ts';
+import type { Engine } from '../api/temporal/engine.ts';
 import type { ApiDeps } from '../api/deps.ts';
 import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
 import type { Interpreter } from '../api/interpreter/interpreter.ts';
@@ -15,12 +16,16 @@ import { requireValid } from '../api/graphs/resolve-graph.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
+import { StackSettings, readSettings } from '../config/settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { toJson, toJsonObject } from '../graph/values/index.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
+import { readTemporalTarget } from '../process/temporal.ts';
+import type { TemporalTarget } from '../process/temporal.ts';
+import { reportIfNotReady } from '../process/temporal-check.ts';
 import { createPgliteDialect } from '../store/database/pglite-dialect.ts';
 import { createPostgresDialect } from '../store/database/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
@@ -82,7 +87,10 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   await freePort();
   await mkdir(dataDir, { recursive: true });
   teardown.add(lockFolder(dataDir));
-  const logger = createLogger(environment['LOG_LEVEL'] ?? 'info', options.logFile ?? join(dataDir, 'holdfast.log'));
+  const logger = createLogger(
+    readSettings(StackSettings, environment).LOG_LEVEL,
+    options.logFile ?? join(dataDir, 'holdfast.log'),
+  );
   installTemporalRuntime(logger);
   const issuer = await openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment);
   const temporal = await openTemporal(options, teardown);
@@ -95,15 +103,14 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   teardown.add(() => interpreter.close());
   if (config.graphs !== undefined) await publishFolder(config.graphs, { store, interpreter });
 
+  const engine = await openEngine(temporal, createDataConverter(store.blobs, config.codecs), teardown);
+  await reportIfNotReady(engine.ping, logger);
   await startWorkers(temporal, { config, store, logger, environment }, teardown);
-
-  const connection = await Connection.connect({ address: temporal.address });
-  teardown.add(() => connection.close());
   const authenticate = createAuthenticate(issuer.auth);
   const secret = await openCursorSecret(join(dataDir, 'cursor-secret'));
   const deps = {
     store,
-    engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs)),
+    engine,
     catalog,
     interpreter,
     settings: toApiSettings(config),
@@ -118,7 +125,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const baseUrl = api.url;
   return {
     baseUrl,
-    temporalAddress: temporal.address,
+    temporalAddress: temporal.options.address ?? DEFAULT_ADDRESS,
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
     stop: () => teardown.run(),
@@ -134,19 +141,19 @@ async function openConfig(options: StackOptions, logger: Logger, teardown: Teard
   return connected.config;
 }
 
-interface TemporalTarget {
-  readonly address: string;
-  readonly namespace: string;
+/** Where Temporal's SDK looks by itself. */
+const DEFAULT_ADDRESS = '127.0.0.1:7233';
+
+interface StackTemporal extends TemporalTarget {
   readonly uiUrl: string;
 }
 
 async function openTemporal(
   { environment, dataDir, temporalPort, uiPort, say }: StackOptions,
   teardown: Teardown,
-): Promise<TemporalTarget> {
-  const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE = 'default', TEMPORAL_UI_URL = '' } = environment;
-  if (TEMPORAL_ADDRESS !== undefined)
-    return { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE, uiUrl: TEMPORAL_UI_URL };
+): Promise<StackTemporal> {
+  const { TEMPORAL_ADDRESS, TEMPORAL_PROFILE, TEMPORAL_UI_URL = '' } = environment;
+  if (TEMPORAL_ADDRESS || TEMPORAL_PROFILE) return { ...readTemporalTarget(environment), uiUrl: TEMPORAL_UI_URL };
   const executable = await provideTemporal(environment, say);
   const databaseFile = resolve(dataDir, 'temporal.db');
   await stopOrphanOf(databaseFile);
@@ -161,7 +168,17 @@ async function openTemporal(
       }),
   );
   teardown.add(() => server.stop());
-  return { address: server.address, namespace: 'default', uiUrl: server.uiUrl };
+  return { options: { address: server.address }, namespace: 'default', uiUrl: server.uiUrl };
+}
+
+async function openEngine(
+  { options, namespace }: TemporalTarget,
+  dataConverter: ReturnType<typeof createDataConverter>,
+  teardown: Teardown,
+): Promise<Engine> {
+  const connection = await Connection.connect(options);
+  teardown.add(() => connection.close());
+  return createEngine(connection, namespace, dataConverter);
 }
 
 async function openDatabase(
@@ -210,11 +227,11 @@ async function publishFolder(
 
 /** Serves all known queues, unless the environment names some. */
 async function startWorkers(
-  { address, namespace }: TemporalTarget,
+  { options, namespace }: TemporalTarget,
   deps: WorkerSupplies & { readonly config: Config },
   teardown: Teardown,
 ): Promise<void> {
-  const connection = await NativeConnection.connect({ address });
+  const connection = await NativeConnection.connect(options);
   teardown.add(() => connection.close());
   const known = taskQueuesOf(deps.config);
   const taskQueues = readTaskQueues(deps.environment['HOLDFAST_TASK_QUEUES'] || known.join(), known);

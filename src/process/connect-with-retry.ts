@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../graph/values/index.ts';
 import type { Logger } from './logger.ts';
+import { SetupError } from './setup-error.ts';
 
 /** Something that a process needs before it can begin, and that may start later than the process. */
 export interface Dependency<T> {
@@ -19,7 +21,7 @@ export interface RetryOptions {
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** Opens a dependency, again and again until it is there. @throws any error that does not mean "away" */
+/** Opens a dependency, again and again until it is there. @throws SetupError after any error that does not mean "away" */
 export async function connectWithRetry<T>(
   { name, open, isAway }: Dependency<T>,
   { logger, unavailable }: RetryOptions,
@@ -31,9 +33,14 @@ export async function connectWithRetry<T>(
       unavailable.delete(name);
       return opened;
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isAway(error)) throw refused(name, error, logger);
       logger.warn({ reason: error instanceof Error ? error.message : String(error) }, `waiting for ${name}`);
     }
     await sleep(pauseMs);
   }
+}
+
+function refused(name: string, error: unknown, logger: Logger): SetupError {
+  logger.error({ error }, `${name} refuses`);
+  return new SetupError(`${name} refuses: ${messageOf(error)}`, { cause: error });
 }

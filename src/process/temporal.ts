@@ -1,7 +1,9 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
+import { messageOf } from '../graph/values/index.ts';
 import type { Dependency } from './connect-with-retry.ts';
+import { SetupError } from './setup-error.ts';
 
 /** A connection to Temporal, and the namespace that the process works in. */
 export interface TemporalConnection<C extends ConnectionLike> {
@@ -9,16 +11,43 @@ export interface TemporalConnection<C extends ConnectionLike> {
   readonly namespace: string;
 }
 
+/** The way to a Temporal server: its address, TLS, API key and headers. */
+export type TemporalOptions = ClientConnectConfig['connectionOptions'];
+
+/** A server and the namespace that a process works in. */
+export interface TemporalTarget {
+  readonly options: TemporalOptions;
+  readonly namespace: string;
+}
+
 /**
- * Makes Temporal a dependency; its own environment variables and profiles give the address.
+ * Reads which Temporal to use from `TEMPORAL_*` and from the profiles of Temporal's own tools.
+ * @throws SetupError when they name files that can't be read, or contradict each other
+ */
+export function readTemporalTarget(environment: NodeJS.ProcessEnv): TemporalTarget {
+  const overrideEnvVars = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  );
+  try {
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars });
+    return { options: connectionOptions, namespace };
+  } catch (error) {
+    throw new SetupError(`Temporal's settings can't be used:\n  ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Makes Temporal a dependency.
  * @param connect opens the connection of a client or a worker
  */
 export function temporal<C extends ConnectionLike>(
-  connect: (options: ClientConnectConfig['connectionOptions']) => C | Promise<C>,
+  { options, namespace }: TemporalTarget,
+  connect: (options: TemporalOptions) => C | Promise<C>,
 ): Dependency<TemporalConnection<C>> {
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const open = async () => {
-    const connection = await connect(connectionOptions);
+    const connection = await connect(options);
     try {
       await pingTemporal({ connection, namespace });
     } catch (error) {

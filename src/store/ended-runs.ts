@@ -80,6 +80,8 @@ async function reopen(
       ended_at: view.endedAt,
       ended_state: null,
       dispatched_at: null,
+      dispatch_problem: null,
+      dispatch_problem_since: null,
       dispatch_after: at,
     })
     .where('id', '=', id)

@@ -27,6 +27,8 @@ export interface PendingStarts {
   claim(id: string, now: string, until: string): Promise<PendingStart | null>;
   /** Records that Temporal has an execution. */
   complete(start: Pick<PendingStart, 'id' | 'execution'>, at: string): Promise<void>;
+  /** Notes why a try to dispatch a run has failed. */
+  fail(id: string, reason: string, at: string): Promise<void>;
   /** Runs to dispatch that no process has claimed. */
   due(now: string, limit: number): Promise<readonly string[]>;
 }
@@ -40,6 +42,17 @@ export function createPendingStarts(db: Kysely<Tables>): PendingStarts {
         .set({ dispatched_at: at })
         .where('id', '=', id)
         .where('execution', '=', execution)
+        .where('dispatched_at', 'is', null)
+        .execute();
+    },
+    fail: async (id, reason, at) => {
+      await db
+        .updateTable('runs')
+        .set({
+          dispatch_problem: reason,
+          dispatch_problem_since: sql<string>`coalesce(dispatch_problem_since, ${at}::timestamptz)`,
+        })
+        .where('id', '=', id)
         .where('dispatched_at', 'is', null)
         .execute();
     },

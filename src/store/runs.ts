@@ -33,6 +33,8 @@ export interface RunRecord {
   readonly createdAt: string;
   /** Temporal has the workflow. */
   readonly isDispatched: boolean;
+  /** The reason why Temporal does not have the workflow although it was tried. */
+  readonly pending: { readonly reason: string; readonly since: string } | null;
   /** The run waits in the queue of its thread. */
   readonly isQueued: boolean;
   /** Runs that began at a checkpoint of this one. */
@@ -158,6 +160,8 @@ function records(db: Kysely<Tables>) {
       'created_by',
       'created_at',
       'dispatched_at',
+      'dispatch_problem',
+      'dispatch_problem_since',
       'is_dequeued',
       'started_at',
       'view',
@@ -211,9 +215,15 @@ function toRecord(row: RunRow): RunRecord {
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     isDispatched: row.dispatched_at !== null,
+    pending: toPending(row),
     isQueued: !row.is_dequeued,
     forks: row.forks,
     view: row.view && { ...row.view, startedAt: row.started_at?.toISOString() ?? null },
     lastSeq: row.last_seq,
   };
+}
+
+function toPending(row: RunRow): RunRecord['pending'] {
+  const { dispatched_at, dispatch_problem: reason, dispatch_problem_since: since } = row;
+  return dispatched_at === null && reason !== null && since !== null ? { reason, since: since.toISOString() } : null;
 }

@@ -87,6 +87,9 @@ export interface RunsTable {
   dispatched_at: OptionalTime;
   /** Until then another process has claimed the dispatch. */
   dispatch_after: Time;
+  /** The reason why the last try to start the workflow has failed. */
+  dispatch_problem: OptionalText;
+  dispatch_problem_since: OptionalTime;
   started_at: OptionalTime;
   ended_at: OptionalTime;
   /** Temporal's id of the execution whose workflow task has failed. */

@@ -1,4 +1,4 @@
-import type { NativeConnection, Worker } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 import { SHUTTING_DOWN, findUnavailable, startingUp } from '../process/readiness.ts';
 import type { Checks, Readiness } from '../process/readiness.ts';
 import { listen } from '../process/listen.ts';
@@ -6,15 +6,14 @@ import type { App } from '../process/listen.ts';
 import { METRICS_TYPE, readMetrics } from '../process/meter.ts';
 import { createProbes } from '../process/probes.ts';
 import type { Failure } from '../process/problem.ts';
-import { pingTemporal } from '../process/temporal.ts';
+import type { TemporalCheck } from '../process/temporal-check.ts';
 import type { Store } from '../store/store.ts';
 
 /** The parts of a worker process that has started. */
 export interface WorkerProcess {
   readonly workers: readonly Worker[];
   readonly store: Store;
-  readonly connection: NativeConnection;
-  readonly namespace: string;
+  readonly checkTemporal: TemporalCheck;
 }
 
 /** Answers the health probes of a worker process, and who reads its metrics. */
@@ -59,12 +58,12 @@ async function answerMetrics(): Promise<Response> {
   return new Response(await readMetrics(), { headers: { 'content-type': METRICS_TYPE } });
 }
 
-function checksOf({ workers, store, connection, namespace }: WorkerProcess): Checks {
+function checksOf({ workers, store, checkTemporal }: WorkerProcess): Checks {
   return {
     'A worker that runs': async () => {
       if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker has stopped');
     },
     'The database': () => store.ping(),
-    Temporal: () => pingTemporal({ connection, namespace }),
+    Temporal: checkTemporal,
   };
 }

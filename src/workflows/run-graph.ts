@@ -101,10 +101,10 @@ function withOwnCancellation<T>(inside: () => Promise<T>): Promise<T> {
 async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
-  const { outbox, flusher, continueAsNewPolicy, display } = shell;
-  answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
+  const { outbox, flusher, continueAsNewPolicy, display, latestEvents } = shell;
+  answerQueries({ run: () => shell.run, latestEvents: () => latestEvents.all() });
   flush(shell);
-  display(shell.run);
+  display(shell.run, latestEvents.all());
   while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
     const refusal = flusher.refusal();
@@ -113,7 +113,7 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
     if (continueAsNewPolicy.isDue(shell.run))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
     flush(shell);
-    display(shell.run);
+    display(shell.run, latestEvents.all());
   }
   return shell.run;
 }

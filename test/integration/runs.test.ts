@@ -96,6 +96,7 @@ describe('starting a run', () => {
       next: [],
       waitingFor: [],
       retrying: [],
+      pending: null,
       input: {},
       output: { log: ['a'] },
       error: null,

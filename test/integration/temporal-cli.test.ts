@@ -275,12 +275,8 @@ describe('what Temporal shows', () => {
     JSON.parse(Buffer.from(textAt(payload ?? null, ''), 'base64').toString());
   const detailsOf = async (workflowId: string): Promise<string> =>
     textAt(await temporal.tell('metadata', workflowId), '/queryResult/0/currentDetails');
-  const commandOf = (details: string, name: string): string => {
-    const lines = details.split('\n').map((line) => line.trim());
-    return (
-      lines.find((line) => line.startsWith('temporal workflow signal ') && line.includes(`--name ${name} `)) ?? 'false'
-    );
-  };
+  const commandOf = (details: string, name: string): string =>
+    new RegExp(String.raw`temporal workflow signal --name ${name} [^]*?'$`, 'm').exec(details)?.[0] ?? 'false';
 
   async function startPayment(): Promise<Started> {
     server.answers(json({ paid: true }));
@@ -295,7 +291,7 @@ describe('what Temporal shows', () => {
       (event) => at(event, '/activityTaskScheduledEventAttributes/activityType/name') === 'callTool',
     );
     const timers = events.filter((event) => at(event, '/eventType') === 'EVENT_TYPE_TIMER_STARTED');
-    expect(calls.map(summaryOf)).toEqual([expect.stringMatching(/^.*\bpay\b.*$/)]);
+    expect(calls.map(summaryOf)).toEqual(['tool work · pay #1']);
     expect(timers.map(summaryOf)).toEqual([expect.stringMatching(/^.*\bconfirm\b.*$/)]);
   });
 
@@ -328,6 +324,18 @@ describe('what Temporal shows', () => {
     const details = await detailsOf(workflowId);
     const parts = ['payment', 'waiting', '`confirm`', '1 tool call', 'Was it paid?'];
     expect(parts.filter((part) => !details.includes(part))).toEqual([]);
+  });
+
+  test('the details are Markdown of whole lines that fit, and say of a failed call all that a decision needs', async () => {
+    const { id, workflowId } = await startFailing();
+    const details = await detailsOf(workflowId);
+    expect(details).toContain('\n\n- at: `only`\n- used: ');
+    const key = textAt((await stack.as('user').get(`/api/runs/${id}`)).body, '/waitingFor/0/idempotencyKey');
+    const parts = ['the tool `work`', '- error: `TOOL_FAILED`', `- key: \`${key}\``, '- `retry`: Makes the call'];
+    expect(parts.filter((part) => !details.includes(part))).toEqual([]);
+    const commands = details.split('\n').filter((line) => line.startsWith('    '));
+    expect(commands).toHaveLength(9);
+    expect(commands.filter((line) => line.length > 100)).toEqual([]);
   });
 
   test('neither details nor failure show a redacted channel', async () => {

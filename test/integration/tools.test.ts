@@ -6,7 +6,7 @@ import { readDescription } from '../support/readers/api-description.ts';
 import type { ApiDescription } from '../support/readers/api-description.ts';
 import { aGraphOf, readAll, startRun } from '../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { aProblem } from '../support/readers/problems.ts';
+import { aProblem, errorsIn } from '../support/readers/problems.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
@@ -102,10 +102,17 @@ describe('a tool in code', () => {
   });
 
   test('is not called with arguments that break its schema', async () => {
-    expect(await answerTo('sign_voucher', { order: 'B-7' })).toMatchObject({
+    expect(await answerTo('sign_voucher', { order: '{{ "B-7" }}' })).toMatchObject({
       status: 'failed',
       error: { code: 'INVALID_TOOL_ARGUMENTS', message: expect.stringContaining('sign_voucher') },
     });
+  });
+
+  test('is not in a graph with arguments that break its schema', async () => {
+    const graph = aGraphOf(call('sign_voucher', { order: 'B-7' }));
+    const answer = await as('user').post('/api/runs', { graph });
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+    expect(errorsIn(answer)).toEqual(['INVALID_FIELD /nodes/only/args/order']);
   });
 
   test('may be a method of an instance that keeps a state', async () => {

@@ -5,17 +5,25 @@ import type { CallError } from './call-error.ts';
 
 /**
  * Converts a `TaskFailure` into the failure of an activity. With a delay the server retries it; without one it is
- * final.
+ * final. Its stack is that of the user's code, if that has thrown.
  */
 export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: failure.error.code,
-    message: failure.error.message,
+  const { code, message, cause } = failure.error;
+  const applicationFailure = ApplicationFailure.create({
+    type: code,
+    message,
     details: [failure],
     nonRetryable: delayMs === undefined,
     category: ApplicationFailureCategory.BENIGN,
     ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
   });
+  // Temporal shows where the user's code has thrown, in place of where the engine noticed it.
+  if (cause?.stack !== undefined) applicationFailure.stack = `${code}: ${message}\n${indent(cause.stack)}`;
+  return applicationFailure;
+}
+
+function indent(frames: string): string {
+  return frames.replaceAll(/^/gm, '    ');
 }
 
 /** The failure of an activity whose call the ledger refuses. It is final, and says nothing of earlier attempts. */

@@ -1,4 +1,5 @@
 import type { RunErrorCode } from '../../graph/values/index.ts';
+import type { UserTrace } from './traces/user-trace.ts';
 
 /** A global symbol, because a configuration may have loaded this module twice. */
 const BRAND = Symbol.for('holdfast.CallError');
@@ -13,8 +14,11 @@ export class CallError extends Error {
   readonly retryAfterMs: number | null;
   /** The callee's own name of the failure. */
   readonly reason: string | null;
+  /** Where configured code has thrown; `null`: nowhere. */
+  readonly trace: UserTrace | null;
 
-  constructor(code: RunErrorCode, message: string, { retryable, done, retryAfterMs, reason, cause }: CallErrorFields) {
+  constructor(code: RunErrorCode, message: string, fields: CallErrorFields) {
+    const { retryable, done, retryAfterMs, reason, trace, cause } = fields;
     super(message, { cause });
     this.name = 'CallError';
     this.code = code;
@@ -22,6 +26,7 @@ export class CallError extends Error {
     this.done = done;
     this.retryAfterMs = retryAfterMs ?? null;
     this.reason = reason ?? null;
+    this.trace = trace ?? null;
   }
 
   get [BRAND](): true {
@@ -32,16 +37,19 @@ export class CallError extends Error {
     return typeof value === 'object' && value !== null && BRAND in value;
   }
 
-  /** Copies the error with another message and without its cause, which could reveal what the message leaves out. */
-  withMessage(message: string): CallError {
+  /**
+   * Copies the error with another message and without its cause, which could reveal what the message leaves out.
+   * @param trace where configured code has thrown, as far as it may be told
+   */
+  withMessage(message: string, trace: UserTrace | null = null): CallError {
     const { code, retryable, done, retryAfterMs, reason } = this;
-    return new CallError(code, message, { retryable, done, retryAfterMs, reason });
+    return new CallError(code, message, { retryable, done, retryAfterMs, reason, trace });
   }
 
   /** Copies the error for a call that may have been done. */
   perhapsDone(): CallError {
-    const { code, message, retryable, retryAfterMs, reason, cause } = this;
-    return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, cause });
+    const { code, message, retryable, retryAfterMs, reason, trace, cause } = this;
+    return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, trace, cause });
   }
 }
 
@@ -50,6 +58,7 @@ interface CallErrorFields {
   readonly done: 'no' | 'perhaps';
   readonly retryAfterMs?: number | null;
   readonly reason?: string | null;
+  readonly trace?: UserTrace | null;
   readonly cause?: unknown;
 }
 

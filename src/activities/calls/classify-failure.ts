@@ -2,6 +2,7 @@ import type { RunErrorCode } from '../../graph/values/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
+import { userTraceOf } from './traces/user-trace.ts';
 
 /*
  * The one table of failures of models and tools: which ones to retry, and whether the callee may have done the work
@@ -89,8 +90,19 @@ function systemErrorOf(thrown: unknown): { readonly code: string; readonly sysca
   return { code: thrown.code, syscall: 'syscall' in thrown ? thrown.syscall : null };
 }
 
-/** Converts an error of configured code: the work may be done, and a retry may succeed. */
+/**
+ * Converts an error of configured code: the work may be done, and a retry may succeed unless the code itself is wrong.
+ * The error keeps the place where it was thrown.
+ */
 export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
-  return new CallError(code, messageOf(thrown), { retryable: true, done: 'perhaps', cause: thrown });
+  const [retryable, trace] = [!isMistake(thrown), userTraceOf(thrown)];
+  return new CallError(code, messageOf(thrown), { retryable, done: 'perhaps', trace, cause: thrown });
+}
+
+const MISTAKES: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'SyntaxError']);
+
+/** True if the same code would throw the same error again. A `TypeError` that `fetch` throws tells of the network. */
+export function isMistake(thrown: unknown): boolean {
+  return thrown instanceof Error && MISTAKES.has(thrown.name) && systemErrorOf(thrown.cause) === null;
 }

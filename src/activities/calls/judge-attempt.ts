@@ -1,9 +1,10 @@
 import type { CallSafety } from '../../graph/definition/index.ts';
 import { needsSettlement } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
-import type { RunError, TaskFailure } from '../../graph/values/index.ts';
+import type { TaskFailure } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
+import { causeOf } from './traces/cause-of.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { unknownOutcomeError } from './unknown-outcome.ts';
@@ -97,8 +98,4 @@ function toCallError(thrown: unknown): CallError {
   return thrown instanceof CallError
     ? thrown
     : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
-}
-
-function causeOf({ reason, message }: CallError): Pick<RunError, 'cause'> {
-  return reason === null ? {} : { cause: { code: reason, message: truncate(message, MAX_MESSAGE) } };
 }

@@ -14,6 +14,7 @@ import { claimCall } from './claim-call.ts';
 import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
+import { logFailure } from './traces/log-failure.ts';
 import { openLateJournal } from './records/late-journal.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
@@ -103,9 +104,11 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
     if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));
     const { failedLocally } = task;
     if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
-    const { reply } = await makeAttempt(call, limit).catch(
-      async (thrown: unknown) => await endAttempt(call, judgeFailure(toFailed(call, limit), thrown)),
-    );
+    const { reply } = await makeAttempt(call, limit).catch(async (thrown: unknown) => {
+      const end = judgeFailure(toFailed(call, limit), thrown);
+      logFailure(task, end.entry);
+      return await endAttempt(call, end);
+    });
     const durationMs = Date.now() - started;
     const answer = await record.complete(reply);
     return answer ? await endByLedger(store.ledger, task.key, answer) : { reply, attempts: failures + 1, durationMs };

@@ -3,6 +3,7 @@ import type { ToolEntry } from '../../graph/definition/index.ts';
 import { toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
+import { traceOf } from '../calls/traces/cause-of.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';
@@ -55,7 +56,9 @@ export function createCodeTool(
         return await execute(args, context);
       } catch (thrown) {
         const error = fromCode('TOOL_FAILED', thrown);
-        throw error.withMessage(used.redactMessage(error.message));
+        const trace = traceOf(error);
+        const shown = trace && { ...trace, frames: used.redact(trace.frames) };
+        throw error.withMessage(used.redactMessage(error.message), shown);
       }
     },
   };

@@ -3,9 +3,9 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 
-/** Returns what is hidden of a run from a caller: nothing from those who may see payloads. */
+/** Returns what is hidden of a run from a caller: nothing from those who may see payloads, stacks from all others. */
 export function hiddenFrom(caller: Pick<Caller, 'permissions'>, { redaction }: { redaction: Redaction }): Redaction {
-  return seesAll(caller) ? NOTHING_REDACTED : redaction;
+  return seesAll(caller) ? NOTHING_REDACTED : { ...redaction, stacks: true };
 }
 
 export function seesAll({ permissions }: Pick<Caller, 'permissions'>): boolean {

@@ -7,6 +7,7 @@ import type { PendingStart } from '../../store/pending-starts.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
+import { ApiError } from '../http/errors.ts';
 import { firstBeginning, inheritedChannels } from './thread-state.ts';
 
 /** Another process may claim the dispatch after this time; a request to Temporal takes less. */
@@ -87,8 +88,16 @@ export async function tryDispatch(deps: DispatchDeps & Pick<ApiDeps, 'logger'>, 
   await orLater(deps, id, () => dispatchRun(deps, id));
 }
 
-async function orLater({ logger }: Pick<ApiDeps, 'logger'>, id: string, dispatch: () => Promise<void>): Promise<void> {
-  await dispatch().catch((error: unknown) => logger.warn({ error, run: id }, 'a run could not be dispatched yet'));
+async function orLater(
+  { logger, store }: Pick<ApiDeps, 'logger' | 'store'>,
+  id: string,
+  dispatch: () => Promise<void>,
+): Promise<void> {
+  await dispatch().catch(async (error: unknown) => {
+    logger.warn({ error, run: id }, 'a run could not be dispatched yet');
+    const reason = error instanceof ApiError ? error.message : 'The server failed; its log says more';
+    await store.pendingStarts.fail(id, reason, formatTimestamp(Date.now())).catch(() => undefined);
+  });
 }
 
 /** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to. */

@@ -70,8 +70,8 @@ function keep(
   if (!divergence) return null;
   const { expected, actual } = divergence;
   const redacted = {
-    expected: expected && shownEvent(expected, recorded, seals),
-    actual: actual && shownEvent(actual, replayed, seals),
+    expected: expected && shownEvent(expected, { ...recorded, stacks: true }, seals),
+    actual: actual && shownEvent(actual, { ...replayed, stacks: true }, seals),
   };
   return { ...divergence, redacted };
 }

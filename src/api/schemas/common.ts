@@ -62,7 +62,15 @@ export const RunErrorSchema = z
     node: z.string().optional(),
     step: z.int().optional(),
     attempts: z.int().optional(),
-    cause: z.object({ code: z.string(), message: z.string() }).optional(),
+    cause: z
+      .object({
+        code: z.string(),
+        message: z.string(),
+        stack: z.string().optional().openapi({
+          description: 'Where configured code has thrown: one frame a line. Only for callers with `payload:read`',
+        }),
+      })
+      .optional(),
   })
   .openapi('RunError');
 

@@ -79,6 +79,10 @@ export const RunSchema = z
         nextAttemptAt: Time.nullable(),
       }),
     ),
+    pending: z
+      .object({ reason: z.string(), since: Time })
+      .nullable()
+      .openapi({ description: 'Why the run could not be handed over to Temporal yet; it is tried again' }),
     input: GivenRecord,
     output: GivenJson,
     error: orNull(RunErrorSchema),
@@ -118,7 +122,9 @@ function toStorableTime(time: string): string {
 export const NewRunSchema = z
   .strictObject({
     graph: z
-      .union([z.string().min(1), DefinitionSchema])
+      .union([z.string().min(1), DefinitionSchema], {
+        error: ({ input }) => (input === undefined ? 'The field "graph" is missing' : undefined),
+      })
       .openapi({ description: '"name", "name@3" or a whole definition' }),
     input: JsonRecord.default({}),
     limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),

@@ -5,9 +5,11 @@ import type { RunView } from '../../graph/journal/index.ts';
 import type { SignalResult } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { truncate } from '../../graph/values/index.ts';
+import { createTemporalCheck } from '../../process/temporal-check.ts';
+import type { TemporalCheck } from '../../process/temporal-check.ts';
 import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../../workflows/contract.ts';
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
-import { attributesAtStart } from '../../workflows/search-attributes.ts';
+import { SEARCH_ATTRIBUTES, attributesAtStart } from '../../workflows/search-attributes.ts';
 import { notNow, unavailable } from '../http/errors.ts';
 import { readFailingTask } from './failing-task.ts';
 import type { FailingTask } from './failing-task.ts';
@@ -60,8 +62,7 @@ export interface Engine {
   pendingActivities(run: RunReference): Promise<readonly PendingActivity[] | null>;
   /** Ends one execution of a run's workflow. @returns false when it has ended already @throws ApiError 503 */
   putAside(run: RunReference & { readonly executionRunId: string }, aside: PutAside): Promise<boolean>;
-  /** @throws when Temporal does not answer */
-  ping(): Promise<void>;
+  readonly ping: TemporalCheck;
 }
 
 /** A running worker answers within milliseconds. */
@@ -117,7 +118,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       const done = soon(() => putAside(client, run, aside)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
     },
-    ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
+    ping: createTemporalCheck({ connection, namespace }, SEARCH_ATTRIBUTES),
   };
 }
 
@@ -193,10 +194,21 @@ async function orUnavailable<T>(what: string, request: () => Promise<T>): Promis
   try {
     return await request();
   } catch (error) {
-    throw error instanceof ServiceError || isConnectionError(error) ? unavailable(what, error) : error;
+    if (!(error instanceof ServiceError) && !isConnectionError(error)) throw error;
+    const refusal = refusalIn(error instanceof ServiceError ? error.cause : error);
+    throw refusal === null ? unavailable(what, error) : notNow(`Temporal refuses it: ${refusal}`, error);
   }
 }
 
 function isConnectionError(error: unknown): error is Error & { readonly code: number } {
   return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}
+
+/** gRPC codes of refusals, which last until somebody changes something. */
+const REFUSED: ReadonlySet<number> = new Set([3, 7, 12, 16]);
+
+/** @returns the words in which Temporal refuses a request; `null`: it was not reached, or may answer later */
+function refusalIn(error: unknown): string | null {
+  if (!isConnectionError(error) || !REFUSED.has(error.code)) return null;
+  return 'details' in error && typeof error.details === 'string' ? error.details : error.message;
 }

@@ -86,10 +86,11 @@ function continueFailing(draft: Draft, error: RunError): void {
   endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
 }
 
-/** Adds a cause to an error, before the cause that it has. */
+/** Adds a cause to an error, before the cause that it has. The user's code as a cause says what the error says. */
 function withCause(error: RunError, cause: RunError['cause']): RunError {
   if (!cause) return error;
-  const earlier = error.cause ? `. ${error.cause.code}: ${error.cause.message}` : '';
+  const hasTold = error.cause && error.cause.stack === undefined;
+  const earlier = hasTold ? `. ${error.cause.code}: ${error.cause.message}` : '';
   return { ...error, cause: { ...cause, message: truncate(cause.message + earlier, MAX_MESSAGE) } };
 }
 

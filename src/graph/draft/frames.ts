@@ -168,7 +168,7 @@ export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): v
   if (handle) emitTask(handle, body);
 }
 
-/** Returns one line for the Temporal Web UI, such as `tool pay #2`. */
+/** Returns one line for the Temporal Web UI, such as `tool charge · pay #2`. */
 export function summaryOf({ frame, task }: TaskHandle, kind: string): string {
   return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
 }

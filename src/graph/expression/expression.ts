@@ -2,11 +2,13 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
 import { ByteBudget } from './byte-budget.ts';
 import { GraphError } from '../values/errors.ts';
+import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
 import { priceOfText, spend, withAllowance } from '../values/meter.ts';
 import { didYouMean } from '../values/did-you-mean.ts';
 import { abbreviate } from '../values/text.ts';
+import { celHint } from './cel-hints.ts';
 import { registerFunctions } from './functions.ts';
 import { instrument, prepareForCheck } from './instrument.ts';
 import { registerNumbers } from './numbers.ts';
@@ -105,7 +107,7 @@ function parse(source: string, names: readonly Name[]): Expression {
   const nodes = allNodes(root);
   prepareForCheck(nodes);
   const { valid, error } = program.check();
-  if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
+  if (!valid) throw new InvalidExpressionError('meaning', explain(error, { source, names }));
   const references = findReferences(root);
   instrument(nodes);
   let sources: Sources | null = null;
@@ -113,7 +115,7 @@ function parse(source: string, names: readonly Name[]): Expression {
     source,
     references,
     sources: () => (sources ??= findSources(root)),
-    evaluate: (bindings, budget) => evaluate({ source, program }, bindings, budget),
+    evaluate: (bindings, budget) => evaluate({ source, program, references }, bindings, budget),
   };
 }
 
@@ -121,7 +123,7 @@ function parseSyntax(source: string, names: readonly Name[]): ParseResult {
   try {
     return environmentFor(names).parse(source);
   } catch (error) {
-    throw new InvalidExpressionError('syntax', reasonOf(error), { cause: error });
+    throw new InvalidExpressionError('syntax', explain(error, { source, names }), { cause: error });
   }
 }
 
@@ -142,15 +144,28 @@ function createEnvironment(names: readonly Name[]): Environment {
   return environment;
 }
 
-function explain(error: unknown, names: readonly Name[]): string {
+interface Written {
+  readonly source: string;
+  readonly names: readonly Name[];
+}
+
+/** Tells what is wrong with an expression, where, and how CEL writes what seems to be meant. */
+function explain(error: unknown, { source, names }: Written): string {
   const reason = reasonOf(error);
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
-  if (unknown === undefined) return reason;
+  if (unknown === undefined)
+    return `${reason}${placeOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
   return `"${unknown}" is not defined here; known are ${names.join(', ')}.${didYouMean(unknown, names)}`;
 }
 
-interface Parsed {
-  readonly source: string;
+/** The place in an expression that the CEL library names, counted from 1. */
+function placeOf(error: unknown): string {
+  const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
+  const start: unknown = typeof range === 'object' && range !== null && 'start' in range ? range.start : null;
+  return typeof start === 'number' ? ` at character ${start + 1}` : '';
+}
+
+interface Parsed extends Pick<Expression, 'source' | 'references'> {
   readonly program: ParseResult;
 }
 
@@ -159,7 +174,7 @@ function evaluate(parsed: Parsed, bindings: Bindings, budget = new ByteBudget('I
     return run(parsed, bindings, budget);
   } catch (error) {
     if (error instanceof GraphError || !Object.values(bindings).some(hasConstructorMember))
-      throw expressionFailed(parsed, error);
+      throw expressionFailed(parsed, bindings, error);
     return evaluateOnMaps(parsed, bindings, budget);
   }
 }
@@ -170,7 +185,7 @@ function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget):
   try {
     return run(parsed, maps, budget);
   } catch (error) {
-    throw expressionFailed(parsed, error);
+    throw expressionFailed(parsed, bindings, error);
   }
 }
 
@@ -191,11 +206,22 @@ function evaluateStrictly(program: ParseResult, bindings: Record<string, unknown
   }
 }
 
-function expressionFailed({ source }: Parsed, error: unknown): GraphError {
+function expressionFailed({ source, references }: Parsed, { state }: Bindings, error: unknown): GraphError {
   const code = error instanceof GraphError ? error.code : 'EXPRESSION_FAILED';
-  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED)}\` failed: ${reasonOf(error)}`, {
-    cause: error,
-  });
+  const reason = `${reasonOf(error)}${TELLS_OF_NULL.test(reasonOf(error)) ? nullChannels(references, state) : ''}`;
+  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED)}\` failed: ${reason}`, { cause: error });
+}
+
+const TELLS_OF_NULL = /\bnull\b|^No such key/;
+
+/** Names the channels without a value that an expression reads: `; state.a is null`, or nothing. */
+function nullChannels({ channels }: References, state: Json = null): string {
+  if (!isJsonObject(state)) return '';
+  const names = [...channels].filter((name) => own(state, name) === null);
+  return names
+    .map((name) => `; state.${name} is null`)
+    .join('')
+    .slice(0, MAX_REASON);
 }
 
 /** Limits in characters of texts in error messages. */

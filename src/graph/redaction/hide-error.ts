@@ -14,25 +14,32 @@ const WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
   'MAX_VISITS_EXCEEDED',
 ]);
 
-/** Hides the messages of an error; its codes and its place stay. */
+/** Hides the messages of an error, and where code has thrown; its codes and its node stay. */
 export function hideMessages(error: RunError): RunError {
   const { code, message, cause } = error;
   return {
     ...error,
     message: WITHOUT_VALUES.has(code) ? message : REDACTED,
-    ...(cause && { cause: { ...cause, message: REDACTED } }),
+    ...(cause && { cause: { code: cause.code, message: REDACTED } }),
   };
+}
+
+/** Removes from an error where configured code has thrown, if that is hidden. */
+export function hideStack(error: RunError, { stacks }: Redaction): RunError {
+  if (stacks !== true || error.cause?.stack === undefined) return error;
+  const { code, message } = error.cause;
+  return { ...error, cause: { code, message } };
 }
 
 /** Hides the messages of an error whose place is known by the name of its node only. */
 export function hideErrorOf(error: RunError, redaction: Redaction): RunError {
   const isHidden = nodesNamed(redaction, error.node ?? START).some((node) => node.error);
-  return isHidden ? hideMessages(error) : error;
+  return isHidden ? hideMessages(error) : hideStack(error, redaction);
 }
 
 /** Hides the messages of a run's error. Its cause may tell of compensations, and one of no node of what the engine met. */
 export function hideRunError(error: RunError, redaction: Redaction): RunError {
-  if (!isRedacting(redaction)) return error;
+  if (!isRedacting(redaction)) return hideStack(error, redaction);
   if (error.node === undefined && error.code === 'INTERNAL') return hideMessages(error);
   const shown = hideErrorOf(error, redaction);
   const { cause } = shown;

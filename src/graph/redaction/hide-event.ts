@@ -5,14 +5,14 @@ import { own } from '../values/json.ts';
 import { graphAt, nodesNamed } from './hidden-at.ts';
 import { hideArgs, hideAsked } from './hide-approval.ts';
 import { hideChannels, hideOutput } from './hide-channels.ts';
-import { hideMessages, hideRunError } from './hide-error.ts';
+import { hideMessages, hideRunError, hideStack } from './hide-error.ts';
 import { REDACTED } from './mask.ts';
 import { isRedacting } from './redaction.ts';
 import type { GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
 
 /** Hides what an event shows of hidden values. */
 export function hideEvent(event: RunEvent, redaction: Redaction): RunEvent {
-  if (!isRedacting(redaction)) return event;
+  if (!isRedacting(redaction)) return hideEventStack(event, redaction);
   const graph = graphAt(redaction, event.path ?? []);
   const node = 'node' in event && event.node !== undefined ? own(graph.nodes, event.node) : undefined;
   const place: Place = { redaction, graph, nodes: node ? [node] : [] };
@@ -85,7 +85,12 @@ function hideResult({ type }: RunEvent, result: Json, nodes: readonly NodeRedact
 function hideEventError(event: RunEvent, error: RunError, { redaction, nodes }: Place): RunError {
   if (event.type === 'run.failed') return hideRunError(error, redaction);
   const isHidden = nodes.some((node) => node.error ?? (event.type === 'compensation.failed' && node.undone));
-  return isHidden ? hideMessages(error) : error;
+  return isHidden ? hideMessages(error) : hideStack(error, redaction);
+}
+
+function hideEventStack(event: RunEvent, redaction: Redaction): RunEvent {
+  if (!('error' in event) || !event.error) return event;
+  return Object.assign({}, event, { error: hideStack(event.error, redaction) });
 }
 
 /** Code that pauses a run gives the reason. */

@@ -4,7 +4,7 @@ import type { WaitingFor } from '../journal/run-view.ts';
 import { own } from '../values/json.ts';
 import { nodesNamed } from './hidden-at.ts';
 import { hideArgs } from './hide-approval.ts';
-import { hideMessages } from './hide-error.ts';
+import { hideMessages, hideStack } from './hide-error.ts';
 import { REDACTED } from './mask.ts';
 import type { Redaction } from './redaction.ts';
 
@@ -31,6 +31,6 @@ export function hideIntervention(intervention: Intervention, redaction: Redactio
   return {
     ...intervention,
     args: args === null ? null : hideArgs(args, nodes),
-    error: nodes.some((one) => one.error) ? hideMessages(error) : error,
+    error: nodes.some((one) => one.error) ? hideMessages(error) : hideStack(error, redaction),
   };
 }

@@ -7,6 +7,8 @@ import type { Mask } from './mask.ts';
 export interface Redaction extends GraphRedaction {
   /** The published graphs inside, by the references to them. */
   readonly graphs: Readonly<Record<string, GraphRedaction>>;
+  /** Where configured code has thrown; a run does not say so itself, as it holds for all runs. */
+  readonly stacks?: true;
 }
 
 /** What is hidden of one graph. */
@@ -36,7 +38,7 @@ export interface NodeRedaction {
 
 export const NOTHING_REDACTED: Redaction = { channels: [], nodes: {}, graphs: {} };
 
-/** True if a redaction hides anything. */
+/** True if a redaction hides anything of the run's values. */
 export function isRedacting({ channels, nodes, graphs }: Redaction): boolean {
   return channels.length > 0 || Object.keys(nodes).length > 0 || Object.keys(graphs).length > 0;
 }

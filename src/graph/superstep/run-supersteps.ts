@@ -99,8 +99,9 @@ function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing 
   return error && { kind: 'failed', error };
 }
 
+/** Adds a second error as the cause of the first, unless that has a cause which tells more than where its code threw. */
 function withCause(first: RunError, second: RunError | undefined): RunError {
-  return second && !first.cause
-    ? { ...first, cause: { code: second.code, message: `Also: ${second.message}` } }
-    : first;
+  const hasTold = first.cause && first.cause.stack === undefined;
+  if (!second || hasTold) return first;
+  return { ...first, cause: { code: second.code, message: `Also: ${second.message}` } };
 }

@@ -116,7 +116,7 @@ function requestCall(
     node: task.node,
     ...(task.index !== null && { index: task.index }),
     request,
-    summary: summaryOf(handle, request.kind),
+    summary: summaryOf(handle, `${kind} ${name} ·`),
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),

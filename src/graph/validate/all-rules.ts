@@ -4,7 +4,7 @@ import {
   unknownProcessors,
   unknownTools,
   unknownApprovals,
-} from './rules/catalog-names.ts';
+} from './rules/catalog/catalog-names.ts';
 import { concurrentWrites } from './rules/concurrent-writes.ts';
 import { conversationChannels } from './rules/conversation-channels.ts';
 import { deadEndBranches } from './rules/dead-end-branches.ts';
@@ -13,7 +13,8 @@ import { duplicateEdges } from './rules/duplicate-edges.ts';
 import { entryPoint } from './rules/entry-point.ts';
 import { expressions } from './rules/expressions.ts';
 import { lastNode } from './rules/last-node.ts';
-import { localCalls } from './rules/local-calls.ts';
+import { givenArguments } from './rules/catalog/given-arguments.ts';
+import { localCalls } from './rules/catalog/local-calls.ts';
 import { names } from './rules/names.ts';
 import { overCeilings } from './rules/over-ceilings.ts';
 import { requiredInputs } from './rules/required-inputs.ts';
@@ -21,12 +22,12 @@ import { schemas } from './rules/schemas.ts';
 import { shape } from './rules/shape.ts';
 import { starvingJoins } from './rules/starving-joins.ts';
 import { subgraphs } from './rules/subgraphs.ts';
-import { templates } from './rules/templates.ts';
+import { mistakenTexts, templates } from './rules/templates.ts';
 import { unboundedLoops } from './rules/unbounded-loops.ts';
 import { uncheckedApprovals } from './rules/unchecked-approvals.ts';
 import { unknownChannels } from './rules/unknown-channels.ts';
 import { unknownNodes } from './rules/unknown-nodes.ts';
-import { unnamedTools } from './rules/unnamed-tools.ts';
+import { unnamedTools } from './rules/catalog/unnamed-tools.ts';
 import { unreachableNodes } from './rules/unreachable-nodes.ts';
 import { unusedChannels } from './rules/unused-channels.ts';
 
@@ -49,6 +50,7 @@ export const RULES = [
   overCeilings,
   unknownTools,
   unnamedTools,
+  givenArguments,
   localCalls,
   unknownApprovals,
   unknownFunctions,
@@ -59,6 +61,7 @@ export const RULES = [
   concurrentWrites,
   unboundedLoops,
   uncheckedApprovals,
+  mistakenTexts,
   unusedChannels,
   subgraphs,
 ] as const;

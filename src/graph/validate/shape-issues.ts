@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { fieldsAt } from '../schema/fields-at.ts';
 import { toPointer } from '../values/json-pointer.ts';
+import { own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { didYouMean } from '../values/did-you-mean.ts';
+import { nameInstead } from '../values/did-you-mean.ts';
 import { valueAt } from '../values/value-at.ts';
 import type { Path } from '../values/value-at.ts';
 import { isUnexpected, unlikeExpected } from './expectation.ts';
@@ -14,6 +15,8 @@ interface Location {
   readonly path: Path;
   /** More names for "did you mean" at the top of the value, besides those of the schema. */
   readonly alsoKnown?: readonly string[];
+  /** What to write in place of fields of other engines. */
+  readonly hints?: Readonly<Record<string, string>>;
 }
 
 export type ShapeIssues = Issues<'INVALID_FIELD' | 'INVALID_DURATION'>;
@@ -52,10 +55,14 @@ interface Whole extends Location {
 function toIssues({ issue, at }: Found, whole: Whole): ShapeIssues {
   const path = [...whole.path, ...at];
   if (issue.code === 'unrecognized_keys') {
-    const known = [...fieldsAt(whole.schema, at), ...(at.length === 0 ? (whole.alsoKnown ?? []) : [])];
-    return issue.keys.map((key) =>
-      error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here.${didYouMean(key, known)}`),
-    );
+    const fields = [...new Set(fieldsAt(whole.schema, at))];
+    const known = [...fields, ...(at.length === 0 ? (whole.alsoKnown ?? []) : [])];
+    return issue.keys.map((key) => {
+      const hint = own(whole.hints ?? {}, key);
+      const others = known.filter((name) => name !== key);
+      const instead = hint === undefined ? nameInstead(key, others, fields) : `. ${hint}`;
+      return error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here${instead}`);
+    });
   }
   const found = valueAt(whole.value, at);
   const last = at.at(-1);

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { truncate } from './text.ts';
 
 /*
  * Suggestions for wrong names. A comparison with a known name takes about a microsecond: wrong names come from strangers,
@@ -30,6 +31,20 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
   const name = withSuggestions(() => nearestName(wrong, known));
   return name === null ? '' : ` Did you mean "${name}"?`;
 }
+
+/**
+ * Ends a message about a wrong name: `. Did you mean "x"?`, else `; known are a, b`, else a full stop.
+ * @param listed the names to list, if they are fewer than those to suggest
+ */
+export function nameInstead(wrong: string, known: readonly string[], listed: readonly string[] = known): string {
+  const suggestion = didYouMean(wrong, known);
+  if (suggestion !== '' || listed.length === 0) return `.${suggestion}`;
+  const more = listed.length > MAX_LISTED ? ` and ${listed.length - MAX_LISTED} more` : '';
+  const shown = listed.slice(0, MAX_LISTED).map((name) => truncate(name, MAX_NAME));
+  return `; known are ${shown.join(', ')}${more}`;
+}
+
+const MAX_LISTED = 10;
 
 /** The known name at the smallest edit distance; `null`: none is within about a third of the wrong name's length. */
 function nearestName(wrong: string, known: Iterable<string>): string | null {

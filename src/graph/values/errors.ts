@@ -37,8 +37,16 @@ export interface RunError {
   readonly node?: string;
   readonly step?: number;
   readonly attempts?: number;
-  readonly cause?: { readonly code: string; readonly message: string };
+  readonly cause?: ErrorCause;
 }
+
+/** The reason of an error; a type, not an interface, so that it is JSON. */
+export type ErrorCause = {
+  readonly code: string;
+  readonly message: string;
+  /** Where configured code has thrown: one frame a line, the innermost first. */
+  readonly stack?: string;
+};
 
 /** True if no record says if a failed call was done. A person decides how its task goes on. */
 export function isUnknownOutcome({ code }: Pick<RunError, 'code'>): boolean {

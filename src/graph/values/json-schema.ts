@@ -13,6 +13,8 @@ export type JsonSchema = JsonObject | boolean;
 export interface SchemaViolation {
   readonly path: string;
   readonly message: string;
+  /** The keyword of the schema that does not hold. */
+  readonly keyword?: string;
   /** The check was ended, because it costs too much. */
   readonly isTooExpensive?: true;
 }
@@ -25,7 +27,7 @@ export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const evaluate = evaluatorOf(schema);
   return (value) => {
     const result = runCheck(() => evaluate(value));
-    return result ? result.errors.map(({ path, message }) => ({ path: toPointer(path), message })) : [TOO_EXPENSIVE];
+    return result ? result.errors.map(({ path, ...error }) => ({ path: toPointer(path), ...error })) : [TOO_EXPENSIVE];
   };
 }
 

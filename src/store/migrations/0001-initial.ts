@@ -48,6 +48,8 @@ const STATEMENTS = [
     queued_signals json not null default '[]',
     dispatched_at timestamptz,
     dispatch_after timestamptz not null,
+    dispatch_problem text,
+    dispatch_problem_since timestamptz,
     started_at timestamptz,
     ended_at timestamptz,
     failing_execution text,

@@ -233,6 +233,13 @@ describe('compile', () => {
     expect(() => calling().compile()).not.toThrow();
   });
 
+  test('warns of a node type that resembles a built-in one, without a catalog', () => {
+    const graph = new StateGraph({ name: 'near' }).addSequence([START, ['call', { type: 'tol' }], END]);
+    const [issue, ...others] = graph.issues();
+    expect([issue, others]).toMatchObject([{ code: 'UNKNOWN_NODE_TYPE', severity: 'warning' }, []]);
+    expect(issue?.message).toMatch(/Did you mean "tool"\?$/);
+  });
+
   test('checks names of an installation, with its catalog', () => {
     const codes = calling()
       .issues({ catalog: aCatalog() })

@@ -13,7 +13,7 @@ const careful = new StateGraph({ name: 'careful', channels: { paid: {}, trouble:
   .addNode('pay', {
     type: 'tool',
     tool: 'pay',
-    args: { euros: 5 },
+    args: { euros: '{{ 5 }}' },
     onError: { to: 'note', write: { trouble: '{{ error.code }}' } },
   })
   .addNode('note', { type: 'set', write: {} })

@@ -33,6 +33,8 @@ export interface NodeDescription<Field extends string = string> {
   readonly mayWait?: true;
   /** The engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
+  /** Fields with the name of a tool and with the arguments that the node gives it. */
+  readonly givesArgs?: readonly { readonly tool: FieldPath<Field>; readonly args: FieldPath<Field> }[];
   readonly look: NodeLook<Field>;
 }
 

@@ -34,6 +34,10 @@ export const tool: DescriptionOf<ToolFields> = {
   uses: { tools: ['tool', 'compensate/tool', 'tools'] },
   conversations: ['calls'],
   calls: { tools: ['tool', 'tools'] },
+  givesArgs: [
+    { tool: 'tool', args: 'args' },
+    { tool: 'compensate/tool', args: 'compensate/args' },
+  ],
   makesCalls: { channel: 'calls', tools: 'tools' },
   exactlyOne: ['tool', 'calls'],
   findProblems: findToolProblems,

@@ -24,7 +24,7 @@ export const shape = defineRule({
     ...shapeIssues(GraphSchema, definition, { path: [] }),
     ...[...nodes.values()].flatMap((node) => nodeIssues(node, catalog)),
     ...edges.flatMap(({ kind, fields, path }) =>
-      shapeIssues(EdgeSchemas[kind], fields, { path: parsePointer(path), alsoKnown: EDGE_FIELDS }),
+      shapeIssues(EdgeSchemas[kind], fields, { path: parsePointer(path), alsoKnown: EDGE_FIELDS, hints: EDGE_HINTS }),
     ),
     ...[...nodes.values()].flatMap(fieldProblems),
   ],
@@ -32,6 +32,9 @@ export const shape = defineRule({
 
 /** The fields of all kinds of edges: a misspelt field may belong to a kind that its edge was not taken for. */
 const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Object.keys(fields));
+
+const CONDITIONS = 'Conditions go into "branches": [{ "when": "state.a > 1", "to": "a" }]';
+const EDGE_HINTS = { condition: CONDITIONS, conditions: CONDITIONS, if: CONDITIONS, when: CONDITIONS };
 
 function nodeIssues(
   { id, type, fields }: SubjectNode,

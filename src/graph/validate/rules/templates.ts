@@ -1,11 +1,12 @@
 import { fieldAt } from '../../definition/names-at.ts';
-import { NODE_NAMES, RESULT_NAMES } from '../../expression/expression.ts';
+import { InvalidExpressionError, NODE_NAMES, RESULT_NAMES, parseExpression } from '../../expression/expression.ts';
 import type { Name } from '../../expression/expression.ts';
 import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { defineRule, error } from '../rule.ts';
+import { abbreviate } from '../../values/text.ts';
+import { defineRule, error, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 import { readIssues } from './expressions.ts';
@@ -66,6 +67,37 @@ function checkTexts(
     );
   } catch (thrown) {
     if (thrown instanceof InvalidTemplateError) return [error('INVALID_TEMPLATE', path, thrown.message)];
+    throw thrown;
+  }
+}
+
+/** Finds a text without `{{ }}` that is an expression over the state or a result. */
+export const mistakenTexts = defineRule({
+  codes: ['LOOKS_LIKE_EXPRESSION'],
+  find: ({ nodes }) =>
+    [...nodes.values()].flatMap(templatedFields).flatMap(({ value, names, path }) => mistakenIn(value, names, path)),
+});
+
+function mistakenIn(value: Json, names: readonly Name[], path: string): Issues<'LOOKS_LIKE_EXPRESSION'> {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
+      mistakenIn(member, names, path + toPointer([key])),
+    );
+  if (typeof value !== 'string' || !isExpression(value, names)) return [];
+  const message = 'This text looks like an expression, and is taken as it is';
+  return [warning('LOOKS_LIKE_EXPRESSION', path, { message, hint: `Write "{{ ${abbreviate(value.trim(), 100)} }}"` })];
+}
+
+/** Prose begins so, too, and is no CEL. */
+const BEGINNING = /^\s*(?:state|run|result|item|args)\s*[.[]/;
+const MAX_LENGTH = 500;
+
+function isExpression(text: string, names: readonly Name[]): boolean {
+  if (text.length > MAX_LENGTH || text.includes('{{') || !BEGINNING.test(text)) return false;
+  try {
+    return parseExpression(text, names).source !== '';
+  } catch (thrown) {
+    if (thrown instanceof InvalidExpressionError) return false;
     throw thrown;
   }
 }

@@ -2,7 +2,7 @@ import { END, START } from '../../definition/definition.ts';
 import { namesAt, namesInFields } from '../../definition/names-at.ts';
 import type { Named } from '../../definition/names-at.ts';
 import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
-import { isJsonObject } from '../../values/json.ts';
+import { isJsonObject, own } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
@@ -51,5 +51,13 @@ function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonl
   const known = new Set([...nodes.keys(), ...also]);
   return found
     .filter(({ name }) => !known.has(name))
-    .map(({ name, path }) => error('UNKNOWN_NODE', path, `There is no node "${name}".${didYouMean(name, known)}`));
+    .map(({ name, path }) => error('UNKNOWN_NODE', path, `There is no node "${name}".${suggest(name, known)}`));
+}
+
+/** Other engines' names of the nodes before the first one and after the last one. */
+const MEANT: Readonly<Record<string, string>> = { START, END };
+
+function suggest(name: string, known: ReadonlySet<string>): string {
+  const meant = own(MEANT, name.toUpperCase());
+  return meant !== undefined && known.has(meant) ? ` Did you mean "${meant}"?` : didYouMean(name, known);
 }

@@ -375,7 +375,7 @@ describe('an error', () => {
   test('is cut where it is too long for a history', async () => {
     const failure = await failureOf(attempt(scriptedTool(throws(new Error('x'.repeat(5_000)))), aNewTask('keyed')));
     expect(failure.message).toHaveLength(1_000);
-    expect(JSON.stringify(failure.details).length).toBeLessThan(1_200);
+    expect(JSON.stringify(failure.details).length).toBeLessThan(4_300);
   });
 
   test('carries the reason that the other side gave', async () => {

@@ -87,7 +87,7 @@ describe('the secrets of a code tool', () => {
 
   test('that can not be had keep it from beginning', async () => {
     const call = callOf(aCodeTool({ secrets: ['CRM_KEY'], execute: () => expect.unreachable() }));
-    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
   });
 
   test.each<[string, Error, object]>([

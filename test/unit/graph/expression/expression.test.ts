@@ -172,6 +172,18 @@ describe('checks', () => {
   });
 });
 
+describe('an expression that fails', () => {
+  test.each<[string, Json, string]>([
+    ['state.n + 1', { n: null }, 'no such overload: dyn<null> + int; state.n is null'],
+    ['state.n.x', { n: null, m: null }, 'No such key: x; state.n is null'],
+    ['size(state.n) + size(state.m)', { n: null, m: null }, '; state.n is null; state.m is null'],
+    ['state.n + 1', { n: 'a' }, 'no such overload: dyn<string> + int'],
+  ])('names the channels without a value that it reads: %s of %j', (source, state, ending) => {
+    const error = catchError(() => evaluate(source, state));
+    expect(error instanceof GraphError && error.message.endsWith(ending)).toBe(true);
+  });
+});
+
 function catchError(action: () => unknown): unknown {
   try {
     return action();

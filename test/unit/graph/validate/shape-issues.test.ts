@@ -62,7 +62,9 @@ describe('a name that is close to a valid one', () => {
   });
 
   test('is none where nothing is close', () => {
-    expect(issuesOf(set({ color: 1 }))).toEqual(['INVALID_FIELD /nodes/a/color: There is no field "color" here.']);
+    const known = 'type, description, write, deadline, onError, maxVisits, defer';
+    const message = `There is no field "color" here; known are ${known}`;
+    expect(issuesOf(set({ color: 1 }))).toEqual([`INVALID_FIELD /nodes/a/color: ${message}`]);
   });
 });
 

@@ -280,7 +280,10 @@ describe('errors', () => {
   test.each<[string, Json]>([
     ['a wait goes on at once', { type: 'wait', for: '0s' }],
     ['a wait takes what is there already', { type: 'wait', event: 'go', timeout: '0s' }],
-    ['a retry follows at once', { type: 'tool', tool: 'lookup', retry: { initialInterval: '0s', maxInterval: '0s' } }],
+    [
+      'a retry follows at once',
+      { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
+    ],
   ])('%s where its time is none', (_title, a) => {
     expect(found(nodes({ a }))).toEqual([]);
   });

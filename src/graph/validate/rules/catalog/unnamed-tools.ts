@@ -1,5 +1,5 @@
-import { toolsOfCalls } from '../../definition/tools-of-calls.ts';
-import { defineRule, error } from '../rule.ts';
+import { toolsOfCalls } from '../../../definition/tools-of-calls.ts';
+import { defineRule, error } from '../../rule.ts';
 
 /** Finds a node with `calls` that names no tools, where not one `llm` node alone writes the channel. */
 export const unnamedTools = defineRule({

@@ -1,14 +1,14 @@
-import type { CallSettings } from '../../definition/call-policy.ts';
-import type { Catalog } from '../../definition/catalog.ts';
-import { LOCAL_CALLS, mayBeLocal } from '../../definition/execution.ts';
-import type { CallSafety } from '../../definition/execution.ts';
-import { namesInFields } from '../../definition/names-at.ts';
-import { toolsOfCalls } from '../../definition/tools-of-calls.ts';
-import { parseDuration } from '../../values/duration.ts';
-import { isJsonObject, own } from '../../values/json.ts';
-import type { Json } from '../../values/json.ts';
-import { defineRule, error } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { CallSettings } from '../../../definition/call-policy.ts';
+import type { Catalog } from '../../../definition/catalog.ts';
+import { LOCAL_CALLS, mayBeLocal } from '../../../definition/execution.ts';
+import type { CallSafety } from '../../../definition/execution.ts';
+import { namesInFields } from '../../../definition/names-at.ts';
+import { toolsOfCalls } from '../../../definition/tools-of-calls.ts';
+import { parseDuration } from '../../../values/duration.ts';
+import { isJsonObject, own } from '../../../values/json.ts';
+import type { Json } from '../../../values/json.ts';
+import { defineRule, error } from '../../rule.ts';
+import type { Subject, SubjectNode } from '../../subject.ts';
 
 /** Finds a node with `execution: "local"` whose calls are not short and idempotent. */
 export const localCalls = defineRule({

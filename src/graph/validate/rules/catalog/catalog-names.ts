@@ -1,11 +1,11 @@
-import { fieldAt, namesAt, namesInFields } from '../../definition/names-at.ts';
-import type { Named } from '../../definition/names-at.ts';
-import { toPointer } from '../../values/json-pointer.ts';
-import { isJsonList, isJsonObject } from '../../values/json.ts';
-import { didYouMean } from '../../values/did-you-mean.ts';
-import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject } from '../subject.ts';
+import { fieldAt, namesAt, namesInFields } from '../../../definition/names-at.ts';
+import type { Named } from '../../../definition/names-at.ts';
+import { toPointer } from '../../../values/json-pointer.ts';
+import { isJsonList, isJsonObject } from '../../../values/json.ts';
+import { didYouMean, nameInstead } from '../../../values/did-you-mean.ts';
+import { defineRule, error } from '../../rule.ts';
+import type { Issues } from '../../rule.ts';
+import type { Subject } from '../../subject.ts';
 
 /** Finds a tool that the installation doesn't have. */
 export const unknownTools = defineRule({
@@ -111,5 +111,5 @@ function unknownEntries<const Code extends string>({ code, what, known, named }:
   const names = Object.keys(known);
   return named
     .filter(({ name }) => !Object.hasOwn(known, name))
-    .map(({ name, path }) => error(code, path, `There is no ${what} "${name}".${didYouMean(name, names)}`));
+    .map(({ name, path }) => error(code, path, `There is no ${what} "${name}"${nameInstead(name, names)}`));
 }

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { SetupError } from '../process/setup-error.ts';
+
+/** A variable of the environment. */
+export interface Setting {
+  /** One sentence for people; the documentation's table has it, too. */
+  readonly meaning: string;
+  /** Its text where it is not set. */
+  readonly fallback?: string;
+  readonly schema: z.ZodType;
+}
+
+const Given = z.string();
+const Optional = z.string().optional();
+const Level = z.enum(
+  ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+  'is no level: trace, debug, info, warn, error, fatal or silent',
+);
+const Port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port, from 0 to 65535')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'must be a port, from 0 to 65535');
+const Count = z.string().regex(/^[1-9]\d+$/, 'must be a whole number, 10 or more');
+const Url = z
+  .string()
+  .refine((url) => URL.canParse(url), 'must be a URL, such as postgres://user:password@host/database');
+
+/** The variables that API and workers read. Secrets of models and tools have names of the configuration's choice. */
+export const SETTINGS = {
+  DATABASE_URL: { meaning: 'PostgreSQL, such as `postgres://user:password@host/database`', schema: Url },
+  HOLDFAST_CONFIG: { meaning: 'The configuration file', fallback: 'holdfast.config.ts', schema: Optional },
+  HOLDFAST_CURSOR_SECRET: {
+    meaning: 'Signs the cursors of lists: a long random text, the same for every API process',
+    schema: Given,
+  },
+  PORT: { meaning: 'The port of the API', fallback: '3000', schema: Port },
+  LOG_LEVEL: { meaning: `One of ${Level.options.join(', ')}`, fallback: 'info', schema: Level },
+  HOLDFAST_HEALTH_PORT: {
+    meaning: "The port of a worker's probes; without it there are none",
+    schema: Port.optional(),
+  },
+  HOLDFAST_TASK_QUEUES: {
+    meaning: 'The queues that a worker serves, with commas between them',
+    fallback: 'holdfast',
+    schema: Optional,
+  },
+  HOLDFAST_CACHED_RUNS: {
+    meaning: 'The runs that a worker keeps in memory, 10 or more; by default as many as its heap takes',
+    schema: Count.optional(),
+  },
+  TEMPORAL_DEPLOYMENT_NAME: { meaning: 'With the next one: the version of a worker', schema: Optional },
+  TEMPORAL_WORKER_BUILD_ID: { meaning: 'With the one before: the version of a worker', schema: Optional },
+  TEMPORAL_ADDRESS: { meaning: "Temporal's host and port", fallback: '127.0.0.1:7233', schema: Optional },
+  TEMPORAL_NAMESPACE: { meaning: 'The namespace of the runs', fallback: 'default', schema: Optional },
+  TEMPORAL_API_KEY: { meaning: 'An API key of Temporal Cloud; with it, TLS is on', schema: Optional },
+  TEMPORAL_TLS: { meaning: '`true` or `false`: use TLS, or not', schema: Optional },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: { meaning: "The authority that signs the server's certificate", schema: Optional },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: { meaning: 'The certificate of this process, for mTLS', schema: Optional },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: { meaning: 'The key of that certificate', schema: Optional },
+  TEMPORAL_TLS_SERVER_NAME: { meaning: "The name in the server's certificate, if it is another one", schema: Optional },
+  TEMPORAL_PROFILE: { meaning: "A profile of Temporal's configuration file", fallback: 'default', schema: Optional },
+  TEMPORAL_CONFIG_FILE: { meaning: "Temporal's configuration file, if it is elsewhere", schema: Optional },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+const ofBoth = {
+  DATABASE_URL: SETTINGS.DATABASE_URL.schema,
+  LOG_LEVEL: SETTINGS.LOG_LEVEL.schema,
+};
+
+/** What `holdfast start` reads besides the places of servers of yours. */
+export const StackSettings = z.object({ LOG_LEVEL: SETTINGS.LOG_LEVEL.schema });
+
+/** What an API process reads besides Temporal's variables. */
+export const ApiSettings = z.object({
+  ...ofBoth,
+  HOLDFAST_CURSOR_SECRET: SETTINGS.HOLDFAST_CURSOR_SECRET.schema,
+  PORT: SETTINGS.PORT.schema,
+});
+
+/** What a worker reads besides Temporal's variables. */
+export const WorkerSettings = z
+  .object({
+    ...ofBoth,
+    HOLDFAST_HEALTH_PORT: SETTINGS.HOLDFAST_HEALTH_PORT.schema,
+    HOLDFAST_TASK_QUEUES: SETTINGS.HOLDFAST_TASK_QUEUES.schema,
+    HOLDFAST_CACHED_RUNS: SETTINGS.HOLDFAST_CACHED_RUNS.schema,
+    TEMPORAL_DEPLOYMENT_NAME: SETTINGS.TEMPORAL_DEPLOYMENT_NAME.schema,
+    TEMPORAL_WORKER_BUILD_ID: SETTINGS.TEMPORAL_WORKER_BUILD_ID.schema,
+  })
+  .refine(
+    ({ TEMPORAL_DEPLOYMENT_NAME: name, TEMPORAL_WORKER_BUILD_ID: id }) => (name === undefined) === (id === undefined),
+    {
+      path: ['TEMPORAL_DEPLOYMENT_NAME'],
+      message: 'and TEMPORAL_WORKER_BUILD_ID go together; one of them is not set',
+      // Reported beside other problems.
+      when: () => true,
+    },
+  );
+
+export type ApiEnvironment = z.output<typeof ApiSettings>;
+export type WorkerEnvironment = z.output<typeof WorkerSettings>;
+
+/**
+ * Checks the environment of a process. An empty variable counts as one that is not set.
+ * @throws SetupError with all problems, one a line
+ */
+export function readSettings<T extends z.ZodType>(settings: T, environment: NodeJS.ProcessEnv): z.output<T> {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = settings.safeParse({ ...FALLBACKS, ...given });
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => {
+    const name = String(path[0]);
+    const meaning = Object.entries<Setting>(SETTINGS).find(([key]) => key === name)?.[1].meaning;
+    return name in given || message.startsWith('and ') ? `  ${name} ${message}` : `  ${name} is not set: ${meaning}`;
+  });
+  throw new SetupError(`The environment can't be used:\n${problems.join('\n')}`);
+}
+
+const FALLBACKS = Object.fromEntries(
+  Object.entries<Setting>(SETTINGS).flatMap(([name, { fallback }]) =>
+    fallback === undefined ? [] : [[name, fallback]],
+  ),
+);

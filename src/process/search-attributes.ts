@@ -1,0 +1,80 @@
+import type { ConnectionLike } from '@temporalio/client';
+import { NotReadyError } from './readiness.ts';
+import type { TemporalConnection } from './temporal.ts';
+
+/** Search attributes by their names, with their Temporal types. */
+export type SearchAttributes = Readonly<Record<string, keyof typeof TYPES>>;
+
+const TYPES = {
+  KEYWORD: { number: 2, name: 'Keyword', example: "''" },
+  INT: { number: 3, name: 'Int', example: '0' },
+} as const;
+
+/**
+ * Returns a check that a namespace has the search attributes without which it takes no run. Those that it lacks are made,
+ * if the process may do so.
+ * @returns a check that throws NotReadyError with the command that makes them, or an error if Temporal does not answer
+ */
+export function createSearchAttributesCheck(
+  temporal: TemporalConnection<ConnectionLike>,
+  wanted: SearchAttributes,
+): () => Promise<void> {
+  let areThere = false;
+  return async () => {
+    if (areThere) return;
+    const missing = await findMissing(temporal, wanted);
+    if (missing.length > 0) {
+      await tryToMake(temporal, missing);
+      requireNone(temporal.namespace, await findMissing(temporal, wanted));
+    }
+    areThere = true;
+  };
+}
+
+type Attribute = readonly [name: string, type: SearchAttributes[string]];
+
+/** A query is refused if it names an attribute that is not there. Asking so takes no more than the right to read. */
+async function findMissing(
+  { connection, namespace }: TemporalConnection<ConnectionLike>,
+  wanted: SearchAttributes,
+): Promise<readonly Attribute[]> {
+  const found = await Promise.all(
+    Object.entries(wanted).map(async ([name, type]): Promise<readonly Attribute[]> => {
+      const query = `${name} = ${TYPES[type].example}`;
+      const count = connection.workflowService.countWorkflowExecutions({ namespace, query });
+      return await count.then(
+        () => [],
+        (error: unknown) => {
+          if (isInvalid(error)) return [[name, type]];
+          throw error;
+        },
+      );
+    }),
+  );
+  return found.flat();
+}
+
+/** Another process may make them at the same time, and this one may not have the right. */
+async function tryToMake(
+  { connection, namespace }: TemporalConnection<ConnectionLike>,
+  missing: readonly Attribute[],
+): Promise<void> {
+  const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, TYPES[type].number]));
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes }).catch(() => undefined);
+}
+
+const INVALID_ARGUMENT = 3;
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === INVALID_ARGUMENT;
+}
+
+function requireNone(namespace: string, missing: readonly Attribute[]): void {
+  if (missing.length === 0) return;
+  const names = missing.map(([name]) => name).join(', ');
+  const flags = missing.map(([name, type]) => `--name ${name} --type ${TYPES[type].name}`).join(' ');
+  const command = `temporal operator search-attribute create --namespace ${namespace} ${flags}`;
+  throw new NotReadyError(
+    `Temporal's namespace ${namespace} lacks the search attributes ${names}; make them: ${command}`,
+  );
+}

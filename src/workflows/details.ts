@@ -1,0 +1,113 @@
+import { toRunView } from '../graph/journal/index.ts';
+import type { Intervention, RunEvent, RunView } from '../graph/journal/index.ts';
+import { hideApproval, hideEvent, hideIntervention, hideRunError } from '../graph/redaction/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
+import type { Run } from '../graph/run/index.ts';
+import type { RunError } from '../graph/values/index.ts';
+import { toWorkflowId } from './contract.ts';
+import { inlineMarkdown } from './inline-markdown.ts';
+
+/** In characters; the server takes 20,000 bytes. */
+const MAX_DETAILS = 5_000;
+const MAX_ARGS = 500;
+
+/**
+ * Makes a summary of a run for the Temporal Web UI, in Markdown, with the commands for each pending decision.
+ * @param latestEvents where the last signal is that the run has ignored, and why
+ * @param hidden what is shown to nobody here
+ */
+export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: Redaction): string {
+  const view = toRunView(run);
+  const { status, step } = view;
+  return joinWhole([
+    `**${run.graph.name}** is **${status}**, step ${step}`,
+    [...factsOf(view, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
+    ...approvalBlocks(run, hidden),
+    ...interventionBlocks(run, view, hidden),
+  ]);
+}
+
+function factsOf({ next, usage, error: whole }: RunView, hidden: Redaction): readonly string[] {
+  const { modelCalls, toolCalls, inputTokens, outputTokens, costUsd } = usage;
+  const tokens = inputTokens + outputTokens;
+  return [
+    ...(next.length > 0 ? [`- at: ${next.map((node) => `\`${node}\``).join(', ')}`] : []),
+    ...(whole ? errorLines(hideRunError(whole, hidden)) : []),
+    `- used: ${modelCalls} model calls, ${toolCalls} tool calls, ${tokens} tokens, ${costUsd} USD`,
+  ];
+}
+
+/** A signal with a wrong name or payload seems to succeed for the one who sends it. */
+function ignoredLines(latestEvents: readonly RunEvent[], hidden: Redaction): readonly string[] {
+  const last = latestEvents.findLast(({ type }) => type === 'signal.ignored');
+  const shown = last && hideEvent(last, hidden);
+  if (shown?.type !== 'signal.ignored') return [];
+  const { signal, at, by, detail = shown.reason } = shown;
+  return [`- ignored signal: ${inlineMarkdown(`${signal} of ${by} at ${at}: ${detail}`)}`];
+}
+
+function errorLines({ code, message, cause }: RunError): readonly string[] {
+  return [
+    `- error: \`${code}\` ${inlineMarkdown(message)}`,
+    ...(cause ? [`- cause: \`${cause.code}\` ${inlineMarkdown(cause.message)}`] : []),
+  ];
+}
+
+function approvalBlocks(run: Run, hidden: Redaction): readonly string[] {
+  return Object.values(run.approvals)
+    .filter(({ status }) => status === 'pending')
+    .map((approval) => {
+      const { title } = hideApproval(approval, hidden);
+      const { id: approvalId, expiresAt, policy } = approval;
+      const input = { approvalId, ...(policy.requireReason === true && { reason: '…' }) };
+      return [
+        `**Waits for approval:** ${inlineMarkdown(title)} (until ${expiresAt})`,
+        '',
+        ...(['approve', 'reject'] as const).map((signal) => command(run, signal, input)),
+      ].join('\n');
+    });
+}
+
+function interventionBlocks(run: Run, { waitingFor }: RunView, hidden: Redaction): readonly string[] {
+  return waitingFor
+    .filter((waiting) => waiting.kind === 'intervention')
+    .map((waiting) => interventionBlock(run, hideIntervention(waiting, hidden)));
+}
+
+function interventionBlock(run: Run, { id, node, tool, args, idempotencyKey, error, choices }: Intervention): string {
+  const callee = tool === undefined ? '' : ` at the tool \`${tool}\``;
+  const shownArgs = JSON.stringify(args);
+  return [
+    `**Waits for an intervention:** node \`${node}\` failed${callee}`,
+    '',
+    ...errorLines(error),
+    ...(args === null ? [] : [`- arguments: ${inlineMarkdown(shorten(shownArgs))}`]),
+    ...(idempotencyKey === null ? [] : [`- key: \`${idempotencyKey}\``]),
+    ...choices.map(({ action, effect }) => `- \`${action}\`: ${effect}`),
+    '',
+    ...choices.map(({ action }) => command(run, action, { id, ...(action === 'skip' && { output: null }) })),
+  ].join('\n');
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_ARGS ? text : `${text.slice(0, MAX_ARGS)}…`;
+}
+
+/** Writes a command in short lines, which no window cuts off. It names the decision, so that a late one decides no other. */
+function command(run: Run, signal: string, input: object): string {
+  const lines = [
+    `temporal workflow signal --name ${signal} \\`,
+    `  --workflow-id ${toWorkflowId(run)} \\`,
+    `  --input '${JSON.stringify(input)}'`,
+  ];
+  return lines.map((line) => `    ${line}`).join('\n');
+}
+
+/** Joins blocks of Markdown; those that don't fit are left out whole, as half a command is none. */
+function joinWhole(blocks: readonly string[]): string {
+  let length = 0;
+  const shown = blocks.filter((block) => (length += block.length + 2) <= MAX_DETAILS - MORE.length);
+  return [...shown, ...(shown.length < blocks.length ? [MORE] : [])].join('\n\n');
+}
+
+const MORE = 'There is more; ask the API for the run.';
