@@ -52,7 +52,7 @@ export interface Run {
   readonly spent: Spent;
   /** The sum that `held-bytes.ts` explains. */
   readonly heldBytes: number;
-  /** Keys of answered calls that the open superstep may request again; their usage is already in `spent`. */
+  /** Keys of calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
   readonly checkpointId: string | null;
   readonly counters: Counters;
@@ -115,11 +115,18 @@ export interface OpenCall {
   readonly since: number;
   /** The call's share of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
-  /** The call changes something outside, so the run accounts for it if its outcome stays unknown. */
-  readonly isAccountable?: true;
+  /** The fencing number of its request. */
+  readonly takeover: number;
+  readonly ifUnknown?: UnknownOutcomeRule;
   /** The compensated call; no task waits for this one. */
   readonly compensates?: CompensationCall;
 }
+
+/**
+ * The rule for a call that changes something outside, if its outcome stays unknown: the run's error names it, or a person
+ * settles it before anything repeats it.
+ */
+export type UnknownOutcomeRule = 'name' | 'ask';
 
 export interface OpenTimer {
   readonly taskPath: TaskPath;
