@@ -78,7 +78,7 @@ interface BatchEnd {
 }
 
 function packView(view: RunView, end: BatchEnd): PackedView {
-  const { status, endedAt, step, next, waitingFor, output, error, usage, checkpointId, pending } = view;
+  const { status, endedAt, step, next, waitingFor, output, error, usage, raisedLimits, checkpointId, pending } = view;
   const implied = impliedBy(end);
   return {
     ...(waitingFor.length > 0 && { waitingFor }),
@@ -90,6 +90,7 @@ function packView(view: RunView, end: BatchEnd): PackedView {
     ...(step !== implied.step && { step }),
     ...(next.join(' ') !== implied.next.join(' ') && { next }),
     ...(checkpointId !== implied.checkpointId && { checkpointId }),
+    ...(Object.keys(raisedLimits).length > 0 && { raisedLimits }),
     usage: withoutEmpty(usage),
   };
 }

@@ -1,6 +1,6 @@
 import type { Limits } from '../definition/limits.ts';
 import type { Draft } from '../draft/draft.ts';
-import { inForce, limitsOfRun } from '../run/limits.ts';
+import { limitsOfRun } from '../run/limits.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -11,7 +11,7 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   if (!isLimits(asked)) return null;
   const { refusal } = limitsOfRun(draft.graph, asked);
   if (refusal) return refusal;
-  draft.setLimits({ ...draft.run.limits, ...inForce(asked) });
+  draft.raiseLimits(asked);
   if (asked.deadline !== undefined) restartCountdown(draft);
   return null;
 }

@@ -1,3 +1,4 @@
+import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { ClosedApproval } from './asked-before.ts';
@@ -30,6 +31,8 @@ export interface Run {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly limits: RunLimits;
+  /** The limits that retries have set, as people asked for them; `limits` has them in force. */
+  readonly raisedLimits: Limits;
   readonly phase: RunPhase;
   readonly root: Scope;
   /** Open calls by key. */
