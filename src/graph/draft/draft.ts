@@ -1,6 +1,5 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
-import type { Limits } from '../definition/limits.ts';
 import { spend } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent } from '../journal/events.ts';
@@ -9,7 +8,7 @@ import type { AwaitedPerson } from '../run/compensation.ts';
 import type { Countdown } from '../run/countdown.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
-import { inForce } from '../run/limits.ts';
+import type { RunLimits } from '../run/limits.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
@@ -215,10 +214,9 @@ export class Draft {
     this.#run.shapedBy = withShaper(this.#run, by);
   }
 
-  /** Replaces some of the limits, which are already checked. */
-  raiseLimits(asked: Limits): void {
-    this.#run.limits = { ...this.#run.limits, ...inForce(asked) };
-    this.#run.raisedLimits = { ...this.#run.raisedLimits, ...asked };
+  setLimits(limits: RunLimits, raisedLimits: Run['raisedLimits']): void {
+    this.#run.limits = limits;
+    this.#run.raisedLimits = raisedLimits;
   }
 
   setCountdown(countdown: Countdown | null): void {

@@ -1,5 +1,4 @@
 import type { Update } from '../channels/channel.ts';
-import type { Limits } from '../definition/limits.ts';
 import { endsAt } from '../run/countdown.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { ExecutionPath } from '../run/ids.ts';
@@ -31,7 +30,7 @@ export interface RunView {
   readonly error: RunError | null;
   readonly usage: Usage;
   /** The limits that retries have set, which replace those of the start. */
-  readonly raisedLimits: Limits;
+  readonly raisedLimits: Run['raisedLimits'];
   readonly checkpointId: string | null;
   /** The writes of finished tasks of the open superstep. */
   readonly pending: readonly PendingWrite[];
