@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { EndedRunState, RunView } from '../graph/journal/index.ts';
 import { isEnded } from '../graph/run/index.ts';
-import type { Json, JsonObject } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 import { reactivateRun } from './thread-queue.ts';
 
@@ -11,7 +11,6 @@ export interface Reopening {
   readonly lastSeq: number;
   /** The input of the run's next execution. */
   readonly reopening: Json;
-  readonly limits: JsonObject;
   /** The run as it is shown until its next execution writes. */
   readonly view: RunView;
   readonly at: string;
@@ -56,7 +55,7 @@ async function find(db: Kysely<Tables>, id: string): Promise<EndedRun | null> {
 async function reopen(
   transaction: Transaction<Tables>,
   id: string,
-  { lastSeq, reopening, limits, view, at }: Reopening,
+  { lastSeq, reopening, view, at }: Reopening,
 ): Promise<'reopened' | 'busy' | 'changed'> {
   const row = await transaction
     .selectFrom('runs')
@@ -74,7 +73,6 @@ async function reopen(
     .set({
       execution: row.execution + 1,
       reopening: JSON.stringify(reopening),
-      limits: JSON.stringify(limits),
       view: JSON.stringify(view),
       status: view.status,
       ended_at: view.endedAt,

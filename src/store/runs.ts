@@ -25,6 +25,7 @@ export interface RunRecord {
   readonly divergence: KeptDivergence | null;
   readonly predecessorId: string | null;
   readonly input: JsonObject;
+  /** Those of its start, and those that retries have set since. */
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
   /** What most callers do not see of it. */
@@ -65,7 +66,6 @@ export interface Runs {
   ): Promise<Page<RunRecord>>;
   /** The input of its workflow. */
   startOf(id: string): Promise<Json | null>;
-  setLimits(id: string, limits: JsonObject): Promise<void>;
   /** Replaces what is hidden of a run, which has not begun. */
   setRedaction(id: string, redaction: Redaction): Promise<void>;
   /** What is hidden of some runs, by their ids. */
@@ -87,12 +87,6 @@ export function createRuns(db: Kysely<Tables>): Runs {
     listOfAll: (filter, page) => list(db, filter, page),
     startOf: async (id) =>
       (await db.selectFrom('runs').select('start').where('id', '=', id).executeTakeFirst())?.start ?? null,
-    setLimits: async (id, limits) =>
-      void (await db
-        .updateTable('runs')
-        .set({ limits: JSON.stringify(limits) })
-        .where('id', '=', id)
-        .execute()),
     setRedaction: async (id, redaction) =>
       void (await db
         .updateTable('runs')
@@ -209,7 +203,7 @@ function toRecord(row: RunRow): RunRecord {
     divergence: row.divergence,
     predecessorId: row.predecessor_id,
     input: row.input,
-    limits: row.limits,
+    limits: { ...row.limits, ...row.view?.raisedLimits },
     metadata: row.metadata,
     redaction: row.redaction,
     createdBy: row.created_by,

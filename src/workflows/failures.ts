@@ -73,7 +73,7 @@ function toTimeout(
   timeout: TimeoutFailure,
 ): TaskFailure {
   const error = wasNeverStarted(timeout)
-    ? ({ code: 'TIMEOUT', message: NOT_STARTED } as const)
+    ? ({ code: 'TIMEOUT', message: NOT_STARTED, attempts: 0 } as const)
     : ({ code: isUnsafe(request) ? 'UNKNOWN_OUTCOME' : 'TIMEOUT', message: NOT_ENDED } as const);
   return { callFailed: wasNeverStarted(timeout) && takeover === 0, error };
 }

@@ -20,11 +20,10 @@ import { shown } from '../support/readers/shown-run.ts';
  */
 
 const limits = { deadline: '1h' };
-const definition = aDefinition({
-  nodes: { a: { type: 'tool', tool: 'notify', args: { key: 'k' } } },
-  limits,
-});
-const graph = compileGraph(definition, aCatalog());
+const calling = (tool: 'charge' | 'notify') =>
+  compileGraph(aDefinition({ nodes: { a: { type: 'tool', tool, args: { key: 'k' } } }, limits }), aCatalog());
+const graph = calling('charge');
+const unsafe = calling('notify');
 const IDENTITY = {
   id: 'run-1',
   tenantId: 'acme',
@@ -35,15 +34,16 @@ const IDENTITY = {
 };
 
 /** A run whose deadline was over while its call was out, and what became of that call. */
-function late(code: RunErrorCode): { readonly run: Run; readonly key: string } {
-  const { run } = begin(graph, IDENTITY, { input: {}, startedAt: 0 });
+function late(code: RunErrorCode, called = graph): { readonly run: Run; readonly key: string } {
+  const { run } = begin(called, IDENTITY, { input: {}, startedAt: 0 });
   const [key = ''] = Object.keys(run.calls);
-  const over = advance(graph, run, { kind: 'timer', id: DEADLINE_TIMER, at: 3_600_000 });
+  const over = advance(called, run, { kind: 'timer', id: DEADLINE_TIMER, at: 3_600_000 });
   const failure = { callFailed: false, error: { code, message: 'called back' } };
-  return { key, run: advance(graph, over.run, { kind: 'call.failed', key, failure, at: 3_600_001 }).run };
+  return { key, run: advance(called, over.run, { kind: 'call.failed', key, failure, at: 3_600_001 }).run };
 }
 
-const retried = (run: Run) => signalEndedRun(graph, run, { now: 3_600_002, name: 'retry', payload: {} });
+const retried = (run: Run, called = graph) =>
+  signalEndedRun(called, run, { now: 3_600_002, name: 'retry', payload: {} });
 
 describe('a run whose deadline was over while a call was out', () => {
   test('makes it again under its key, by the order of the person who retries', () => {
@@ -52,18 +52,21 @@ describe('a run whose deadline was over while a call was out', () => {
     expect(retried(run).effects).toMatchObject([{ kind: 'call', key, takeover: 1 }, { kind: 'timer' }]);
   });
 
-  test('says so when nobody can tell what it did, and does not make it again', () => {
-    const { run } = late('UNKNOWN_OUTCOME');
-    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
-    expect(shown(run).error).toMatchObject({ code: 'DEADLINE_EXCEEDED', cause });
-    const again = retried(run);
-    expect(shown(again.run)).toMatchObject({
-      status: 'waiting',
-      error: null,
-      root: { at: { tasks: [{ state: { phase: 'intervention' } }] } },
-    });
-    expect(again.effects).toEqual([]);
-  });
+  test.each<RunErrorCode>(['UNKNOWN_OUTCOME', 'CANCELED', 'INTERNAL'])(
+    'says so when nobody can tell what an unsafe one did, and does not make it again: %s',
+    (code) => {
+      const { run } = late(code, unsafe);
+      const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
+      expect(shown(run).error).toMatchObject({ code: 'DEADLINE_EXCEEDED', cause });
+      const again = retried(run, unsafe);
+      expect(shown(again.run)).toMatchObject({
+        status: 'waiting',
+        error: null,
+        root: { at: { tasks: [{ state: { phase: 'intervention' } }] } },
+      });
+      expect(again.effects).toEqual([]);
+    },
+  );
 });
 
 test('a canceled run is neither retried nor skipped, whatever it waited for', () => {

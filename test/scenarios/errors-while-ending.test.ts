@@ -90,10 +90,15 @@ describe('an error that is thrown', () => {
     expect(shown(run)).toMatchObject({ status: 'failed', error: BROKEN });
   });
 
-  test('by the compensation of a failing run ends the run, and the first failure is the cause', () => {
+  const lacking = (first: string) => ({
+    code: 'COMPENSATION_FAILED',
+    message: `Not compensated: pay: the run has ended before its compensation. ${first}`,
+  });
+
+  test('by the compensation of a failing run ends the run, which names what it lacks and the first failure', () => {
     const run = withBrokenCompensation(graph);
     const over = advance(graph, run, failureOf(run));
-    const cause = { code: 'TOOL_FAILED', message: 'declined' };
+    const cause = lacking('TOOL_FAILED: declined');
     expect(shown(over.run)).toMatchObject({ status: 'failed', error: { ...BROKEN, cause } });
     expect(over.events.filter(({ type }) => type === 'run.failed')).toHaveLength(1);
   });
@@ -102,7 +107,10 @@ describe('an error that is thrown', () => {
     const run = withBrokenCompensation(graph);
     const canceling = advance(graph, run, CANCEL).run;
     const over = advance(graph, canceling, failureOf(canceling)).run;
-    expect(shown(over)).toMatchObject({ status: 'failed', error: { ...BROKEN, cause: BROKEN } });
+    expect(shown(over)).toMatchObject({
+      status: 'failed',
+      error: { ...BROKEN, cause: lacking(`${BROKEN.code}: ${BROKEN.message}`) },
+    });
   });
 
   test('again and again while a run fails cancels its open calls and timers', () => {

@@ -77,7 +77,7 @@ test('a run that is being canceled waits for nobody any more', () => {
 describe('a reply', () => {
   test('for a task that is gone is dropped', () => {
     const called = { kind: 'tool', name: 'charge' } as const;
-    const gone: Run = { ...run, calls: { ...run.calls, late: { taskPath: ['gone'], called, since: 0 } } };
+    const gone: Run = { ...run, calls: { ...run.calls, late: { taskPath: ['gone'], called, since: 0, takeover: 0 } } };
     const after = advance(graph, gone, answered('late'));
     expect(after.events).toEqual([]);
     expect(after.run).toMatchObject({ root: run.root, calls: run.calls, spent: { toolCalls: 1 } });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { RunLimits } from '../../src/graph/run/limits.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { adds, addsNames, failing, gives, logOf, startRun, typesOf } from '../support/builders/runs.ts';
 import { allWork, breakable, works } from '../support/doubles/breakable.ts';
@@ -293,6 +294,15 @@ describe('a retry of a run that came to a limit', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'limit_too_loose' });
     run.signal('retry', { limits });
     expect(run.run).toMatchObject({ status: 'waiting', limits, spent: { toolCalls: 2 } });
+  });
+
+  test('shows all limits that it and others have raised', () => {
+    const nodes = { a: works('a', { onError: 'intervene' }), b: works('b', { onError: 'intervene' }) };
+    const edges = [{ from: '__start__', to: ['a', 'b'] }];
+    const run = startTight({ nodes, edges, limits: { ...graphs, maxToolCalls: 9 } }, {}, breakable('a', 'b').outside);
+    run.signal('retry', { node: 'a', limits: { maxSteps: 4 } });
+    run.signal('retry', { node: 'b', limits: { deadline: '30m' } });
+    expect(toRunView(run.run).raisedLimits).toEqual({ maxSteps: 4, deadline: '30m' });
   });
 });
 

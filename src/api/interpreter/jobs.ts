@@ -123,6 +123,7 @@ function compile({ definition, catalog }: RunnableGraph): CompiledGraph {
 
 /** After an edit alone, the run stays ended; after any other signal it is running until it writes. */
 function viewUntilThen(before: Run, after: Run): RunView {
-  const view = toRunView(before);
+  const { raisedLimits } = after;
+  const view = { ...toRunView(before), raisedLimits };
   return after.phase === before.phase ? view : { ...view, status: 'running', endedAt: null, output: null, error: null };
 }

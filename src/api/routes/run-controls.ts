@@ -45,8 +45,6 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       const signal = { name, attempt: c.get('attempt'), payload };
       const result = await sendSignal(deps, caller, { run, signal });
       if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
-      const { limits } = payload;
-      if (isLive(run) && isJsonObject(limits)) await deps.store.runs.setLimits(run.id, { ...run.limits, ...limits });
       return c.json(await afterSending(() => readAfterControl(deps, caller, run)), 202);
     });
   };

@@ -1,7 +1,7 @@
 import { fromEndedState } from '../../graph/journal/index.ts';
 import type { Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { readRun } from '../../graph/run/index.ts';
-import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import { toJson } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
@@ -34,7 +34,7 @@ async function reopenEnded(
 ): Promise<SignalResult | null> {
   const now = Date.now();
   const { name, payload } = signal;
-  const { decisionId: id, limits } = payload;
+  const { decisionId: id } = payload;
   const known = whole.outcomes.find((earlier) => earlier.id === id);
   if (known) return known;
   const trial = { graph: toRunnable(start), run: whole, signal, now };
@@ -43,7 +43,6 @@ async function reopenEnded(
   const reopened = await deps.store.endedRuns.reopen(run.id, {
     lastSeq,
     reopening: toJson({ kind: 'reopen', run: whole, name, payload }),
-    limits: isJsonObject(limits) ? { ...run.limits, ...limits } : run.limits,
     view,
     at: new Date(now).toISOString(),
   });

@@ -2,6 +2,7 @@ import { NOT_BEGUN } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
+import { toJsonObject } from '../../graph/values/index.ts';
 import type { Retrying } from '../../store/ledger.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { KeptDivergence } from '../../store/tables.ts';
@@ -35,7 +36,8 @@ export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, {
     createdBy,
     createdAt,
   } = run;
-  const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage } = view ?? run.view ?? NOT_BEGUN;
+  const shown = view ?? run.view ?? NOT_BEGUN;
+  const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage, raisedLimits } = shown;
   return {
     id,
     status,
@@ -54,7 +56,7 @@ export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, {
     output: hideOutput(output, hidden),
     error: error && hideRunError(error, hidden),
     usage,
-    limits,
+    limits: { ...limits, ...toJsonObject(raisedLimits) },
     metadata,
     createdBy,
     createdAt,

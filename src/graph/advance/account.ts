@@ -5,6 +5,7 @@ import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
+import { isNotMade } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 
 /** A call's usage and its event. */
@@ -13,11 +14,18 @@ export interface Account {
   readonly event: TaskEventBody | null;
 }
 
-/** Accounts for a call. The usage of a counted one is already in `spent`. */
+/** Accounts for a call. One that was not made costs nothing; the usage of a counted one is already in `spent`. */
 export function accountOf(draft: Draft, call: OpenCall, result: CallResult): Account {
-  if (result.kind === 'call.failed') return accountOfFailure(draft, call, result);
-  const account = accountOfReply(draft, call, result);
-  return draft.run.counted.includes(result.key) ? { ...account, spent: {} } : account;
+  const account =
+    result.kind === 'call.failed' ? accountOfFailure(draft, call, result) : accountOfReply(draft, call, result);
+  return isFree(draft, call, result) ? { ...account, spent: {} } : account;
+}
+
+/** A model that is asked again after a failure uses other tokens, so only its answer is counted once. */
+function isFree({ run }: Draft, { called }: OpenCall, result: CallResult): boolean {
+  if (result.kind === 'call.failed' && isNotMade(result.failure)) return true;
+  const isCountedOnce = called.kind === 'tool' || result.kind === 'call.completed';
+  return isCountedOnce && run.counted.includes(result.key);
 }
 
 type Completed = CallResult & { readonly kind: 'call.completed' };

@@ -125,6 +125,7 @@ function freshRun(
   return {
     format: 1,
     ...identity,
+    raisedLimits: {},
     shapedBy: [],
     parent: null,
     startedAt,

@@ -4,10 +4,10 @@ import { emitOfRun } from '../draft/emit.ts';
 import { openFrames, outputOf, rootFrame } from '../draft/frames.ts';
 import type { RunEventBody } from '../journal/events.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
-import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
+import { compensateNext, leaveCompensation, uncompensatedCause } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
+import { leaveCallsUnanswered } from '../lifecycle/perhaps-made.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
-import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/position.ts';
 import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
@@ -94,11 +94,12 @@ function withCause(error: RunError, cause: RunError['cause']): RunError {
   return { ...error, cause: { ...cause, message: truncate(cause.message + earlier, MAX_MESSAGE) } };
 }
 
-/** Ends a run without waiting for its open calls and without compensation. */
+/** Ends a run without waiting for its open calls and without compensation. Its error names the calls. */
 function failAtOnce(draft: Draft, error: RunError): void {
-  endAsFailed(draft, error);
-  if (draft.run.compensation.asked) draft.awaitPerson(NOBODY_AWAITED);
-  for (const key of Object.keys(draft.run.calls)) draft.takeCall(key);
+  draft.cancelCalls();
+  leaveCompensation(draft);
+  leaveCallsUnanswered(draft);
+  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
 }
 
 function endAsFailed(draft: Draft, error: RunError): void {

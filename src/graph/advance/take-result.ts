@@ -3,13 +3,13 @@ import { recordOccurrence } from '../draft/emit.ts';
 import { emitTask, findTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { finishCompensation, rememberCompensation } from '../lifecycle/compensation.ts';
-import type { CompensationOutcome } from '../lifecycle/compensation.ts';
 import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
 import type { CallResult, RecordedBody } from '../run/occurrence.ts';
 import { hasFailed } from '../run/position.ts';
 import type { OpenCall } from '../run/run.ts';
 import { deliver, isAboutToEnd } from '../superstep/deliver.ts';
 import { withLocation } from '../superstep/fail-task.ts';
+import { isNotMade, isUnknownOutcome } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { accountOf } from './account.ts';
 
@@ -18,8 +18,18 @@ export function takeResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
   recordOccurrence(draft, toRecord(draft, call, result));
-  if (call.compensates) finishCompensation(draft, call.compensates, toOutcome(result));
-  else settleCall(draft, call, result);
+  if (call.compensates) finishCompensation(draft, call.compensates, result);
+  else settleCall(draft, call, withUnknownOutcome(call, result));
+}
+
+/** An unsafe call that is not known to have failed has an unknown outcome, whatever its failure says. */
+function withUnknownOutcome({ ifUnknown }: OpenCall, result: CallResult): CallResult {
+  if (ifUnknown !== 'ask' || result.kind === 'call.completed') return result;
+  const { callFailed, error } = result.failure;
+  if (callFailed || isUnknownOutcome(error)) return result;
+  const { code, message } = error;
+  const unknown = { cause: { code, message }, ...error, code: 'UNKNOWN_OUTCOME' } as const;
+  return { ...result, failure: { callFailed, error: unknown } };
 }
 
 /** No ledger has the reply of a local call, so what no event says of it is recorded. */
@@ -35,11 +45,6 @@ function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
   return called.kind === 'tool' && findTask(draft, taskPath) !== null;
 }
 
-function toOutcome(result: CallResult): CompensationOutcome {
-  if (result.kind === 'call.failed') return { error: result.failure.error };
-  return { result: 'value' in result.reply && result.reply.value };
-}
-
 /** Accounts for the call of a task, remembers its compensation, and gives the result to the task, if it still exists. */
 function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const { spent, event } = accountOf(draft, call, result);
@@ -50,7 +55,7 @@ function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   if (event) emitTask(handle, event);
   rememberCompensation(handle, result);
   if (deliver(handle, result) === 'ignore') emitIgnored(handle, event ? null : perhapsMade);
-  noteCounted(handle, result);
+  noteCounted(handle, call, result);
 }
 
 /**
@@ -68,11 +73,17 @@ function canceledWithNode({ task: { state } }: TaskHandle): RunError | null {
   return state.phase === 'open' ? { code: 'CANCELED', message: 'A node around it has failed meanwhile' } : null;
 }
 
-/** Counts a recorded answer once: a retried task may request it again under the same key. */
-function noteCounted(handle: TaskHandle, { kind, key }: CallResult): void {
-  const { draft } = handle;
-  const { counted } = draft.run;
-  if (kind === 'call.completed' && mayAskAgain(handle) && !counted.includes(key)) draft.setCounted([...counted, key]);
+/** Counts a call once: a retried task may request it again under the same key. */
+function noteCounted(handle: TaskHandle, { called }: OpenCall, result: CallResult): void {
+  const mayRepeat =
+    result.kind === 'call.completed' ? mayAskAgain(handle) : called.kind === 'tool' && mayCallAgain(handle, result);
+  if (mayRepeat) handle.draft.addCounted(result.key);
+}
+
+/** A call of a batch that may have been made waits for a person in its open task. */
+function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly kind: 'call.failed' }): boolean {
+  if (isNotMade(failure)) return false;
+  return mayAskAgain(handle) || (handle.task.state.phase === 'open' && !failure.callFailed);
 }
 
 /** An answer of several model calls begins anew if the run, or an enclosing node, has ended meanwhile. */

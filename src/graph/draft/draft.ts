@@ -84,8 +84,8 @@ export class Draft {
     return ++this.#run.counters[counter];
   }
 
-  requestCall(effect: CallEffect, call: Omit<OpenCall, 'since'>): void {
-    this.#run.calls[effect.key] = { ...call, since: this.now };
+  requestCall(effect: CallEffect, call: Omit<OpenCall, 'since' | 'takeover'>): void {
+    this.#run.calls[effect.key] = { ...call, takeover: effect.takeover, since: this.now };
     this.#effects.push(effect);
   }
 
@@ -152,9 +152,22 @@ export class Draft {
     spent.toolCalls += amounts.toolCalls ?? 0;
   }
 
-  /** @param keys of calls whose usage is counted; empty after the superstep */
-  setCounted(keys: readonly string[]): void {
-    this.#run.counted = keys;
+  /** Counts a tool call once, however often it is made under its key. */
+  chargeToolCall(key: string): void {
+    if (this.#run.counted.includes(key)) return;
+    this.#run.spent.toolCalls += 1;
+    this.addCounted(key);
+  }
+
+  /** Remembers a call whose usage is in `spent`, until the superstep is over. */
+  addCounted(key: string): void {
+    const { counted } = this.#run;
+    if (!counted.includes(key)) this.#run.counted = [...counted, key];
+  }
+
+  /** Forgets the counted calls, which no later superstep requests again. */
+  clearCounted(): void {
+    this.#run.counted = [];
   }
 
   /** Replaces the buffered events, which the next checkpoint saves. */
@@ -185,8 +198,9 @@ export class Draft {
   }
 
   setCompensation(changes: Partial<CompensationProgress>): void {
-    const { pending } = this.#run.compensation;
+    const { pending, perhapsMade } = this.#run.compensation;
     if (changes.pending) this.addHeldBytes(bytesOfAll(changes.pending) - bytesOfAll(pending));
+    if (changes.perhapsMade) this.addHeldBytes(bytesOfAll(changes.perhapsMade) - bytesOfAll(perhapsMade));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 
@@ -200,8 +214,9 @@ export class Draft {
     this.#run.shapedBy = withShaper(this.#run, by);
   }
 
-  setLimits(limits: RunLimits): void {
+  setLimits(limits: RunLimits, raisedLimits: Run['raisedLimits']): void {
     this.#run.limits = limits;
+    this.#run.raisedLimits = raisedLimits;
   }
 
   setCountdown(countdown: Countdown | null): void {

@@ -1,7 +1,7 @@
 import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
-import { executionKey } from '../run/ids.ts';
+import { callKey, executionKey } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
 import { tasksIn } from '../run/position.ts';
 import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
@@ -166,6 +166,11 @@ export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody
 export function emitTaskAt(draft: Draft, path: TaskPath, body: TaskEventBody): void {
   const handle = findTask(draft, path);
   if (handle) emitTask(handle, body);
+}
+
+/** Returns the idempotency key of a task's call; `number` tells its calls apart. */
+export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): string {
+  return callKey(draft.run.id, frame.executionPath, { ...task, number });
 }
 
 /** Returns one line for the Temporal Web UI, such as `tool charge · pay #2`. */

@@ -78,19 +78,25 @@ interface BatchEnd {
 }
 
 function packView(view: RunView, end: BatchEnd): PackedView {
-  const { status, endedAt, step, next, waitingFor, output, error, usage, checkpointId, pending } = view;
-  const implied = impliedBy(end);
+  const { endedAt, waitingFor, output, error, usage, raisedLimits, pending } = view;
   return {
     ...(waitingFor.length > 0 && { waitingFor }),
     ...(pending.length > 0 && { pending }),
     ...(output !== null && { output }),
     ...(error && { error }),
     ...(endedAt !== null && { endedAt }),
+    ...differing(view, impliedBy(end)),
+    ...(Object.keys(raisedLimits).length > 0 && { raisedLimits }),
+    usage: withoutEmpty(usage),
+  };
+}
+
+function differing({ status, step, next, checkpointId }: ImpliedView, implied: ImpliedView): Partial<ImpliedView> {
+  return {
     ...(status !== implied.status && { status }),
     ...(step !== implied.step && { step }),
     ...(next.join(' ') !== implied.next.join(' ') && { next }),
     ...(checkpointId !== implied.checkpointId && { checkpointId }),
-    usage: withoutEmpty(usage),
   };
 }
 

@@ -29,6 +29,8 @@ export interface RunView {
   readonly output: Json;
   readonly error: RunError | null;
   readonly usage: Usage;
+  /** The limits that retries have set, which replace those of the start. */
+  readonly raisedLimits: Run['raisedLimits'];
   readonly checkpointId: string | null;
   /** The writes of finished tasks of the open superstep. */
   readonly pending: readonly PendingWrite[];
@@ -72,12 +74,13 @@ export const NOT_BEGUN: RunView = {
   output: null,
   error: null,
   usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
+  raisedLimits: {},
   checkpointId: null,
   pending: [],
 };
 
 export function toRunView(run: Run): RunView {
-  const { startedAt, root, phase, spent, checkpointId } = run;
+  const { startedAt, root, phase, spent, raisedLimits, checkpointId } = run;
   const status = statusOf(run);
   const { inputTokens, outputTokens, modelCalls, toolCalls, costMicros } = spent;
   return {
@@ -90,6 +93,7 @@ export function toRunView(run: Run): RunView {
     output: phase.kind === 'completed' ? phase.output : null,
     error: phase.kind === 'failed' || phase.kind === 'canceled' ? phase.error : null,
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
+    raisedLimits,
     checkpointId,
     pending: pendingIn(root),
   };

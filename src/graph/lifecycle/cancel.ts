@@ -38,7 +38,7 @@ export function discardSuperstep(draft: Draft): Visited {
   const frame = rootFrame(draft);
   const visited = tasksOf(frame).map(({ node }) => node.id);
   cancelOpenRequests(draft);
-  draft.setCounted([]);
+  draft.clearCounted();
   if (visited.length > 0) advanceStep(frame);
   moveTo(frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false }, []);
   return visited;

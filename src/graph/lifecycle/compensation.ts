@@ -14,7 +14,7 @@ import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
 import { closeExpiredApproval } from '../superstep/open-approval.ts';
-import { isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
+import { isNotMade, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
@@ -120,8 +120,9 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
  * Takes the result of the latest compensation. A failed one is recorded, and the others continue; one with an unknown
  * outcome waits for a person.
  */
-export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
-  draft.addSpent({ toolCalls: 1 });
+export function finishCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
+  const outcome = toOutcome(result);
+  if (!isFree(compensation, result)) draft.addSpent({ toolCalls: 1 });
   if ('error' in outcome && isUnknownOutcome(outcome.error)) {
     draft.awaitPerson({ asked: null, unknown: { compensation, error: outcome.error, since: draft.timestamp } });
     return emitOutcome(draft, compensation, outcome);
@@ -129,10 +130,32 @@ export function finishCompensation(draft: Draft, compensation: CompensationCall,
   return closeLatest(draft, compensation, outcome);
 }
 
+function toOutcome(result: CallResult): CompensationOutcome {
+  if (result.kind === 'call.failed') return { error: result.failure.error };
+  return { result: 'value' in result.reply && result.reply.value };
+}
+
+/** A repeated compensation was counted before, under the same key. */
+function isFree({ takeover = 0 }: CompensationCall, result: CallResult): boolean {
+  return takeover > 0 || (result.kind === 'call.failed' && isNotMade(result.failure));
+}
+
 /** Repeats a compensation with an unknown outcome, under the same key: its claim is taken over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
   draft.awaitPerson(NOBODY_AWAITED);
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
+}
+
+/**
+ * Leaves the latest compensation pending in a run that ends without it. If it has begun, it keeps its fencing number, so
+ * that it takes nothing over when it begins again.
+ */
+export function leaveCompensation(draft: Draft): void {
+  const { calls, compensation } = draft.run;
+  const [open] = Object.values(calls).flatMap(({ compensates }) => compensates ?? []);
+  const begun = open ?? compensation.unknown?.compensation;
+  draft.awaitPerson(NOBODY_AWAITED);
+  if (begun) draft.setCompensation({ pending: [...compensation.pending.slice(0, -1), begun] });
 }
 
 /** Settles a compensation with an unknown outcome by a person's statement. */
@@ -158,15 +181,34 @@ export function uncompensatedCause({ run }: Draft): RunError['cause'] {
   const { phase, root, compensation } = run;
   const nodes = phase.kind === 'closing' ? phase.unknown : nodesWithUnknownOutcome(root);
   const left = [
+    ...compensation.pending.map(({ task }) => `${task.node}: ${NOT_REACHED}`),
     ...nodes.map((node) => `${node}: ${UNKNOWN}`),
     ...compensation.perhapsMade.map(describePerhapsMade),
     ...compensation.failures,
   ];
   if (left.length === 0) return undefined;
-  const code = compensation.failures.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
-  return { code, message: truncate(`Not compensated: ${left.join('; ')}`, MAX_MESSAGE) };
+  const isLacking = compensation.failures.length + compensation.pending.length > 0;
+  const code = isLacking ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
+  return { code, message: `Not compensated: ${listed(left)}` };
 }
 
+/** Lists as many texts as fit into the message of an error, and says how many others there are. */
+function listed(texts: readonly string[]): string {
+  const fitting: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    length += text.length + 2;
+    if (fitting.length > 0 && length > MAX_LISTED) break;
+    fitting.push(truncate(text, MAX_LISTED));
+  }
+  const others = texts.length - fitting.length;
+  return [...fitting, ...(others > 0 ? [`and ${others} more, which the ledger lists`] : [])].join('; ');
+}
+
+/** In characters; the rest of the message says what the list leaves out. */
+const MAX_LISTED = MAX_MESSAGE - 100;
+
+const NOT_REACHED = 'the run has ended before its compensation';
 const UNKNOWN = 'the outcome of the call is unknown';
 
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {

@@ -2,7 +2,7 @@ import type { Draft } from '../draft/draft.ts';
 import { isWithin } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
-import { callKey, taskName } from '../run/ids.ts';
+import { taskName } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
@@ -10,8 +10,9 @@ import { isUnknownOutcome } from '../values/errors.ts';
 import type { RunError, TaskFailure } from '../values/errors.ts';
 
 /*
- * Calls that may have been made and have no result: keyed ones, and those with a compensation. Their run goes on as its
- * graph says. If it fails or is canceled, its error names them, because they are not compensated.
+ * Calls that may have been made and have no result: keyed ones, those with a compensation, and those that a run left
+ * without an answer when it ended. Their run goes on as its graph says. If it fails or is canceled, its error names them,
+ * because they are not compensated.
  */
 
 /**
@@ -30,17 +31,26 @@ export function updatePerhapsMade(draft: Draft, call: OpenCall, result: CallResu
 
 /** True if a failed call must be accounted for. A task that waits for a person shows its unknown outcome itself. */
 function isPerhapsMade({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
-  return call.isAccountable === true && !callFailed && (!isUnknownOutcome(error) || isClosing(run));
+  return call.ifUnknown !== undefined && !callFailed && (!isUnknownOutcome(error) || isClosing(run));
+}
+
+/** Closes the open calls of a run that ends without their answers. Each that may have been made is remembered and counted. */
+export function leaveCallsUnanswered(draft: Draft): void {
+  for (const key of Object.keys(draft.run.calls)) {
+    const call = draft.takeCall(key);
+    if (call?.ifUnknown) leaveUnanswered(draft, key, call);
+  }
+}
+
+function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover }: OpenCall): void {
+  rememberPerhapsMade(draft, { key, taskPath, called: called.name, unansweredTakeover: takeover });
+  if (called.kind === 'tool') draft.chargeToolCall(key);
 }
 
 /** Remembers a call that may have been made, until its result is known or a person settles its task. */
 export function rememberPerhapsMade(draft: Draft, call: PerhapsMadeCall): void {
-  const others = withoutCall(draft, call.key);
-  if (others.length < MAX_REMEMBERED) draft.setCompensation({ perhapsMade: [...others, call] });
+  draft.setCompensation({ perhapsMade: [...withoutCall(draft, call.key), call] });
 }
-
-/** More would not fit into the message of an error. */
-const MAX_REMEMBERED = 100;
 
 /** Forgets a call whose outcome is known by now. */
 export function forgetPerhapsMade(draft: Draft, key: string): void {
@@ -53,11 +63,6 @@ export function forgetPerhapsMadeBy({ draft, taskPath }: TaskHandle): void {
   const { perhapsMade } = draft.run.compensation;
   const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
   if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
-}
-
-/** Returns the key of one of a task's tool calls. */
-export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): string {
-  return callKey(draft.run.id, frame.executionPath, { ...task, number });
 }
 
 function withoutCall({ run }: Draft, key: string): readonly PerhapsMadeCall[] {

@@ -7,11 +7,13 @@ import type { Json } from '../values/json.ts';
 import { restartCountdown } from './deadlines.ts';
 
 /** Changes a run's limits, up to those of its graph. @returns the reason for a refusal */
-export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | null {
-  if (!isLimits(asked)) return null;
+export function raiseLimits(draft: Draft, given: Json | undefined): Refusal | null {
+  if (!isLimits(given)) return null;
+  const asked: Limits = given;
   const { refusal } = limitsOfRun(draft.graph, asked);
   if (refusal) return refusal;
-  draft.setLimits({ ...draft.run.limits, ...inForce(asked) });
+  const { limits, raisedLimits } = draft.run;
+  draft.setLimits({ ...limits, ...inForce(asked) }, { ...raisedLimits, ...asked });
   if (asked.deadline !== undefined) restartCountdown(draft);
   return null;
 }

@@ -69,8 +69,8 @@ export interface TaskContext {
   missingBudget(request: ModelCallRequest): ModelNeeds | null;
   /** False for a model without a price, in a run with a limit of its cost. */
   isModelAllowed(model: string): boolean;
-  /** The failure of making that many more tool calls; `null`: the run's budget allows them. */
-  findToolBudgetFailure(count: number): TaskFailure | null;
+  /** The failure of making the tool calls with these numbers; `null`: the run's budget allows them. */
+  findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
   /** Closes an approval whose timeout is over. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;

@@ -1,7 +1,7 @@
 import { isShortAndIdempotent } from '../definition/execution.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { CallRequest, CallEffect, CallReply, LocalEffect } from './effect.ts';
-import type { OpenCall } from './run.ts';
+import type { OpenCall, UnknownOutcomeRule } from './run.ts';
 
 /** Returns the kind and name of the called model, tool, function or node type. */
 export function calleeOf(request: CallRequest): OpenCall['called'] {
@@ -41,6 +41,12 @@ export function needsSettlement({ request, isCompensable }: Terms): boolean {
  */
 export function isAccountable({ request, isCompensable }: Terms): boolean {
   return isCompensable === true || (request.kind !== 'model' && request.effect !== 'idempotent');
+}
+
+/** Returns the rule for a call whose outcome stays unknown; `null` if the run may simply make it again. */
+export function ruleIfUnknown(call: Terms): UnknownOutcomeRule | null {
+  if (isUnsafe(call.request)) return 'ask';
+  return isAccountable(call) ? 'name' : null;
 }
 
 /** True if a call runs in the worker of the workflow task: by its terms, unless its run must account for it. */

@@ -45,10 +45,15 @@ export interface ImpossibleCompensation {
   readonly problem: RunError;
 }
 
-/** A call of which no record says if it was made: it has timed out, or was canceled on its way. */
+/** A call of which no record says if it was made: it has timed out, was canceled on its way, or has no answer. */
 export interface PerhapsMadeCall {
   readonly key: string;
   readonly taskPath: TaskPath;
   /** The tool, function or node type. */
   readonly called: string;
+  /**
+   * The fencing number of a call that its run left without an answer when it ended. A reopened run requests the call under
+   * this number, which takes nothing over: the ledger answers, and repeats no unsafe call.
+   */
+  readonly unansweredTakeover?: number;
 }

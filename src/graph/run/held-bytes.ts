@@ -5,11 +5,12 @@ import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from './
 
 /**
  * The bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the channels of
- * subgraphs, approvals, buffered events, results of signals, and compensations. The run keeps the sum; its writers
+ * subgraphs, approvals, buffered events, results of signals, compensations, and calls that may have been made. The run keeps the sum; its writers
  * change it by what they add and drop.
  */
 export function heldBytes({ root, approvals, bufferedEvents, outcomes, compensation }: Omit<Run, 'heldBytes'>): number {
-  const rest = [...Object.values(approvals), ...bufferedEvents, ...outcomes, ...compensation.pending];
+  const { pending, perhapsMade } = compensation;
+  const rest = [...Object.values(approvals), ...bufferedEvents, ...outcomes, ...pending, ...perhapsMade];
   return bytesOfTasks(root) + bytesOfAll(rest);
 }
 

@@ -1,3 +1,4 @@
+import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { ClosedApproval } from './asked-before.ts';
@@ -30,6 +31,8 @@ export interface Run {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly limits: RunLimits;
+  /** The limits that retries have set, as people asked for them; `limits` has them in force. */
+  readonly raisedLimits: Limits;
   readonly phase: RunPhase;
   readonly root: Scope;
   /** Open calls by key. */
@@ -52,7 +55,7 @@ export interface Run {
   readonly spent: Spent;
   /** The sum that `held-bytes.ts` explains. */
   readonly heldBytes: number;
-  /** Keys of answered calls that the open superstep may request again; their usage is already in `spent`. */
+  /** Keys of calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
   readonly checkpointId: string | null;
   readonly counters: Counters;
@@ -115,11 +118,18 @@ export interface OpenCall {
   readonly since: number;
   /** The call's share of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
-  /** The call changes something outside, so the run accounts for it if its outcome stays unknown. */
-  readonly isAccountable?: true;
+  /** The fencing number of its request. */
+  readonly takeover: number;
+  readonly ifUnknown?: UnknownOutcomeRule;
   /** The compensated call; no task waits for this one. */
   readonly compensates?: CompensationCall;
 }
+
+/**
+ * The rule for a call that changes something outside, if its outcome stays unknown: the run's error names it, or a person
+ * settles it before anything repeats it.
+ */
+export type UnknownOutcomeRule = 'name' | 'ask';
 
 export interface OpenTimer {
   readonly taskPath: TaskPath;

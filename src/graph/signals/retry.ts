@@ -1,8 +1,9 @@
 import type { Draft } from '../draft/draft.ts';
 import { emit, emitOfRun } from '../draft/emit.ts';
+import { keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { retryCompensation } from '../lifecycle/compensation.ts';
-import { keyOfCall, rememberPerhapsMade } from '../lifecycle/perhaps-made.ts';
+import { rememberPerhapsMade } from '../lifecycle/perhaps-made.ts';
 import { raiseLimits } from '../lifecycle/raise-limits.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
@@ -14,7 +15,7 @@ import { refuseShaping } from '../run/shapers.ts';
 import { hasEnded } from '../run/status.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
-import { INTERVENTION_FIELDS, findIntervention, findInterventions } from './checks/find-intervention.ts';
+import { INTERVENTION_FIELDS, findIntervention, findInterventions, refuseUnnamed } from './checks/find-intervention.ts';
 import type { Intervention } from './checks/find-intervention.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { refused, taken } from './signal.ts';
@@ -57,12 +58,20 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
 
 /**
  * Returns the named node or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
- * an unknown outcome is retried only if its node is named.
+ * an unknown outcome is retried only if its node is named, also after a person has given it up.
  */
 function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
   const found = findInterventions(draft, payload);
   if (payload['node'] !== undefined || payload['id'] !== undefined) return found;
-  return 'code' in found ? [] : found.filter(({ handle }) => handle.task.state.phase === 'failed');
+  if ('code' in found) return [];
+  const failed = found.filter(({ handle }) => handle.task.state.phase === 'failed');
+  const unknown = failed.filter(repeatsUnknown);
+  return unknown.length === 0 ? failed : refuseUnnamed(unknown);
+}
+
+/** A batch keeps its calls of unknown outcome, which wait for a person again. */
+function repeatsUnknown({ failure, saved }: Intervention): boolean {
+  return isUnknownOutcome(failure.error) && saved?.kind !== 'agent' && saved?.kind !== 'calls';
 }
 
 /** A repeated call may still have been made before, if it cannot be made again. */

@@ -1,8 +1,8 @@
 import type { Draft } from '../draft/draft.ts';
-import { emitTask } from '../draft/frames.ts';
+import { emitTask, keyOfCall } from '../draft/frames.ts';
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
-import { forgetPerhapsMade, forgetPerhapsMadeBy, keyOfCall } from '../lifecycle/perhaps-made.ts';
+import { forgetPerhapsMade, forgetPerhapsMadeBy } from '../lifecycle/perhaps-made.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { deliverIntervention } from '../lifecycle/retry-task.ts';
 import type { Principal } from '../run/principal.ts';

@@ -1,9 +1,10 @@
 import type { ModelEntry } from '../definition/catalog.ts';
 import type { Draft } from '../draft/draft.ts';
-import { isSameTask, tasksOfRun } from '../draft/frames.ts';
+import { isSameTask, keyOfCall, tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { batchOf } from '../run/position.ts';
+import type { OpenCall } from '../run/run.ts';
 import type { ModelNeeds, Reservation } from '../run/spending.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -22,12 +23,13 @@ interface BudgetedCall<R extends CallRequest> {
 
 /**
  * Plans a call's reservation, which `Draft.requestCall` records.
+ * @param key of the call; one that is repeated under it costs nothing again
  * @returns the request, with its output limited to what is available, and the reservation
  * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */
-export function planReservation(handle: TaskHandle, request: CallRequest): BudgetedCall<CallRequest> {
+export function planReservation(handle: TaskHandle, key: string, request: CallRequest): BudgetedCall<CallRequest> {
   const { draft } = handle;
-  if (request.kind === 'tool') {
+  if (request.kind === 'tool' && !draft.run.counted.includes(key)) {
     const failure = findToolCallFailure(draft, 1, plannedToolCallsBeside(handle));
     if (failure) throw new GraphError(failure.error.code, failure.error.message);
   }
@@ -94,9 +96,20 @@ export function isModelAllowed(draft: Draft, model: string): boolean {
   return draft.run.limits.maxCostUsd === undefined || priceOf(draft, { model }) !== undefined;
 }
 
-/** Returns the failure of a batch of tool calls beyond the budget. Planned calls of other batches count as made. */
-export function findToolBatchFailure(draft: Draft, count: number): TaskFailure | null {
-  return findToolCallFailure(draft, count, plannedToolCalls(tasksOfRun(draft)));
+/**
+ * Returns the failure of a task's batch of tool calls beyond the budget. Planned calls of other batches count as made.
+ * @param numbers of the calls in their task
+ */
+export function findToolBatchFailure(handle: TaskHandle, numbers: readonly number[]): TaskFailure | null {
+  const { draft } = handle;
+  const count = uncounted(handle, numbers).length;
+  return count === 0 ? null : findToolCallFailure(draft, count, plannedToolCalls(tasksOfRun(draft)));
+}
+
+/** Leaves out the calls that are repeated under keys that have been charged. */
+function uncounted(handle: TaskHandle, numbers: readonly number[]): readonly number[] {
+  const { counted } = handle.draft.run;
+  return counted.length === 0 ? numbers : numbers.filter((number) => !counted.includes(keyOfCall(handle, number)));
 }
 
 /** Counts the planned tool calls of other tasks. */
@@ -107,17 +120,21 @@ function plannedToolCallsBeside(handle: TaskHandle): number {
 }
 
 function plannedToolCalls(tasks: readonly TaskHandle[]): number {
-  const batches = tasks.flatMap(({ frame, task: { state } }) =>
-    state.phase === 'open' && !frame.isFailing ? batchOf(state.position) : [],
-  );
-  return batches.filter(({ state }) => state.phase === 'ready' || state.phase === 'asked').length;
+  return tasks.reduce((sum, handle) => sum + uncounted(handle, plannedNumbers(handle)).length, 0);
+}
+
+function plannedNumbers({ frame, task: { state } }: TaskHandle): readonly number[] {
+  const batch = state.phase === 'open' && !frame.isFailing ? batchOf(state.position) : [];
+  return batch.flatMap(({ state: { phase }, number }) => (phase === 'ready' || phase === 'asked' ? [number] : []));
 }
 
 /** Returns the failure of tool calls beyond the budget. Open calls and calls planned elsewhere count as made. */
 function findToolCallFailure({ run }: Draft, count: number, planned: number): TaskFailure | null {
   const { maxToolCalls } = run.limits;
   if (maxToolCalls === undefined) return null;
-  const open = Object.values(run.calls).filter(({ called }) => called.kind === 'tool').length;
+  const isCharged = ([key, { called }]: [string, OpenCall]): boolean =>
+    called.kind !== 'tool' || run.counted.includes(key);
+  const open = Object.entries(run.calls).filter((call) => !isCharged(call)).length;
   const used = run.spent.toolCalls + open;
   if (used + planned + count <= maxToolCalls) return null;
   const exceeded = exceededMessage('maxToolCalls', maxToolCalls, used);

@@ -22,7 +22,7 @@ export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): Ru
   const applied = writeChannels(frame, tasks.map(toWrite));
   if (!applied.ok) return failWriters(frame, applied);
   resetEphemeral(frame, applied);
-  if (frame.path.length === 0) draft.setCounted([]);
+  if (frame.path.length === 0) draft.clearCounted();
   const chosen = sortTriggers(frame, chosenTargets(tasks));
   const finished = isOnCancelStep(frame) ? [] : tasks.filter(takesEdges).map(({ node }) => node);
   moveTo(frame, { kind: 'edges', finished, triggers: chosen.triggers }, addDeferred(deferred, chosen.deferred));

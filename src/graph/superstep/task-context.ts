@@ -1,13 +1,13 @@
 import type { Draft } from '../draft/draft.ts';
-import { taskBindings, emitTask, summaryOf } from '../draft/frames.ts';
+import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
-import { calleeOf, isAccountable } from '../run/call.ts';
+import { calleeOf, ruleIfUnknown } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
-import { approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
+import { approvalTimerId, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
@@ -69,8 +69,8 @@ export class OpenTask implements TaskContext {
     return isModelAllowed(this.#handle.draft, model);
   }
 
-  findToolBudgetFailure(count: number): TaskFailure | null {
-    return findToolBatchFailure(this.#handle.draft, count);
+  findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null {
+    return findToolBatchFailure(this.#handle, numbers);
   }
 
   requestApproval(question: Question): { approvalId: string; timerId: string } {
@@ -107,12 +107,12 @@ function requestCall(
   const { draft, task } = handle;
   const { kind, name } = calleeOf(wanted);
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
-  const { request, reservation } = planReservation(handle, wanted);
-  const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });
+  const key = keyOfCall(handle, number);
+  const { request, reservation } = planReservation(handle, key, wanted);
   const effect: CallEffect = {
     kind: 'call',
     key,
-    takeover: task.takeover + takeover,
+    takeover: unansweredTakeover(draft.run, key) ?? task.takeover + takeover,
     node: task.node,
     ...(task.index !== null && { index: task.index }),
     request,
@@ -121,15 +121,21 @@ function requestCall(
     ...(handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
   };
+  const ifUnknown = ruleIfUnknown(effect);
   draft.requestCall(effect, {
     taskPath: handle.taskPath,
     called: { kind, name },
     ...(reservation && { reservation }),
-    ...(isAccountable(effect) && { isAccountable: true }),
+    ...(ifUnknown && { ifUnknown }),
   });
   if (request.kind === 'tool')
     emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
+}
+
+/** Returns the fencing number of a call that the run left without an answer when it ended; `undefined` for any other. */
+function unansweredTakeover({ compensation }: Run, key: string): number | undefined {
+  return compensation.perhapsMade.find((call) => call.key === key)?.unansweredTakeover;
 }
 
 /** Returns the people besides the starter whose roles the tool's worker checks. */

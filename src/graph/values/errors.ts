@@ -74,6 +74,18 @@ export function toRunError(thrown: unknown): RunError {
   return { code: 'INTERNAL', message: abbreviate(message, MAX_MESSAGE) };
 }
 
+/** True if a failed call was not made at all: it was canceled or refused before its first attempt. */
+export function isNotMade({ callFailed, error: { code, attempts } }: TaskFailure): boolean {
+  return callFailed && (attempts === 0 || REFUSED_BEFORE.has(code));
+}
+
+const REFUSED_BEFORE: ReadonlySet<RunErrorCode> = new Set([
+  'CANCELED',
+  'TOOL_NOT_FOUND',
+  'INVALID_TOOL_ARGUMENTS',
+  'APPROVAL_REQUIRED',
+]);
+
 /** The failure of a node task. */
 export interface TaskFailure {
   readonly error: RunError;

@@ -35,6 +35,21 @@ async function startLimited(): Promise<string> {
   );
   return textAt(body, '/id');
 }
+test('a run says what two retries at once have set, each at another node', async () => {
+  for (const job of ['x', 'y']) service().refuse(job);
+  const nodes = { x: aJob('x', { onError: 'intervene' }), y: aJob('y', { onError: 'intervene' }) };
+  const graph = aDefinition({ nodes, edges: [{ from: '__start__', to: ['x', 'y'] }], limits: { maxSteps: 5 } });
+  const id = textAt(await startRun(user(), graph), '/id');
+  const retries = [
+    { node: 'x', limits: { maxSteps: 4 } },
+    { node: 'y', limits: { maxToolCalls: 9 } },
+  ];
+  const answers = await Promise.all(retries.map((retry) => control(id, 'retry', retry)));
+  expect(answers).toMatchObject([{ status: 202 }, { status: 202 }]);
+  await expect
+    .poll(() => get(`/api/runs/${id}`), PATIENTLY)
+    .toMatchObject({ limits: { maxSteps: 4, maxToolCalls: 9 } });
+});
 test('the 202 of a retry shows the limits in force', async () => {
   const answer = await control(await startLimited(), 'retry', { limits: { maxSteps: 5 } });
   expect(answer).toMatchObject({ status: 202, body: { limits: { maxSteps: 5 } } });

@@ -101,6 +101,7 @@ export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
       output: null,
       error: null,
       usage,
+      raisedLimits: {},
       checkpointId: null,
       pending: [],
     },

@@ -181,8 +181,7 @@ function reopenings(store: () => Store): void {
   const reopening = (over: Partial<Reopening> = {}): Reopening => ({
     lastSeq: 1,
     reopening: { again: true },
-    limits: { maxSteps: 7 },
-    view: aView(),
+    view: aView({ raisedLimits: { maxSteps: 7 } }),
     at: AT,
     ...over,
   });

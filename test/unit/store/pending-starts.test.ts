@@ -14,7 +14,7 @@ test('a late completion does not count for the next execution', async () => {
   await store.runs.create(aNewRun({ id: 'H' }));
   await store.pendingStarts.claim('H', AT, LATER); // the first execution: dispatched, not completed yet
   await endRun(store, { id: 'H' }); // it ends and is reopened; its second execution is not dispatched
-  await store.endedRuns.reopen('H', { lastSeq: 1, reopening: {}, limits: {}, view: aView(), at: AT });
+  await store.endedRuns.reopen('H', { lastSeq: 1, reopening: {}, view: aView(), at: AT });
   await store.pendingStarts.complete({ id: 'H', execution: 1 }, AT); // of the first execution
   expect(await store.pendingStarts.due(LATER, 1_000)).toContain('H');
 });

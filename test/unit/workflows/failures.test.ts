@@ -38,7 +38,11 @@ describe('a call that timed out at the server', () => {
 
   test('is known to have failed if no worker has taken it, unless it repeats an earlier call', () => {
     const failureOf = (takeover: number) => toTaskFailure({ ...keyed, takeover }, givenUp('SCHEDULE_TO_START'));
-    expect([failureOf(0), failureOf(1)]).toMatchObject([{ callFailed: true }, { callFailed: false }]);
+    const attempts = { error: { attempts: 0 } };
+    expect([failureOf(0), failureOf(1)]).toMatchObject([
+      { callFailed: true, ...attempts },
+      { callFailed: false, ...attempts },
+    ]);
     expect(toTaskFailure(keyed, givenUp('START_TO_CLOSE'))).toMatchObject({ callFailed: false });
   });
 

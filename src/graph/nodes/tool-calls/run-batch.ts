@@ -77,9 +77,9 @@ export function resetBatch(batch: ToolBatch): ToolBatch {
   });
 }
 
-/** The number of calls of a batch that are still to be made. */
-export function callsToMake(batch: ToolBatch): number {
-  return batch.filter(({ state }) => state.phase === 'ready').length;
+/** The numbers of the calls of a batch that are still to be made. */
+export function callsToMake(batch: ToolBatch): readonly number[] {
+  return batch.flatMap(({ state, number }) => (state.phase === 'ready' ? [number] : []));
 }
 
 /** The answers as messages, in the order of the calls. */

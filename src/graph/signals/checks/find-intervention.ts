@@ -50,6 +50,12 @@ export function findIntervention(draft: Draft, payload: JsonObject): Interventio
   };
 }
 
+/** Refuses to repeat calls with an unknown outcome that nobody names. */
+export function refuseUnnamed(unknown: readonly Intervention[]): Refusal {
+  const message = `The outcome of a call is unknown; name its node by id to make it again: ${namesOf(unknown)}`;
+  return { code: 'INTERVENTION_ID_REQUIRED', message };
+}
+
 function interventions(draft: Draft): Intervention[] {
   const hasFailed = draft.run.phase.kind === 'failed';
   if (hasEnded(draft.run) && !hasFailed) return [];

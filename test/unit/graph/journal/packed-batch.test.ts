@@ -45,6 +45,11 @@ describe('a batch', () => {
     expect(sent(batch)).toEqual(batch);
   });
 
+  test('is unpacked with the limits that retries have set', () => {
+    const batch = { ...whole, view: { ...whole.view, raisedLimits: { maxSteps: 4, deadline: '30m' } } };
+    expect(sent(batch)).toEqual(batch);
+  });
+
   test('is unpacked unchanged with an event of a node without a visit', () => {
     const retried = {
       seq: 1,
