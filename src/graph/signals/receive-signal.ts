@@ -114,11 +114,11 @@ function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject)
   return refused({ code: 'UNKNOWN_INTERVENTION', message });
 }
 
-function refuseInPhase({ run }: Draft, kind: SignalKind): Refusal | null {
-  if (hasEnded(run)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
+function refuseInPhase({ run }: Draft, { alsoTaken }: SignalKind): Refusal | null {
+  if (hasEnded(run)) return alsoTaken === 'ended' ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
   const isCanceled = isBeingCanceled(run);
-  if ((!isCanceled && !isEnding(run)) || kind.whileEnding) return null;
-  if (run.compensation.asked && kind.decidesApprovals) return null;
+  if ((!isCanceled && !isEnding(run)) || alsoTaken === 'ending') return null;
+  if (run.compensation.asked && alsoTaken === 'asking') return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 
