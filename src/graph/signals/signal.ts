@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../values/json.ts';
 export interface SignalKind {
   /** One line for the Temporal Web UI. */
   readonly description: string;
-  /** The fields besides `decisionId` and `by`. */
+  /** The fields besides `signalId` and `by`. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
   /** The stage of a run, besides those before its ending, in which the run takes the signal. */
   readonly alsoTaken?: LateStage;
