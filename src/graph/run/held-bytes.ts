@@ -5,8 +5,8 @@ import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from './
 
 /**
  * The bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the channels of
- * subgraphs, approvals, buffered events, results of signals, compensations, and calls that may have been made. The run keeps the sum; its writers
- * change it by what they add and drop.
+ * subgraphs, approvals, buffered events, results of signals, compensations, and calls that may have been made. The run
+ * keeps the sum; its writers change it by what they add and drop.
  */
 export function heldBytes({
   root,
