@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Json, RunError, TaskFailure } from '../graph/values/index.ts';
 import type { RecordedAnswer } from '../graph/replay/index.ts';
@@ -47,7 +48,7 @@ export interface Ledger {
     end: CallEnd,
     judge: (entry: LedgerEntry) => ClaimJudgement<T>,
   ): Promise<SuccessfulClaim | { readonly answer: T }>;
-  /** Renews the claim of an attempt that is still at work. */
+  /** Renews the claim of an attempt that is still at work, also one whose outcome counts as unknown: it was not lost. */
   renew(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
@@ -74,7 +75,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     claim: (claim, judge) => claimEntry(db, { claim, end: null }, judge),
     close: (claim, failure, judge) => claimEntry(db, { claim, end: { status: 'failed', failure } }, judge),
     settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
-    renew: async (key, claim) => void (await update(db, { key, claim }, {})),
+    renew: (key, claim) => renew(db, key, claim),
     complete: (key, claim, result) => update(db, { key, claim }, endColumns({ status: 'completed', result })),
     fail: (key, claim, failure) => update(db, { key, claim }, endColumns(failure)),
     async markUnknown(key, { claim, status }, failure) {
@@ -94,6 +95,18 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     list: (runId, page) => listLedger(db, runId, page),
     answers: (runId) => answers(db, runId),
   };
+}
+
+async function renew(db: Kysely<Tables>, key: string, claim: string): Promise<void> {
+  await db
+    .updateTable('ledger')
+    .set({
+      status: sql<LedgerTable['status']>`case when status = 'unknown' then 'claimed' else status end`,
+      updated_at: DATABASE_NOW,
+    })
+    .where('key', '=', key)
+    .where('claim', '=', claim)
+    .execute();
 }
 
 type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & {

@@ -25,7 +25,7 @@ export async function queueSignal(
     .executeTakeFirst();
   if (!row) return 'dequeued';
   const { queued_signals: kept } = row;
-  if (kept.some(({ payload }) => payload.decisionId === signal.payload.decisionId)) return 'taken';
+  if (kept.some(({ payload }) => payload.signalId === signal.payload.signalId)) return 'taken';
   const all = JSON.stringify([...kept, signal]);
   if (kept.length >= MAX_QUEUED_SIGNALS || Buffer.byteLength(all) > MAX_QUEUED_BYTES) return 'full';
   await transaction.updateTable('runs').set({ queued_signals: all }).where('id', '=', id).execute();

@@ -85,5 +85,5 @@ export const QUERIES = {
   history: 'history',
   approvals: 'approvals',
   status: 'status',
-  outcome: 'outcome',
+  signalResult: 'signalResult',
 } as const;

@@ -37,8 +37,8 @@ export function answerQueries({ run, latestEvents }: QuerySource): void {
     description: 'Status, step, next nodes, what is waited for, usage',
   });
   setHandler(
-    defineQuery<Json, [unknown?]>(QUERIES.outcome),
-    (id) => bounded(toJson(run().outcomes.find((outcome) => outcome.id === id) ?? null)),
+    defineQuery<Json, [unknown?]>(QUERIES.signalResult),
+    (id) => bounded(toJson(run().signalResults.find((result) => result.id === id) ?? null)),
     {
       description: 'The result of a decision, by its id',
     },

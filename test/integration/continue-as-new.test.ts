@@ -149,13 +149,13 @@ test('a decision that comes again in the next execution counts once, and has the
     toWorkflowId({ tenantId: 'demo', id }),
   );
   const engine = createEngine(connection, often.namespace, { payloadConverterPath });
-  const approve = async (decisionId: string, sub: string): Promise<void> =>
-    await handle.signal('approve', { decisionId, by: { sub, roles: ['approver'] } });
+  const approve = async (signalId: string, sub: string): Promise<void> =>
+    await handle.signal('approve', { signalId, by: { sub, roles: ['approver'] } });
   const outcomeInAnotherExecution = async (sub: string): Promise<SignalResult | null> => {
     const { runId } = await handle.describe();
     await approve('d-1', sub);
     await anotherExecution(handle, runId);
-    return await engine.outcome({ tenantId: 'demo', id }, 'd-1');
+    return await engine.signalResult({ tenantId: 'demo', id }, 'd-1');
   };
   const first = await outcomeInAnotherExecution('ada');
   expect(first).toMatchObject({ id: 'd-1', taken: true, value: { status: 'pending' } });

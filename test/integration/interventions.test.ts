@@ -298,9 +298,9 @@ describe('a control that does not fit', () => {
   });
 
   test.each(controls)('%s takes no other fields', async (name, body) => {
-    const refused = await control(await startFailing(answer(404)), name, { ...body, by: 'ada', decisionId: 'x' });
+    const refused = await control(await startFailing(answer(404)), name, { ...body, by: 'ada', signalId: 'x' });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
-    expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/decisionId']);
+    expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/signalId']);
   });
 
   test('approve is no way past an intervention', async () => {

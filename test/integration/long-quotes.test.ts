@@ -70,7 +70,7 @@ describe('a signal by Temporal', () => {
     ['many members', 'pause', MANY],
     ['a long id of an approval', 'approve', { approvalId: LONG }],
     ['a long reason', 'cancel', { reason: LONG }],
-    ['a long id of its own', 'resume', { decisionId: LONG }],
+    ['a long id of its own', 'resume', { signalId: LONG }],
     ['a long node', 'retry', { node: LONG }],
     ['a long event', 'event', { event: LONG }],
     ['unknown channels', 'edit', { values: { [LONG]: 1 } }],
@@ -80,7 +80,7 @@ describe('a signal by Temporal', () => {
   test.each(PAYLOADS)('with %s is ignored in a short event', async (_what, name, payload) => {
     const { runId } = await startAsking(stack.as('user'));
     const handle = new Client({ connection, namespace: stack.namespace }).workflow.getHandle(`run:demo:${runId}`);
-    await handle.signal(name, { decisionId: 'd1', ...payload });
+    await handle.signal(name, { signalId: 'd1', ...payload });
     const ignored = await vi.waitUntil(async () => {
       const events = await eventsOf(stack.as('user'), runId, 'signal.ignored');
       return events.length > 0 && events;
@@ -88,7 +88,7 @@ describe('a signal by Temporal', () => {
     expect(JSON.stringify(ignored).length).toBeLessThan(2_000);
     for (const query of ['status', 'history', 'approvals'])
       expect(JSON.stringify(await handle.query(query)).length).toBeLessThan(5_000);
-    expect(JSON.stringify(await handle.query('outcome', 'd1')).length).toBeLessThan(20_000);
+    expect(JSON.stringify(await handle.query('signalResult', 'd1')).length).toBeLessThan(20_000);
     await stack.as('user').post(`/api/runs/${runId}/cancel`, {});
     expect(listAt(await stack.as('user').untilRun(runId, hasStatus('canceled')), '/waitingFor')).toEqual([]);
   });

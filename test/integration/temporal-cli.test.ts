@@ -105,7 +105,7 @@ describe('a signal that can not be taken', () => {
     ['an unknown field', ['approve', '--input', '{"comment":"ok"}'], 'malformed'],
     ['a field of the wrong type', ['approve', '--input', '{"reason":1}'], 'malformed'],
     ['a person without roles', ['approve', '--input', '{"by":{"sub":"ada"}}'], 'malformed'],
-    ['a decision id that is no text', ['approve', '--input', '{"decisionId":1}'], 'malformed'],
+    ['a decision id that is no text', ['approve', '--input', '{"signalId":1}'], 'malformed'],
     ['bytes', ['approve', ...raw('binary/plain')], 'malformed'],
     ['an unknown encoding', ['approve', ...raw('holdfast/secret')], 'malformed'],
     ['an unknown name', ['consent', '--input', '{}'], 'unknown_signal'],
@@ -141,11 +141,11 @@ describe('a signal that can not be taken', () => {
     expect(await completed(started)).toMatchObject({ output: { log: ['approved', 'approved'] } });
   });
 
-  test('a repeated one, by its decisionId, counts once', async () => {
+  test('a repeated one, by its signalId, counts once', async () => {
     const started = await asking({ quorum: 2 });
-    const input = JSON.stringify({ decisionId: 'd-1', by: { sub: 'ada', roles: ['approver'] } });
+    const input = JSON.stringify({ signalId: 'd-1', by: { sub: 'ada', roles: ['approver'] } });
     for (let times = 0; times < 3; times++) await temporal.signal(started.workflowId, 'approve', '--input', input);
-    expect(await temporal.query(started.workflowId, 'outcome', '"d-1"')).toMatchObject({ taken: true });
+    expect(await temporal.query(started.workflowId, 'signalResult', '"d-1"')).toMatchObject({ taken: true });
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     await completed(started);
     const decided = await eventsOf(stack.as('user'), started.id, 'approval.decided');
@@ -212,8 +212,8 @@ describe('temporal workflow query', () => {
 
   test('outcome tells what became of a decision', async () => {
     const { workflowId } = await asking({ requireReason: true });
-    await temporal.signal(workflowId, 'approve', '--input', '{"decisionId":"d-2"}');
-    expect(await temporal.query(workflowId, 'outcome', '"d-2"')).toMatchObject({
+    await temporal.signal(workflowId, 'approve', '--input', '{"signalId":"d-2"}');
+    expect(await temporal.query(workflowId, 'signalResult', '"d-2"')).toMatchObject({
       taken: false,
       refusal: { code: 'REASON_REQUIRED' },
     });
@@ -225,7 +225,7 @@ describe('temporal workflow query', () => {
     ['state', '["__proto__","constructor"]'],
     ['history', '[]'],
     ['history', '{"after":"x","limit":-1}'],
-    ['outcome', '{}'],
+    ['signalResult', '{}'],
   ])('%s answers whatever it is asked with: %s', async (type, input) => {
     const started = await start(graph);
     await temporal.query(started.workflowId, type, input);

@@ -177,8 +177,8 @@ describe('an approval', () => {
 
   test('a decision with an id counts once', () => {
     const run = ask({ policy: { quorum: 2 } });
-    for (const by of [ADA, BOB]) run.signal('approve', { decisionId: 'd1', by });
-    expect(run.run).toMatchObject({ status: 'waiting', outcomes: [{ id: 'd1', taken: true }] });
+    for (const by of [ADA, BOB]) run.signal('approve', { signalId: 'd1', by });
+    expect(run.run).toMatchObject({ status: 'waiting', signalResults: [{ id: 'd1', taken: true }] });
   });
 
   test.each([

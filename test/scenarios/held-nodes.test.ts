@@ -65,7 +65,7 @@ const signal =
     if (['failed', 'completed', 'canceled'].includes(one.run.status)) one.reopen(name, signed);
     else one.signal(name, signed);
     const ignored = one.events.findLast(({ type }) => type === 'signal.ignored');
-    const refused = one.run.outcomes.length > 0 ? null : ignored;
+    const refused = one.run.signalResults.length > 0 ? null : ignored;
     return refused?.type === 'signal.ignored' ? refused.reason : undefined;
   };
 

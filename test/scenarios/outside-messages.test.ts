@@ -41,8 +41,8 @@ describe('a person who changes a run', () => {
 
   test('is told which message it is', () => {
     const run = pausedRun();
-    run.signal('edit', { decisionId: 'd', values: { chat: [user, system] } });
-    expect(run.run.outcomes.at(-1)).toMatchObject({
+    run.signal('edit', { signalId: 'd', values: { chat: [user, system] } });
+    expect(run.run.signalResults.at(-1)).toMatchObject({
       refusal: { code: 'INVALID_VALUES', issues: [{ path: '/values/chat/1/role' }] },
     });
   });

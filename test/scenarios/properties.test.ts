@@ -263,9 +263,9 @@ describe('whatever signal comes', () => {
 });
 
 /** A decision that came before is not taken again. */
-function hasKnownId({ payload }: RandomSignal, { outcomes }: Run): boolean {
-  const id = isJsonObject(payload) ? payload['decisionId'] : undefined;
-  return outcomes.some((outcome) => outcome.id === id);
+function hasKnownId({ payload }: RandomSignal, { signalResults }: Run): boolean {
+  const id = isJsonObject(payload) ? payload['signalId'] : undefined;
+  return signalResults.some((result) => result.id === id);
 }
 
 /** Signals that say nothing themselves when they are taken. */
@@ -278,7 +278,12 @@ function placeOf(event: RunEvent): string {
 }
 
 /** A run without its counters and what it remembers of decisions. */
-function standing({ counters: _counters, outcomes: _outcomes, heldBytes: _heldBytes, ...rest }: Run): unknown {
+function standing({
+  counters: _counters,
+  signalResults: _signalResults,
+  heldBytes: _heldBytes,
+  ...rest
+}: Run): unknown {
   return rest;
 }
 

@@ -160,11 +160,11 @@ describe('an edit of a run that has ended', () => {
   test.each(['completed', 'failed', 'canceled'] as const)('as %s corrects its state and leaves it ended', (status) => {
     const run = ended[status]();
     const { endedAt, output, error } = run.run;
-    run.reopen('edit', { values: { log: 'x' }, decisionId: 'd1' });
+    run.reopen('edit', { values: { log: 'x' }, signalId: 'd1' });
     expect(run.run).toMatchObject({ status, endedAt, output, error });
     expect(logOf(run)).toEqual(status === 'completed' ? ['a', 'b', 'x'] : ['a', 'x']);
     expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', changes: { log: { append: ['x'] } } });
-    expect(run.run.outcomes).toEqual([{ id: 'd1', taken: true, value: run.run.checkpointId }]);
+    expect(run.run.signalResults).toEqual([{ id: 'd1', taken: true, value: run.run.checkpointId }]);
   });
 
   test.each(['completed', 'failed', 'canceled'] as const)('as %s, as a node, has it wait for a resume', (status) => {

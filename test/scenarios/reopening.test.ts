@@ -118,10 +118,10 @@ describe('a retry of a run that has failed', () => {
   test('is taken once, whoever repeats it', () => {
     const { outside, calls } = breakable('a');
     const run = startRun({ nodes: allWork('a') }, outside);
-    run.reopen('retry', { decisionId: 'd1' });
-    run.reopen('retry', { decisionId: 'd1' });
+    run.reopen('retry', { signalId: 'd1' });
+    run.reopen('retry', { signalId: 'd1' });
     expect([run.run.status, calls.length]).toEqual(['failed', 2]);
-    expect(run.run.outcomes).toEqual([{ id: 'd1', taken: true, value: null }]);
+    expect(run.run.signalResults).toEqual([{ id: 'd1', taken: true, value: null }]);
   });
 
   test('leaves nothing behind of how the run had ended', () => {
@@ -263,10 +263,10 @@ describe('a retry of a run that came to a limit', () => {
     { maxToolCalls: 3 },
   ])('may not go beyond its graph: %j', (limits) => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
-    run.reopen('retry', { limits, decisionId: 'd1' });
+    run.reopen('retry', { limits, signalId: 'd1' });
     const [name = ''] = Object.keys(limits);
     expect(run.run).toMatchObject({ status: 'failed', limits: { maxSteps: 2 } });
-    expect(run.run.outcomes).toMatchObject([
+    expect(run.run.signalResults).toMatchObject([
       { taken: false, refusal: { code: 'LIMIT_TOO_LOOSE', issues: [{ path: `/limits/${name}` }] } },
     ]);
   });

@@ -75,7 +75,7 @@ async function begin(
 
 const asks = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
 const strikes = (job: string) => aJob(job, { tool: 'strike' });
-const approve = async ({ handle }: Course) => await handle.signal('approve', { decisionId: 'yes' });
+const approve = async ({ handle }: Course) => await handle.signal('approve', { signalId: 'yes' });
 
 function completesTask({ workflowId }: Course, ...texts: readonly string[]): RequestTest {
   return ({ method, mentions }) => method === 'RespondWorkflowTaskCompleted' && mentions(workflowId, ...texts);
@@ -315,7 +315,7 @@ describe.concurrent('the workflow task that hands a run over', () => {
     await until(course, 'waiting');
     const { task, before } = await holdContinueAsNew(course);
     const approvalId = `${course.id}.a1`;
-    await course.handle.signal('approve', { approvalId, decisionId: 'yes' });
+    await course.handle.signal('approve', { approvalId, signalId: 'yes' });
     await course.handle.signal('event', { event: 'go', payload: 'heard' });
     await task.deliver();
     await before.result().catch(() => undefined);

@@ -97,9 +97,9 @@ export const JOBS = {
       { graph, run, signal, now }: { graph: RunnableGraph; run: Run; signal: SentSignal; now: number },
     ): Reopened => {
       const after = signalEndedRun(compile(graph), run, { ...signal, now }).run;
-      const { decisionId } = signal.payload;
+      const { signalId } = signal.payload;
       return {
-        result: after.outcomes.find(({ id }) => id === decisionId) ?? null,
+        result: after.signalResults.find(({ id }) => id === signalId) ?? null,
         view: viewUntilThen(run, after),
       };
     },

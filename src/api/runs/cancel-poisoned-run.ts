@@ -15,11 +15,11 @@ const FEWEST_FAILURES = 3;
 export async function cancelPoisonedRun(
   deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
   run: RunRecord,
-  { payload: { decisionId, by, reason } }: SignedSignal,
+  { payload: { signalId, by, reason } }: SignedSignal,
 ): Promise<SignalResult | null> {
   const [task, note] = await Promise.all([deps.engine.failingTask(run), deps.store.failingRuns.find(run.id)]);
   if (!task || !(isToBlame({ task, note }) || task.failures >= FEWEST_FAILURES)) return null;
-  const cancel = { decisionId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
+  const cancel = { signalId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
   await putRunAside(deps, run, { task, note, cancel });
-  return { id: decisionId, taken: true, value: null };
+  return { id: signalId, taken: true, value: null };
 }

@@ -23,7 +23,7 @@ export async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSigna
   const result = ended && (await reopenEnded(deps, run, { ended, signal }));
   if (result) return result;
   const refusal = (await isReopened(deps, run)) ? changedMeanwhile(signal.name) : alreadyEnded(run);
-  return { id: signal.payload.decisionId, taken: false, refusal };
+  return { id: signal.payload.signalId, taken: false, refusal };
 }
 
 /** Tries the signal: the interpreter is pure, so the new execution comes to the same result. */
@@ -34,8 +34,8 @@ async function reopenEnded(
 ): Promise<SignalResult | null> {
   const now = Date.now();
   const { name, payload } = signal;
-  const { decisionId: id } = payload;
-  const known = whole.outcomes.find((earlier) => earlier.id === id);
+  const { signalId: id } = payload;
+  const known = whole.signalResults.find((earlier) => earlier.id === id);
   if (known) return known;
   const trial = { graph: toRunnable(start), run: whole, signal, now };
   const { result, view } = await deps.interpreter.run('signalEnded', run.tenantId, trial);

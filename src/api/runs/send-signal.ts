@@ -38,7 +38,7 @@ export async function sendSignal(
   if (earlier) return earlier;
   if (refusal) return { id: attempt.id, taken: false, refusal };
   const by = { sub: caller.sub, roles: [...caller.roles] };
-  const signal = { name, payload: { ...payload, decisionId: attempt.id, by } };
+  const signal = { name, payload: { ...payload, signalId: attempt.id, by } };
   let now: RunRecord | SignalResult = run;
   while (!('taken' in now)) now = await waysToSignal[stateOf(now)](deps, now, signal);
   return now;
@@ -47,8 +47,8 @@ export async function sendSignal(
 /** A run that was put aside can't be asked: it would fail again. */
 async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
   const end = isEnded(run.status) ? await engine.terminatedRun(run) : null;
-  if (end?.kind !== 'put-aside') return await engine.outcome(run, id);
-  return end.cancel?.decisionId === id ? { id, taken: true, value: null } : null;
+  if (end?.kind !== 'put-aside') return await engine.signalResult(run, id);
+  return end.cancel?.signalId === id ? { id, taken: true, value: null } : null;
 }
 
 type RunState = 'queued' | 'pending' | 'running' | 'ended';

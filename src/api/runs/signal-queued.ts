@@ -24,7 +24,7 @@ export async function signalQueued(
   const take = signals[signal.name];
   const became = take ? await take(store, run, signal) : NOT_YET;
   if (became === 'dequeued') return await findDequeued(store, run);
-  const id = signal.payload.decisionId;
+  const id = signal.payload.signalId;
   return became === 'taken' ? { id, taken: true, value: null } : { id, taken: false, refusal: became };
 }
 

@@ -46,7 +46,7 @@ async function interrupt(
   if (!interruption) return false;
   const { runId, by } = interruption;
   const payload = {
-    decisionId: `${runId}.interrupt`,
+    signalId: `${runId}.interrupt`,
     by: { sub: by, roles: [] },
     reason: `Run ${runId} takes over its thread`,
   };

@@ -26,7 +26,7 @@ export interface Engine {
   /** Starts an execution of a run's workflow; starting it again is no error. @throws ApiError 503 */
   start(input: RunGraphInput): Promise<void>;
   /** Sends a signal to a run. @returns false when Temporal has no such open workflow @throws ApiError 503 */
-  send(run: RunReference, signal: string, payload: JsonObject & { readonly decisionId: string }): Promise<boolean>;
+  send(run: RunReference, signal: string, payload: JsonObject & { readonly signalId: string }): Promise<boolean>;
   /**
    * Sends a decision or control to a run and asks for its result.
    * @returns `null` when the run has ended, or was never started
@@ -35,14 +35,14 @@ export interface Engine {
   decide(
     run: RunReference,
     signal: string,
-    payload: JsonObject & { readonly decisionId: string },
+    payload: JsonObject & { readonly signalId: string },
   ): Promise<SignalResult | null>;
   /**
    * The result of a decision or control that was sent before.
    * @returns `null` when the run has none
    * @throws as `decide`
    */
-  outcome(run: RunReference, decisionId: string): Promise<SignalResult | null>;
+  signalResult(run: RunReference, signalId: string): Promise<SignalResult | null>;
   /** A run as it is now. @returns `null` when Temporal does not have it, or its view is too large for a query */
   view(run: RunReference): Promise<RunView | null>;
   /**
@@ -87,7 +87,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     );
     return isTooLarge(answer) ? null : answer;
   };
-  const outcome: Engine['outcome'] = async (run, decisionId) => await ask(run, QUERIES.outcome, decisionId);
+  const signalResult: Engine['signalResult'] = async (run, signalId) => await ask(run, QUERIES.signalResult, signalId);
   const send: Engine['send'] = async (run, signal, payload) => {
     const sent = soon(async () => await handleOf(run).signal(signal, payload)).then(() => true);
     return (await orUnavailable('Temporal', () => ifThere(sent))) !== null;
@@ -100,8 +100,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     },
     send,
     decide: async (run, signal, payload) =>
-      (await send(run, signal, payload)) ? await outcome(run, payload.decisionId) : null,
-    outcome,
+      (await send(run, signal, payload)) ? await signalResult(run, payload.signalId) : null,
+    signalResult,
     view: async (run) => await ask(run, QUERIES.status),
     terminatedRuns: (span) =>
       findTerminatedRuns(

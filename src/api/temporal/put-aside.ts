@@ -13,7 +13,7 @@ export interface PutAside {
 }
 
 interface AskedCancel {
-  readonly decisionId: string;
+  readonly signalId: string;
   readonly by: string;
   readonly reason: string | null;
 }

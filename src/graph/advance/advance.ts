@@ -46,7 +46,7 @@ export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence):
 
 /**
  * Takes a signal for an ended run, which `retry`, `skip`, `replan` and `edit` may reopen. The result is in the run's
- * outcomes. Pure, like `advance`.
+ * signal results. Pure, like `advance`.
  */
 export function signalEndedRun(
   graph: CompiledGraph,

@@ -134,7 +134,7 @@ function freshRun(
     calls: {},
     timers: {},
     approvals: {},
-    outcomes: [],
+    signalResults: [],
     counted: [],
     bufferedEvents: [],
     areBufferedEventsSaved: true,

@@ -178,9 +178,9 @@ export class Draft {
   }
 
   recordSignalResult(result: SignalResult): void {
-    const outcomes = [...this.#run.outcomes.slice(1 - MAX_OUTCOMES), result];
-    this.addHeldBytes(bytesOfAll(outcomes) - bytesOfAll(this.#run.outcomes));
-    this.#run.outcomes = outcomes;
+    const signalResults = [...this.#run.signalResults.slice(1 - MAX_SIGNAL_RESULTS), result];
+    this.addHeldBytes(bytesOfAll(signalResults) - bytesOfAll(this.#run.signalResults));
+    this.#run.signalResults = signalResults;
   }
 
   addCheckpoint(checkpoint: Checkpoint): void {
@@ -235,4 +235,4 @@ const BYTES_PER_UNIT = 64;
 /** The number of closed approvals that queries return; the store holds all of them. */
 const MAX_CLOSED = 100;
 /** The number of decision results that queries return; the API queries right after its signal. */
-const MAX_OUTCOMES = 100;
+const MAX_SIGNAL_RESULTS = 100;

@@ -36,7 +36,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'asNode',
   'checkpoint',
   'by',
-  'decisionId',
+  'signalId',
   'event',
   'id',
   'limits',

@@ -5,12 +5,18 @@ import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from './
 
 /**
  * The bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the channels of
- * subgraphs, approvals, buffered events, results of signals, compensations, and calls that may have been made. The run keeps the sum; its writers
- * change it by what they add and drop.
+ * subgraphs, approvals, buffered events, results of signals, compensations, and calls that may have been made. The run
+ * keeps the sum; its writers change it by what they add and drop.
  */
-export function heldBytes({ root, approvals, bufferedEvents, outcomes, compensation }: Omit<Run, 'heldBytes'>): number {
+export function heldBytes({
+  root,
+  approvals,
+  bufferedEvents,
+  signalResults,
+  compensation,
+}: Omit<Run, 'heldBytes'>): number {
   const { pending, perhapsMade } = compensation;
-  const rest = [...Object.values(approvals), ...bufferedEvents, ...outcomes, ...pending, ...perhapsMade];
+  const rest = [...Object.values(approvals), ...bufferedEvents, ...signalResults, ...pending, ...perhapsMade];
   return bytesOfTasks(root) + bytesOfAll(rest);
 }
 

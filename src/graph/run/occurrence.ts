@@ -27,7 +27,7 @@ export type RecordedBody =
 /** A signal with the id of its decision; a run takes it once, however often it is sent. */
 export interface SentSignal {
   readonly name: string;
-  readonly payload: JsonObject & { readonly decisionId: string };
+  readonly payload: JsonObject & { readonly signalId: string };
 }
 
 export type OccurrenceBody =

@@ -42,7 +42,7 @@ export interface Run {
   /** All pending approvals and the latest closed ones, by id. */
   readonly approvals: Readonly<Record<string, Approval>>;
   /** Results of the latest decisions and controls with an id. */
-  readonly outcomes: readonly SignalResult[];
+  readonly signalResults: readonly SignalResult[];
   /** Events that arrived before a node waited for them, oldest first. */
   readonly bufferedEvents: readonly BufferedEvent[];
   /** The latest checkpoint contains those events. */

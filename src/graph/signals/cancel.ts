@@ -6,7 +6,7 @@ import type { SignalKind } from './signal.ts';
 export const cancel: SignalKind = {
   description: 'End the run as canceled: {"reason"?}',
   properties: { reason: REASON },
-  whileEnding: true,
+  alsoTaken: 'ending',
   handle(draft, { payload, by }) {
     cancelRun(draft, by.sub, textOf(payload, 'reason') ?? null);
     return taken();

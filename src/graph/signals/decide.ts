@@ -26,7 +26,7 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
       values: true,
       digest: { type: ['string', 'array'], items: { type: 'string' } },
     },
-    decidesApprovals: true,
+    alsoTaken: 'asking',
     handle: (draft, request) => handleDecision(draft, decision, request),
   };
 }

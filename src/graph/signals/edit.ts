@@ -28,7 +28,7 @@ import type { SignalKind, SignalRequest } from './signal.ts';
 export const edit: SignalKind = {
   description: 'Correct the state: {"values", "asNode"?, "checkpoint"}',
   properties: { values: { type: 'object' }, asNode: { type: 'string' }, checkpoint: { type: 'string' } },
-  reopens: true,
+  alsoTaken: 'ended',
   handle(draft, request) {
     const { payload, by } = request;
     const asNode = textOf(payload, 'asNode');

@@ -34,17 +34,17 @@ const PRINCIPAL_SCHEMA = {
 export function receiveSignal(draft: Draft, givenName: string, given: Json | undefined): void {
   const name = toStorableName(givenName);
   const payload = given ?? {};
-  const id = decisionIdOf(payload);
-  if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
+  const id = signalIdOf(payload);
+  if (id !== undefined && draft.run.signalResults.some((result) => result.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = bounded(handleSignal(draft, name, payload));
   if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
   if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
-/** Returns the id under which the sender asks for the outcome; a run remembers it. */
-function decisionIdOf(payload: Json): string | undefined {
-  const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
+/** Returns the id under which the sender asks for the result; a run remembers it. */
+function signalIdOf(payload: Json): string | undefined {
+  const id = isJsonObject(payload) ? textOf(payload, 'signalId') : undefined;
   return id !== undefined && id.length <= MAX_ID ? id : undefined;
 }
 
@@ -114,11 +114,12 @@ function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject)
   return refused({ code: 'UNKNOWN_INTERVENTION', message });
 }
 
-function refuseInPhase({ run }: Draft, kind: SignalKind): Refusal | null {
-  if (hasEnded(run)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
+function refuseInPhase({ run }: Draft, { alsoTaken }: SignalKind): Refusal | null {
+  if (hasEnded(run))
+    return alsoTaken === 'ended' ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
   const isCanceled = isBeingCanceled(run);
-  if ((!isCanceled && !isEnding(run)) || kind.whileEnding) return null;
-  if (run.compensation.asked && kind.decidesApprovals) return null;
+  if ((!isCanceled && !isEnding(run)) || alsoTaken === 'ending') return null;
+  if (run.compensation.asked && alsoTaken === 'asking') return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 
@@ -133,7 +134,7 @@ function payloadIssues(kind: SignalKind, payload: Json): readonly SchemaViolatio
 function payloadSchema({ properties }: SignalKind): JsonObject {
   return {
     type: 'object',
-    properties: { ...properties, decisionId: { type: 'string', maxLength: MAX_ID }, by: PRINCIPAL_SCHEMA },
+    properties: { ...properties, signalId: { type: 'string', maxLength: MAX_ID }, by: PRINCIPAL_SCHEMA },
     additionalProperties: false,
   };
 }

@@ -17,7 +17,7 @@ import type { SignalKind } from './signal.ts';
 export const replan: SignalKind = {
   description: 'Go on at this node only: {"node", "values"?}',
   properties: { node: { type: 'string' }, values: { type: 'object' } },
-  reopens: true,
+  alsoTaken: 'ended',
   handle(draft, { payload, by }) {
     const node = textOf(payload, 'node') ?? '';
     const refusal =

@@ -16,7 +16,7 @@ import { hasEnded } from '../run/status.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { INTERVENTION_FIELDS, findIntervention, findInterventions, refuseUnnamed } from './checks/find-intervention.ts';
-import type { Intervention } from './checks/find-intervention.ts';
+import type { OpenIntervention } from './checks/find-intervention.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { refused, taken } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
@@ -25,7 +25,7 @@ import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 export const retry: SignalKind = {
   description: 'Do the failed node again: {"node"? | "id"?, "limits"?}',
   properties: { ...INTERVENTION_FIELDS, limits: LIMITS_SCHEMA },
-  reopens: true,
+  alsoTaken: 'ended',
   handle: (draft, request) =>
     draft.run.phase.kind === 'failed' ? retryRun(draft, request) : retryNode(draft, request),
   handleCompensation(draft, unknown, { payload, by }) {
@@ -60,7 +60,7 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
  * Returns the named node or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
  * an unknown outcome is retried only if its node is named, also after a person has given it up.
  */
-function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
+function failedNodes(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
   const found = findInterventions(draft, payload);
   if (payload['node'] !== undefined || payload['id'] !== undefined) return found;
   if ('code' in found) return [];
@@ -70,12 +70,12 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[]
 }
 
 /** A batch keeps its calls of unknown outcome, which wait for a person again. */
-function repeatsUnknown({ failure, saved }: Intervention): boolean {
+function repeatsUnknown({ failure, saved }: OpenIntervention): boolean {
   return isUnknownOutcome(failure.error) && saved?.kind !== 'agent' && saved?.kind !== 'calls';
 }
 
 /** A repeated call may still have been made before, if it cannot be made again. */
-function rememberUnknown(draft: Draft, { handle, failure, call }: Intervention): void {
+function rememberUnknown(draft: Draft, { handle, failure, call }: OpenIntervention): void {
   if (!isUnknownOutcome(failure.error)) return;
   const made = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : shownCallOf(handle);
   if (made)
@@ -86,7 +86,7 @@ function shownCallOf({ task: { state } }: TaskHandle): Pick<ShownCall, 'key' | '
   return state.phase === 'intervention' ? state.call : null;
 }
 
-function retryInterventions(draft: Draft, found: readonly Intervention[], by: Principal): void {
+function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by: Principal): void {
   draft.addShaper(by);
   for (const one of found) {
     const { frame, node } = one.handle;

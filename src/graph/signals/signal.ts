@@ -10,18 +10,17 @@ import type { Json, JsonObject } from '../values/json.ts';
 export interface SignalKind {
   /** One line for the Temporal Web UI. */
   readonly description: string;
-  /** The fields besides `decisionId` and `by`. */
+  /** The fields besides `signalId` and `by`. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
-  /** The signal is accepted by ended runs. */
-  readonly reopens?: true;
-  /** The signal is accepted while a run waits for its calls before it ends. */
-  readonly whileEnding?: true;
-  /** The signal is accepted while a compensation waits for an approval. */
-  readonly decidesApprovals?: true;
+  /** The stage of a run, besides those before its ending, in which the run takes the signal. */
+  readonly alsoTaken?: LateStage;
   handle(draft: Draft, request: SignalRequest): Handled;
   /** Handles a compensation with an unknown outcome; without it, a compensating run refuses the signal. */
   handleCompensation?(draft: Draft, unknown: UnknownCompensation, request: SignalRequest): Handled;
 }
+
+/** A run has ended, waits for its calls before it ends, or asks people about a compensation. */
+export type LateStage = 'ended' | 'ending' | 'asking';
 
 /** The reason of a person, as long as over HTTP: it comes into errors, events and approvals. */
 export const REASON = { type: 'string', maxLength: 2_000 } as const;

@@ -13,7 +13,7 @@ import { skipTask } from '../superstep/settle-task.ts';
 import { GraphError } from '../values/errors.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';
-import type { Intervention } from './checks/find-intervention.ts';
+import type { OpenIntervention } from './checks/find-intervention.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { refused, taken } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
@@ -22,7 +22,7 @@ import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 export const skip: SignalKind = {
   description: 'Go on without the failed node, with an output of yours: {"node"? | "id"?, "output"}',
   properties: { ...INTERVENTION_FIELDS, output: true },
-  reopens: true,
+  alsoTaken: 'ended',
   handle(draft, request) {
     try {
       return skipNode(draft, request);
@@ -56,12 +56,12 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
 }
 
 /** A person who gives the result of a call, or of a node, settles what became of its calls. */
-function settlePerhapsMade({ handle, call }: Intervention): void {
+function settlePerhapsMade({ handle, call }: OpenIntervention): void {
   if (call) forgetPerhapsMade(handle.draft, keyOfCall(handle, call.number));
   else forgetPerhapsMadeBy(handle);
 }
 
-function refuseSkipping(draft: Draft, { handle, call }: Intervention, by: Principal): Refusal | null {
+function refuseSkipping(draft: Draft, { handle, call }: OpenIntervention, by: Principal): Refusal | null {
   const refusal = refuseActingAs(handle.frame.graph, handle.node.id, actorIn(draft, by));
   return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
 }

@@ -53,7 +53,7 @@ function workOnSuperstep(frame: Frame): Standing | null {
   const tasks = tasksIn(frame.scope);
   if (!tasks.every(isOver)) return { kind: inside };
   const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
-  if (first) return { kind: 'failed', error: withCause(first, second) };
+  if (first) return { kind: 'failed', error: withSecondFailure(first, second) };
   if (mustYieldBeforeWhole(frame.draft)) return { kind: 'yielded' };
   const failure = closeSuperstep(frame, tasks.filter(isFinished));
   return failure && { kind: 'failed', error: failure };
@@ -100,7 +100,7 @@ function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing 
 }
 
 /** Adds a second error as the cause of the first, unless that has a cause which tells more than where its code threw. */
-function withCause(first: RunError, second: RunError | undefined): RunError {
+function withSecondFailure(first: RunError, second: RunError | undefined): RunError {
   const hasTold = first.cause && first.cause.stack === undefined;
   if (!second || hasTold) return first;
   return { ...first, cause: { code: second.code, message: `Also: ${second.message}` } };

@@ -17,7 +17,7 @@ const values = fc.oneof(
 const nearlyRight: fc.Arbitrary<Json> = fc
   .record(
     {
-      decisionId: fc.oneof(fc.constantFrom('d1', 'd2'), json),
+      signalId: fc.oneof(fc.constantFrom('d1', 'd2'), json),
       by: fc.oneof(fc.record({ sub: fc.constant('ada'), roles: fc.constant(['approver']) }), json),
       node: fc.oneof(nodeIds, json),
       asNode: fc.oneof(nodeIds, json),

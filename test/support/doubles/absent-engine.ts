@@ -11,7 +11,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     start: unavailable,
     send: unavailable,
     decide: unavailable,
-    outcome: unavailable,
+    signalResult: unavailable,
     view: unavailable,
     terminatedRuns: nothing,
     terminatedRun: unavailable,

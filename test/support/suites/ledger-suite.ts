@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { LedgerEntry } from '../../../src/store/ledger-claims.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT } from '../builders/store-builders.ts';
 
@@ -78,6 +79,23 @@ export function ledgerSuite(store: () => Store): void {
     const unknownAs = async (by: string) =>
       await store().ledger.markUnknown('L5', { claim: by, status: 'claimed' }, failure);
     expect([await unknownAs('c2'), await unknownAs('c1'), await unknownAs('c1')]).toEqual([false, true, false]);
+  });
+
+  test('an attempt that is alive takes back that its outcome is unknown, so that no order of a person doubles it', async () => {
+    const seen: string[] = [];
+    const judge = ({ status }: LedgerEntry) => {
+      seen.push(status);
+      return { takeOver: false, answer: null } as const;
+    };
+    await store().ledger.claim(claim('L-alive'), neverAsked);
+    const failure = { error: { code: 'UNKNOWN_OUTCOME', message: 'lost' }, callFailed: false } as const;
+    await store().ledger.markUnknown('L-alive', { claim: 'c1', status: 'claimed' }, failure);
+    await store().ledger.renew('L-alive', 'c1');
+    await store().ledger.claim(claim('L-alive', { claim: 'c2', takeover: 1 }), judge);
+    await store().ledger.complete('L-alive', 'c1', 'paid');
+    await store().ledger.renew('L-alive', 'c1');
+    await store().ledger.claim(claim('L-alive', { claim: 'c2', takeover: 1 }), judge);
+    expect(seen).toEqual(['claimed', 'completed']);
   });
 
   test('a call that will be retried has its last error', async () => {

@@ -150,13 +150,13 @@ function queues(store: () => Store): void {
     await create('told-1');
     await create('told-2', 'enqueue');
     const tell = async (id: string) =>
-      await store().threads.queueSignal('told-2', { name: 'event', payload: { decisionId: id } });
+      await store().threads.queueSignal('told-2', { name: 'event', payload: { signalId: id } });
     expect([await tell('one'), await tell('two'), await tell('one')]).toEqual(['taken', 'taken', 'taken']);
     await endRun(store(), { id: 'told-1', tenantId: 'told' });
     expect(await store().threads.dequeue(aHead('told-2'), AT)).toBe(true);
     expect(await tell('three')).toBe('dequeued');
     const claimed = await store().pendingStarts.claim('told-2', LATER, LATER);
-    expect(claimed?.queuedSignals.map(({ payload }) => payload.decisionId)).toEqual(['one', 'two']);
+    expect(claimed?.queuedSignals.map(({ payload }) => payload.signalId)).toEqual(['one', 'two']);
   });
 
   test('a queued run keeps a limited number of signals', async () => {
@@ -164,7 +164,7 @@ function queues(store: () => Store): void {
     await create('full-2', 'enqueue');
     const answers: string[] = [];
     for (let n = 0; n < 101; n += 1)
-      answers.push(await store().threads.queueSignal('full-2', { name: 'event', payload: { decisionId: `${n}` } }));
+      answers.push(await store().threads.queueSignal('full-2', { name: 'event', payload: { signalId: `${n}` } }));
     expect([answers.filter((answer) => answer === 'taken').length, answers.at(-1)]).toEqual([100, 'full']);
   });
 

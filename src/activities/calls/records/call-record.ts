@@ -20,14 +20,26 @@ export interface CallRecord {
   renew(): void;
 }
 
-/** The record of an attempt that has claimed its call. */
+/**
+ * The record of an attempt that has claimed its call. No renewal comes after its end: it would say that the attempt is
+ * still at work.
+ */
 export function claimedRecord(ledger: Ledger, key: string, claim: string): CallRecord {
+  let hasEnded = false;
+  let renewal: Promise<void> = Promise.resolve();
+  const end = async (record: () => Promise<unknown>): Promise<void> => {
+    hasEnded = true;
+    await renewal;
+    await recordOutcome(record);
+  };
   return {
     async complete(reply) {
-      await recordOutcome(() => ledger.complete(key, claim, toJson(reply)));
+      await end(() => ledger.complete(key, claim, toJson(reply)));
       return null;
     },
-    fail: async (entry) => await recordOutcome(() => ledger.fail(key, claim, entry)),
-    renew: () => void ledger.renew(key, claim).catch(() => undefined),
+    fail: async (entry) => await end(() => ledger.fail(key, claim, entry)),
+    renew() {
+      if (!hasEnded) renewal = ledger.renew(key, claim).catch(() => undefined);
+    },
   };
 }

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../values/json.ts';
 import { textOf } from '../signal.ts';
 
 /** A failed node, or one failed call of it, that a person may retry, skip or fail. */
-export interface Intervention {
+export interface OpenIntervention {
   readonly handle: TaskHandle;
   readonly failure: TaskFailure;
   /** The node's saved progress. */
@@ -25,7 +25,7 @@ export interface Intervention {
 export const INTERVENTION_FIELDS = { node: { type: 'string' }, id: { type: 'string' } } as const;
 
 /** Returns the nodes that wait for an intervention or that failed the run, filtered by the payload. */
-export function findInterventions(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
+export function findInterventions(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
   const all = interventions(draft);
   const status = statusOf(draft.run);
   if (all.length === 0)
@@ -39,7 +39,7 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly I
 }
 
 /** Returns the one node that a payload names. */
-export function findIntervention(draft: Draft, payload: JsonObject): Intervention | Refusal {
+export function findIntervention(draft: Draft, payload: JsonObject): OpenIntervention | Refusal {
   const chosen = findInterventions(draft, payload);
   if ('code' in chosen) return chosen;
   const [only, ...more] = chosen;
@@ -51,12 +51,12 @@ export function findIntervention(draft: Draft, payload: JsonObject): Interventio
 }
 
 /** Refuses to repeat calls with an unknown outcome that nobody names. */
-export function refuseUnnamed(unknown: readonly Intervention[]): Refusal {
+export function refuseUnnamed(unknown: readonly OpenIntervention[]): Refusal {
   const message = `The outcome of a call is unknown; name its node by id to make it again: ${namesOf(unknown)}`;
   return { code: 'INTERVENTION_ID_REQUIRED', message };
 }
 
-function interventions(draft: Draft): Intervention[] {
+function interventions(draft: Draft): OpenIntervention[] {
   const hasFailed = draft.run.phase.kind === 'failed';
   if (hasEnded(draft.run) && !hasFailed) return [];
   return tasksOfRun(draft).flatMap((handle) => {
@@ -68,7 +68,7 @@ function interventions(draft: Draft): Intervention[] {
 }
 
 /** Returns the calls of an open task that wait for an intervention. */
-function callsOf(handle: TaskHandle): Intervention[] {
+function callsOf(handle: TaskHandle): OpenIntervention[] {
   const { state } = handle.task;
   if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
@@ -77,11 +77,11 @@ function callsOf(handle: TaskHandle): Intervention[] {
   );
 }
 
-function namesOf(all: readonly Intervention[]): string {
+function namesOf(all: readonly OpenIntervention[]): string {
   return all.map((one) => `${idOf(one)} (${one.handle.task.node})`).join(', ');
 }
 
-function idOf({ handle, call }: Intervention): string {
+function idOf({ handle, call }: OpenIntervention): string {
   return interventionId(handle.frame.executionPath, handle.task, call && call.number);
 }
 

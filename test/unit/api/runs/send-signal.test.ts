@@ -61,7 +61,7 @@ describe('a run whose workers do not answer', () => {
     const noAnswer = async (): Promise<never> => await Promise.reject(unavailable('A worker of this run'));
     return anAbsentEngine({
       decide: noAnswer,
-      outcome: noAnswer,
+      signalResult: noAnswer,
       failingTask: async () => await Promise.resolve(task),
       async putAside(_run, how) {
         aside = how;

@@ -109,7 +109,7 @@ describe('a run that was put aside', () => {
 
   test('is canceled if that was asked for', async () => {
     await aDispatchedRun('A-canceled');
-    const cancel = { decisionId: 'd1', by: 'bob', reason: null };
+    const cancel = { signalId: 'd1', by: 'bob', reason: null };
     await sweep(endingOf('A-canceled', { end: () => ({ ...aside, cancel }) }));
     expect(await store.runs.find('A-canceled')).toMatchObject({
       status: 'canceled',
