@@ -74,13 +74,10 @@ export const idOf = (what: string) => z.object({ id: z.string().openapi({ descri
 
 /** Of a request that changes something; `idempotent` checks it. */
 export const KeyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .optional()
-    .openapi({
-      description:
-        'A text of your own. The same key and body give the first answer again, with `Idempotent-Replayed: true`, for 24 hours or longer',
-    }),
+  'idempotency-key': z.string().optional().openapi({
+    description:
+      'A text of your own. The same key and body give the first answer again, with `Idempotent-Replayed: true`, for 24 hours or longer',
+  }),
 });
 
 /** The query of a route that takes no parameters. */
