@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import manifest from '../../../../package.json' with { type: 'json' };
+import { httpPage } from '../../../../reference/pages/http.ts';
+import { renderPage } from '../../../../reference/render-page.ts';
 import { permissionsOf } from '../../../../src/api/http/permissions.ts';
 import { isJsonObject, toJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
@@ -102,6 +105,11 @@ test.each(['user', 'approver', 'admin'] as const)('%s may do what the descriptio
       const answer = await api.as(role).send(path.replaceAll(/[{}]/g, ''), { method: method.toUpperCase() });
       expect([path, answer.status === 403]).toEqual([path, !isGranted]);
     }
+});
+
+test('docs/reference/http.md is what the description says', async () => {
+  const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');
+  expect(page).toBe(await renderPage(httpPage, document));
 });
 
 test('the root leads to the description', async () => {
