@@ -27,10 +27,7 @@ export const ISSUES: Readonly<Record<IssueCode, IssueText>> = {
     'An expression is no CEL, or names something that is not in scope.',
     'See [expressions](expressions.md). `when`, `route`, `forEach` and `expr` have no `{{ }}`.',
   ),
-  INVALID_TEMPLATE: error(
-    'An expression between `{{` and `}}` is no CEL, or has no end.',
-    'See [expressions](expressions.md).',
-  ),
+  INVALID_TEMPLATE: error('An expression in `{{ }}` is no CEL, or has no end.', 'See [expressions](expressions.md).'),
   INVALID_SCHEMA: error('A JSON Schema is not valid.', 'The path leads to the place.'),
   INVALID_DEFAULT: error("A default breaks the channel's schema or does not fit its reducer.", 'Change one of them.'),
   UNKNOWN_NODE: error(
