@@ -20,6 +20,7 @@ export const SECTIONS: readonly Section[] = [
       page('project', 'Your own project', 'a configuration, a tool, a graph, an image for production'),
       page('builder', 'Graphs in TypeScript', '`StateGraph`, whose types know nodes and channels'),
       page('client', 'The client', 'start, wait, follow and decide from a program'),
+      page('command-line', 'The command line', 'validate, run, promote, eval, start'),
       page('testing', 'Tests of graphs', 'in memory, with scripted models; a recorded run as a test'),
     ],
   },
@@ -27,6 +28,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Guides',
     pages: [
       page('agents', 'Agents', 'a tour of the `agent` node, with curl'),
+      page('guarantees', 'What is guaranteed', 'effects, failures, deadlines, steering, requests, threads'),
       page('approvals', 'Approvals', 'what a decision binds, and who may go past it'),
       page('tools', 'Tools', 'HTTP, code, classes; effects, terms, short calls'),
       page('models', 'Models', 'providers, what they are sent, what is retried'),
@@ -38,6 +40,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Operate',
     pages: [
+      page('production', 'In production', 'processes, Temporal, tokens, roles, Docker Compose'),
       page('operations', 'Operations', 'probes, shutdown, outages, metrics, memory'),
       page('versioning', 'Versions', 'new workers beside old ones'),
       page('security', 'Security', 'tokens, tenants, redaction, secrets, the network'),
