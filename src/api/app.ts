@@ -70,6 +70,18 @@ To begin, authorize with a token (\`npm start\` prints some), publish a graph by
 Each POST that changes something takes an \`Idempotency-Key\`: the same key and body give the first answer again, for at
 least 24 hours.`;
 
+const TAGS = {
+  graphs: 'Definitions: publish, validate, read and draw them.',
+  runs: 'Start runs, and read what they are at and have done.',
+  controls: 'Steer runs, and settle nodes that wait for an intervention.',
+  approvals: 'The inbox, and decisions of people.',
+  state: 'Channel values: read and correct them; fork, replay and compare runs.',
+  threads: 'Conversations: runs that go on where the one before has stopped.',
+  tools: 'What graphs may call.',
+  operations: 'For probes and monitoring; they need no token.',
+  admin: 'For administrators of the installation: runs of all tenants.',
+};
+
 const ROUTES = [
   graphRoutes,
   diagramRoutes,
@@ -102,6 +114,7 @@ function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
       version: packageVersion(),
       description: DESCRIPTION,
     },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
 }
 

@@ -14,6 +14,11 @@ export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...a
   });
 }
 
+/** What a route says of the permissions that `authorized` asks for: OpenAPI takes them as roles, of which one is enough. */
+export function needs(...anyOf: readonly Permission[]): { readonly bearer: Permission[] }[] {
+  return anyOf.map((permission) => ({ bearer: [permission] }));
+}
+
 /** @throws ApiError 403 unless the caller has one of the permissions */
 export function requirePermission({ permissions, roles }: Caller, ...anyOf: readonly Permission[]): void {
   if (anyOf.some((permission) => permissions.has(permission))) return;

@@ -5,14 +5,14 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { findRun } from '../runs/find-run.ts';
 import { listHistory } from '../runs/list-history.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { AdminRunListSchema, InspectedRunSchema, LedgerSchema } from '../schemas/admin.ts';
-import { Id, NoQuery, PageQuery, json, problems, security } from '../schemas/common.ts';
+import { NoQuery, PageQuery, json, problems, idOf } from '../schemas/common.ts';
 import { RunFilter } from '../schemas/run.ts';
 
 const tags = ['admin'];
@@ -25,10 +25,15 @@ const list: AddRoute = (router, deps) => {
     path: '/admin/runs',
     operationId: 'listRunsOfAll',
     tags,
-    security,
+    security: needs('admin'),
     summary: 'The runs of all tenants, the newest first',
     middleware: [authorized(deps, 'admin')] as const,
-    request: { query: PageQuery.extend({ ...RunFilter.shape, tenantId: z.string().min(1).optional() }) },
+    request: {
+      query: PageQuery.extend({
+        ...RunFilter.shape,
+        tenantId: z.string().min(1).optional().openapi({ description: 'Only runs of this tenant' }),
+      }),
+    },
     responses: { 200: json(AdminRunListSchema, 'A page of runs'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
@@ -47,10 +52,10 @@ const inspect: AddRoute = (router, deps) => {
     path: '/admin/runs/{id}',
     operationId: 'inspectRun',
     tags,
-    security,
+    security: needs('admin'),
     summary: 'A run of any tenant with its events, its calls in the ledger, and its activities in Temporal',
     middleware: [authorized(deps, 'admin')] as const,
-    request: { params: Id, query: NoQuery },
+    request: { params: idOf('run'), query: NoQuery },
     responses: { 200: json(InspectedRunSchema, 'The run'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
@@ -72,10 +77,10 @@ const ledger: AddRoute = (router, deps) => {
     path: '/admin/runs/{id}/ledger',
     operationId: 'listLedger',
     tags,
-    security,
+    security: needs('admin'),
     summary: 'The calls of a run of any tenant, ordered by their keys',
     middleware: [authorized(deps, 'admin')] as const,
-    request: { params: Id, query: PageQuery },
+    request: { params: idOf('run'), query: PageQuery },
     responses: { 200: json(LedgerSchema, 'A page of calls'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { countPrunable, pruneRuns } from '../sweeper/prune-runs.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { KeyHeader, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
+import { KeyHeader, MAX_BODY_BYTES, body, json, problems } from '../schemas/common.ts';
 
 const tags = ['admin'];
 
@@ -23,7 +23,9 @@ const PrunedSchema = z
     ledger: z.int(),
     blobs: z.int(),
   })
-  .openapi('Pruned');
+  .openapi('Pruned', {
+    example: { dryRun: true, runs: 12, events: 340, checkpoints: 61, approvals: 4, ledger: 38, blobs: 0 },
+  });
 
 const prune: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -31,7 +33,7 @@ const prune: AddRoute = (router, deps) => {
     path: '/admin/prune',
     operationId: 'pruneRuns',
     tags,
-    security,
+    security: needs('admin'),
     summary: 'Forget what has outlived the retention of the configuration',
     middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { ...body(PruneSchema), headers: KeyHeader },

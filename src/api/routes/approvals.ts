@@ -5,7 +5,7 @@ import { decideApproval, findApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { hiddenFrom, showAll } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
@@ -19,7 +19,7 @@ import {
   DecisionHeaders,
   DecisionSchema,
 } from '../schemas/approval.ts';
-import { Id, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
 
 const tags = ['approvals'];
 
@@ -31,10 +31,10 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
       path: `/api/runs/{id}/${decision}`,
       operationId: `${decision}Run`,
       tags,
-      security,
+      security: needs('approval:decide'),
       summary,
       middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-      request: { params: Id, ...body(DecideSchema), headers: DecisionHeaders },
+      request: { params: idOf('run'), ...body(DecideSchema), headers: DecisionHeaders },
       responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 412, 413, 415) },
     });
     router.openapi(route, async (c) => {
@@ -46,13 +46,16 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
 }
 
 const list: AddRoute = (router, deps) => {
-  const Filter = z.object({ status: ApprovalStatusSchema.optional(), runId: z.string().optional() });
+  const Filter = z.object({
+    status: ApprovalStatusSchema.optional().openapi({ description: 'Only approvals with this status' }),
+    runId: z.string().optional().openapi({ description: 'Only approvals of this run' }),
+  });
   const route = createRoute({
     method: 'get',
     path: '/api/approvals',
     operationId: 'listApprovals',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'The inbox: approvals of the tenant, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { query: PageQuery.extend(Filter.shape) },
@@ -78,10 +81,10 @@ const read: AddRoute = (router, deps) => {
     path: '/api/approvals/{id}',
     operationId: 'getApproval',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'An approval',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: NoQuery },
+    request: { params: idOf('approval'), query: NoQuery },
     responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
@@ -98,10 +101,10 @@ const decision: AddRoute = (router, deps) => {
     path: '/api/approvals/{id}/decision',
     operationId: 'decideApproval',
     tags,
-    security,
+    security: needs('approval:decide'),
     summary: 'Decide an approval',
     middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(DecisionSchema), headers: DecisionHeaders },
+    request: { params: idOf('approval'), ...body(DecisionSchema), headers: DecisionHeaders },
     responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 412, 413, 415) },
   });
   router.openapi(route, async (c) => {

@@ -6,21 +6,21 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError, methodNotAllowed } from '../http/errors.ts';
 import { requireValid } from '../graphs/resolve-graph.ts';
 import { linkGraphs } from '../graphs/link-graphs.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
 import type { Permission } from '../http/permissions.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { KeyHeader, NoQuery, PageQuery, body, digits, json, problems, security } from '../schemas/common.ts';
+import { KeyHeader, NoQuery, PageQuery, body, digits, json, problems } from '../schemas/common.ts';
 import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
 
 const MAX_BODY_BYTES = 4 * 1_048_576;
 const READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 const tags = ['graphs'];
-const Name = z.object({ name: z.string() });
-const NameAndVersion = Name.extend({ version: digits(999_999_999) });
+const Name = z.object({ name: z.string().openapi({ description: 'The name of the graph' }) });
+const NameAndVersion = Name.extend({ version: digits(999_999_999).openapi({ description: 'Its version, from 1' }) });
 
 const publish: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -28,7 +28,7 @@ const publish: AddRoute = (router, deps) => {
     path: '/api/graphs',
     operationId: 'publishGraph',
     tags,
-    security,
+    security: needs('graph:publish'),
     summary: 'Publish a definition; the same content again is the same version',
     middleware: [authorized(deps, 'graph:publish'), jsonBody(MAX_BODY_BYTES, 'is-refused'), idempotent(deps)] as const,
     request: { ...body(DefinitionSchema, true), headers: KeyHeader },
@@ -63,7 +63,7 @@ const validate: AddRoute = (router, deps) => {
     path: '/api/graphs/validate',
     operationId: 'validateGraph',
     tags,
-    security,
+    security: needs(...READERS),
     summary: 'Find every issue of a definition without publishing it',
     middleware: [authorized(deps, ...READERS), jsonBody(MAX_BODY_BYTES, 'is-refused')] as const,
     request: body(DefinitionSchema, true),
@@ -85,7 +85,7 @@ const list: AddRoute = (router, deps) => {
     path: '/api/graphs',
     operationId: 'listGraphs',
     tags,
-    security,
+    security: needs(...READERS),
     summary: 'The newest version of every graph, by name',
     middleware: [authorized(deps, ...READERS)] as const,
     request: { query: PageQuery },
@@ -107,7 +107,7 @@ const newest: AddRoute = (router, deps) => {
     path: '/api/graphs/{name}',
     operationId: 'getGraph',
     tags,
-    security,
+    security: needs(...READERS),
     summary: 'The newest version of a graph',
     middleware: [authorized(deps, ...READERS)] as const,
     request: { params: Name, query: NoQuery },
@@ -124,7 +124,7 @@ const version: AddRoute = (router, deps) => {
     path: '/api/graphs/{name}/versions/{version}',
     operationId: 'getGraphVersion',
     tags,
-    security,
+    security: needs(...READERS),
     summary: 'One version of a graph',
     middleware: [authorized(deps, ...READERS)] as const,
     request: { params: NameAndVersion, query: NoQuery },

@@ -6,7 +6,7 @@ import type { AddRoute } from '../middleware/router.ts';
 import { NoQuery, json, problems } from '../schemas/common.ts';
 
 const tags = ['operations'];
-const Health = z.object({ status: z.literal('ok') }).openapi('Health');
+const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
 
 const alive: AddRoute = (router) => {
   const route = createRoute({
@@ -14,6 +14,7 @@ const alive: AddRoute = (router) => {
     path: '/healthz',
     operationId: 'checkAlive',
     tags,
+    security: [],
     summary: 'The process is alive',
     request: { query: NoQuery },
     responses: { 200: json(Health, 'It is'), ...problems() },
@@ -27,6 +28,7 @@ const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
     path: '/readyz',
     operationId: 'checkReady',
     tags,
+    security: [],
     summary: 'Temporal and the database answer, and the process does not end',
     request: { query: NoQuery },
     responses: { 200: json(Health, 'They do'), ...problems(503) },

@@ -4,11 +4,11 @@ import { mapPage } from '../../store/page.ts';
 import type { InterventionRecord } from '../../store/interventions.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { PageQuery, json, problems, security } from '../schemas/common.ts';
+import { PageQuery, json, problems } from '../schemas/common.ts';
 import { InterventionListSchema } from '../schemas/intervention.ts';
 
 const list: AddRoute = (router, deps) => {
@@ -17,7 +17,7 @@ const list: AddRoute = (router, deps) => {
     path: '/api/interventions',
     operationId: 'listInterventions',
     tags: ['controls'],
-    security,
+    security: needs('run:read'),
     summary: 'Failed nodes and calls of the tenant that wait for a person, those of the newest run first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { query: PageQuery },

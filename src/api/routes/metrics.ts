@@ -35,6 +35,7 @@ const metrics: AddRoute = (router, { store, logger }) => {
     path: '/metrics',
     operationId: 'readMetrics',
     tags: ['operations'],
+    security: [],
     summary: "What this process has done, and what is there at the moment, in Prometheus' text format",
     request: { query: NoQuery },
     responses: {

@@ -1,12 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Recording } from '../../graph/replay/index.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { findRun } from '../runs/find-run.ts';
 import { readRecording } from '../runs/read-recording.ts';
-import { Id, NoQuery, json, problems, security } from '../schemas/common.ts';
+import { NoQuery, json, problems, idOf } from '../schemas/common.ts';
 import { RecordingSchema } from '../schemas/recording.ts';
 
 const recording: AddRoute = (router, deps) => {
@@ -15,10 +15,10 @@ const recording: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/recording',
     operationId: 'getRecording',
     tags: ['state'],
-    security,
+    security: needs('payload:read'),
     summary: 'All that makes an ended run happen again: its graph, its beginning, and what happened to it',
     middleware: [authorized(deps, 'payload:read')] as const,
-    request: { params: Id, query: NoQuery },
+    request: { params: idOf('run'), query: NoQuery },
     responses: { 200: json(RecordingSchema, 'The recording, with all that the run hides'), ...problems(404, 409) },
   });
   router.openapi(route, async (c) => {

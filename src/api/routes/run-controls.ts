@@ -9,14 +9,14 @@ import { findRun } from '../runs/find-run.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { toApiError } from '../http/errors.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, KeyHeader, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
+import { KeyHeader, MAX_BODY_BYTES, body, json, problems, idOf } from '../schemas/common.ts';
 import { CONTROLS } from '../schemas/controls.ts';
 import type { Control } from '../schemas/controls.ts';
 import { RunSchema } from '../schemas/run.ts';
@@ -30,10 +30,10 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       path: `/api/runs/{id}/${path}`,
       operationId: `${path}Run`,
       tags: ['controls'],
-      security,
+      security: needs('run:control'),
       summary,
       middleware: [authorized(deps, 'run:control'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-      request: { params: Id, ...body(Body), headers: KeyHeader },
+      request: { params: idOf('run'), ...body(Body), headers: KeyHeader },
       responses: { 202: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
     });
     router.openapi(route, async (c) => {

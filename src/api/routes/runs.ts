@@ -7,7 +7,7 @@ import { mapPage } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { findRun, unknownRun } from '../runs/find-run.ts';
-import { authorized, requirePermission } from '../middleware/authorized.ts';
+import { authorized, needs, requirePermission } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
@@ -19,17 +19,7 @@ import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { listHistory } from '../runs/list-history.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import {
-  Id,
-  KeyHeader,
-  MAX_BODY_BYTES,
-  NoQuery,
-  PageQuery,
-  body,
-  json,
-  problems,
-  security,
-} from '../schemas/common.ts';
+import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
 import { HistorySchema, NewRunSchema, RunFilter, RunListSchema, RunSchema } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
@@ -50,7 +40,7 @@ const start =
       path: '/api/runs',
       operationId: 'startRun',
       tags,
-      security,
+      security: needs('run:start'),
       summary: 'Start a run of a graph',
       middleware: [
         authorized(deps, 'run:start'),
@@ -59,7 +49,10 @@ const start =
         idempotent(deps),
       ] as const,
       request: { ...body(NewRunSchema), headers: KeyHeader.extend(Prefer.shape) },
-      responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 429) },
+      responses: {
+        201: json(RunSchema, 'The run', 'location', 'preference-applied'),
+        ...problems(400, 404, 409, 413, 415, 429),
+      },
     });
     router.openapi(route, async (c) => {
       const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
@@ -91,7 +84,7 @@ const list: AddRoute = (router, deps) => {
     path: '/api/runs',
     operationId: 'listRuns',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'The runs of the tenant, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { query: PageQuery.extend(RunFilter.shape) },
@@ -117,11 +110,11 @@ const read =
       path: '/api/runs/{id}',
       operationId: 'getRun',
       tags,
-      security,
+      security: needs('run:read'),
       summary: 'A run',
       middleware: [authorized(deps, 'run:read'), limitedWaits(slots)] as const,
-      request: { params: Id, query: NoQuery, headers: Prefer },
-      responses: { 200: json(RunSchema, 'The run'), ...problems(404, 429) },
+      request: { params: idOf('run'), query: NoQuery, headers: Prefer },
+      responses: { 200: json(RunSchema, 'The run', 'preference-applied'), ...problems(404, 429) },
     });
     router.openapi(route, async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -135,10 +128,10 @@ const history: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/history',
     operationId: 'getHistory',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'Every event of a run, in order',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: PageQuery },
+    request: { params: idOf('run'), query: PageQuery },
     responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {

@@ -9,7 +9,7 @@ import { findRun } from '../runs/find-run.ts';
 import { listCheckpoints } from '../states/list-checkpoints.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownDiff, shownState } from '../redaction/shown-state.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { ifMatch } from '../middleware/if-match.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -19,7 +19,7 @@ import { replayRun } from '../runs/replay-run.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, KeyHeader, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { KeyHeader, MAX_BODY_BYTES, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
 import {
   CheckpointListSchema,
   DiffSchema,
@@ -46,11 +46,16 @@ const state: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/state',
     operationId: 'getState',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'The channel values of a run, now or at a checkpoint',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: z.strictObject({ checkpoint: z.string().min(1).optional() }) },
-    responses: { 200: json(StateSchema, 'The state'), ...problems(404) },
+    request: {
+      params: idOf('run'),
+      query: z.strictObject({
+        checkpoint: z.string().min(1).optional().openapi({ description: 'A checkpoint of the run; absent: now' }),
+      }),
+    },
+    responses: { 200: json(StateSchema, 'The state', 'etag'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -68,11 +73,11 @@ const edit: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/state',
     operationId: 'editState',
     tags,
-    security,
+    security: needs('state:edit'),
     summary: 'Correct the channel values of a run that waits, is paused or has ended',
     middleware: [authorized(deps, 'state:edit'), ifMatch(), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(EditSchema), headers: KeyHeader.extend(IfMatch.shape) },
-    responses: { 200: json(StateSchema, 'The new state'), ...problems(400, 404, 409, 412, 413, 415, 428) },
+    request: { params: idOf('run'), ...body(EditSchema), headers: KeyHeader.extend(IfMatch.shape) },
+    responses: { 200: json(StateSchema, 'The new state', 'etag'), ...problems(400, 404, 409, 412, 413, 415, 428) },
   });
   router.openapi(route, async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -90,10 +95,18 @@ const checkpoints: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/checkpoints',
     operationId: 'listCheckpoints',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'The checkpoints of a run, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: PageQuery.extend({ tree: z.enum(['true', 'false']).optional() }) },
+    request: {
+      params: idOf('run'),
+      query: PageQuery.extend({
+        tree: z
+          .enum(['true', 'false'])
+          .optional()
+          .openapi({ description: '`true`: also those of its forks and of the run that it was forked from' }),
+      }),
+    },
     responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
@@ -115,11 +128,11 @@ const fork: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/fork',
     operationId: 'forkRun',
     tags,
-    security,
+    security: needs('state:edit'),
     summary: 'Start another run from a checkpoint of this one',
     middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(ForkSchema), headers: KeyHeader },
-    responses: { 201: json(RunSchema, 'The new run'), ...problems(400, 404, 409, 413, 415) },
+    request: { params: idOf('run'), ...body(ForkSchema), headers: KeyHeader },
+    responses: { 201: json(RunSchema, 'The new run', 'location'), ...problems(400, 404, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
@@ -144,12 +157,12 @@ const replay: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/replay',
     operationId: 'replayRun',
     tags,
-    security,
+    security: needs('run:start'),
     summary: 'Make a run of the recorded answers of this one, which has ended',
     middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(ReplaySchema), headers: KeyHeader },
+    request: { params: idOf('run'), ...body(ReplaySchema), headers: KeyHeader },
     responses: {
-      201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded'),
+      201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded', 'location'),
       ...problems(400, 404, 409, 413, 415),
     },
   });
@@ -171,10 +184,13 @@ const diff: AddRoute = (router, deps) => {
     path: '/api/runs/{id}/diff',
     operationId: 'diffRuns',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'Where two runs part, and what differs since',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: z.strictObject({ with: z.string().min(1) }) },
+    request: {
+      params: idOf('run'),
+      query: z.strictObject({ with: z.string().min(1).openapi({ description: 'The id of the other run' }) }),
+    },
     responses: { 200: json(DiffSchema, 'The differences'), ...problems(404) },
   });
   router.openapi(route, async (c) => {

@@ -8,13 +8,13 @@ import { findRun } from '../runs/find-run.ts';
 import { listCheckpoints } from '../states/list-checkpoints.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownState } from '../redaction/shown-state.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
 import { readState } from '../states/read-state.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, NoQuery, PageQuery, json, problems, security } from '../schemas/common.ts';
+import { NoQuery, PageQuery, json, problems, idOf } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { ThreadSchema } from '../schemas/thread.ts';
 import { etagOf } from '../http/etag.ts';
@@ -28,10 +28,10 @@ const read: AddRoute = (router, deps) => {
     path: '/api/threads/{id}',
     operationId: 'getThread',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'A thread',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: NoQuery },
+    request: { params: idOf('thread'), query: NoQuery },
     responses: { 200: json(ThreadSchema, 'The thread'), ...problems(404) },
   });
   router.openapi(route, async (c) => c.json(await findThread(deps, c.get('caller'), c.req.valid('param').id), 200));
@@ -43,11 +43,11 @@ const state: AddRoute = (router, deps) => {
     path: '/api/threads/{id}/state',
     operationId: 'getThreadState',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'The channel values that the next run of a thread goes on from',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: NoQuery },
-    responses: { 200: json(StateSchema, 'The state'), ...problems(404) },
+    request: { params: idOf('thread'), query: NoQuery },
+    responses: { 200: json(StateSchema, 'The state', 'etag'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
     const { lastRunId } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
@@ -66,10 +66,10 @@ const checkpoints: AddRoute = (router, deps) => {
     path: '/api/threads/{id}/checkpoints',
     operationId: 'listThreadCheckpoints',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'The checkpoints of all runs of a thread, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: PageQuery },
+    request: { params: idOf('thread'), query: PageQuery },
     responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
@@ -90,10 +90,10 @@ const runs: AddRoute = (router, deps) => {
     path: '/api/threads/{id}/runs',
     operationId: 'listThreadRuns',
     tags,
-    security,
+    security: needs('run:read'),
     summary: 'The runs of a thread, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: PageQuery },
+    request: { params: idOf('thread'), query: PageQuery },
     responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {

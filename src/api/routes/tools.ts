@@ -2,11 +2,11 @@ import { createRoute } from '@hono/zod-openapi';
 import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { PageQuery, json, problems, security } from '../schemas/common.ts';
+import { PageQuery, json, problems } from '../schemas/common.ts';
 import { ToolListSchema } from '../schemas/tool.ts';
 import type { ToolJson } from '../schemas/tool.ts';
 
@@ -16,7 +16,7 @@ const list: AddRoute = (router, deps) => {
     path: '/api/tools',
     operationId: 'listTools',
     tags: ['tools'],
-    security,
+    security: needs('run:read', 'graph:publish'),
     summary: 'Every tool that is registered, by name, and what the installation says of it',
     middleware: [authorized(deps, 'run:read', 'graph:publish')] as const,
     request: { query: PageQuery },

@@ -1,12 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { GivenJson, NextCursor, RunErrorSchema, Time, listOf } from './common.ts';
+import { aPage, GivenJson, NextCursor, RunErrorSchema, Time, listOf } from './common.ts';
+import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
 import { HistorySchema, RunSchema } from './run.ts';
 
-const AdminRunSchema = RunSchema.extend({ tenantId: z.string() }).openapi('AdminRun');
+const ADMIN_RUN = { ...RUN_EXAMPLE, tenantId: 'demo' };
+const AdminRunSchema = RunSchema.extend({ tenantId: z.string() }).openapi('AdminRun', { example: ADMIN_RUN });
 
 export const AdminRunListSchema = z
   .object({ items: listOf(AdminRunSchema), nextCursor: NextCursor })
-  .openapi('AdminRunList');
+  .openapi('AdminRunList', { example: aPage(ADMIN_RUN) });
 
 const LedgerRowSchema = z
   .object({
@@ -23,9 +25,11 @@ const LedgerRowSchema = z
     claimedAt: Time,
     updatedAt: Time,
   })
-  .openapi('LedgerRow');
+  .openapi('LedgerRow', { example: LEDGER_ROW_EXAMPLE });
 
-export const LedgerSchema = z.object({ items: listOf(LedgerRowSchema), nextCursor: NextCursor }).openapi('Ledger');
+export const LedgerSchema = z
+  .object({ items: listOf(LedgerRowSchema), nextCursor: NextCursor })
+  .openapi('Ledger', { example: aPage(LEDGER_ROW_EXAMPLE) });
 
 const PendingActivitySchema = z
   .object({
@@ -39,7 +43,7 @@ const PendingActivitySchema = z
     lastWorker: z.string().nullable(),
     lastFailure: z.string().nullable(),
   })
-  .openapi('PendingActivity');
+  .openapi('PendingActivity', { example: ACTIVITY_EXAMPLE });
 
 export const InspectedRunSchema = z
   .object({
@@ -50,4 +54,11 @@ export const InspectedRunSchema = z
       .nullable()
       .openapi({ description: 'Null: Temporal does not have the workflow, or does not answer' }),
   })
-  .openapi('InspectedRun');
+  .openapi('InspectedRun', {
+    example: {
+      run: ADMIN_RUN,
+      events: { items: EVENT_EXAMPLES, nextCursor: null },
+      ledger: aPage(LEDGER_ROW_EXAMPLE),
+      pendingActivities: [ACTIVITY_EXAMPLE],
+    },
+  });

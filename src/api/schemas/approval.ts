@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time } from './common.ts';
+import { aPage, AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time } from './common.ts';
+import { APPROVAL_EXAMPLE } from './examples.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()
@@ -40,11 +41,11 @@ export const ApprovalSchema = z
     requestedAt: Time,
     expiresAt: Time,
   })
-  .openapi('Approval');
+  .openapi('Approval', { example: APPROVAL_EXAMPLE });
 
 export const ApprovalListSchema = z
   .object({ items: listOf(ApprovalSchema), nextCursor: NextCursor })
-  .openapi('ApprovalList');
+  .openapi('ApprovalList', { example: aPage(APPROVAL_EXAMPLE) });
 
 const decisionFields = {
   reason: z.string().max(2_000).optional(),

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Duration, Limits } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { PROBLEM_EXAMPLE } from './examples.ts';
 
 export const ProblemSchema = z
   .object({
@@ -26,7 +27,7 @@ export const ProblemSchema = z
       description: 'Of a 503: a decision or control was passed on; the same key finds out what became of it',
     }),
   })
-  .openapi('Problem', { description: 'A problem document (RFC 9457)' });
+  .openapi('Problem', { description: 'A problem document (RFC 9457)', example: PROBLEM_EXAMPLE });
 
 /** As a graph's limits, with the form of durations in the description. */
 export const RunLimits = Limits.extend({
@@ -76,15 +77,15 @@ export const RunErrorSchema = z
 
 /** The limit of all bodies but definitions, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
-/** The path parameter of routes for one resource. */
-export const Id = z.object({ id: z.string() });
+/** The path parameter of routes for one resource. @param what such as `run` */
+export const idOf = (what: string) => z.object({ id: z.string().openapi({ description: `The id of the ${what}` }) });
 
 /** Of a request that changes something; `idempotent` checks it. */
 export const KeyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .optional()
-    .openapi({ description: 'The same key and body give the first answer again, for 24 hours or longer' }),
+  'idempotency-key': z.string().optional().openapi({
+    description:
+      'A text of your own. The same key and body give the first answer again, with `Idempotent-Replayed: true`, for 24 hours or longer',
+  }),
 });
 
 /** The query of a route that takes no parameters. */
@@ -105,15 +106,29 @@ export const PageQuery = z.strictObject({
     default: 50,
     description: 'So many entries at most; fewer where these are large: a page ends at 8 MiB, and `nextCursor` goes on',
   }),
-  cursor: z.string().min(1).optional(),
+  cursor: z.string().min(1).optional().openapi({ description: 'The `nextCursor` of the page before' }),
 });
 export const NextCursor = z
   .string()
   .nullable()
   .openapi({ description: 'Asks for the next page; null: this was the last' });
 
-const problem = (description: string) => ({
+/** The headers that some answers have. */
+const HEADERS = {
+  etag: header('Names this state: an edit sends it as `If-Match`'),
+  location: header('The path of the new run'),
+  'preference-applied': header('`wait=N`, where the request preferred it'),
+  'retry-after': header('Seconds after which the request may be sent again'),
+} as const;
+
+type HeaderName = keyof typeof HEADERS;
+
+/** The example of a list with one entry. */
+export const aPage = <T>(item: T) => ({ items: [item], nextCursor: null });
+
+const problem = (description: string, ...headers: readonly HeaderName[]) => ({
   description,
+  ...withHeaders(headers),
   content: { 'application/problem+json': { schema: ProblemSchema } },
 });
 
@@ -130,9 +145,9 @@ const PROBLEMS = {
   415: problem('The body is not plain application/json in UTF-8'),
   422: problem('The request is well-formed and wrong; `issues` names each place'),
   428: problem('An If-Match header is needed'),
-  429: problem('Too many requests wait; `Retry-After` says when to ask again'),
+  429: problem('Too many requests wait; `Retry-After` says when to ask again', 'retry-after'),
   500: problem('A fault of the server; the detail names the request'),
-  503: problem('Something behind the API is away; `Retry-After` says when to ask again'),
+  503: problem('Something behind the API is away; `Retry-After` says when to ask again', 'retry-after'),
 } as const;
 
 type ProblemAnswers = Record<number, ReturnType<typeof problem>>;
@@ -143,8 +158,10 @@ export function problems(...own: readonly (keyof typeof PROBLEMS)[]): ProblemAns
   return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));
 }
 
-export const json = <T extends z.ZodType>(schema: T, description: string) => ({
+/** An answer as JSON. @param headers those that it has besides the usual ones */
+export const json = <T extends z.ZodType>(schema: T, description: string, ...headers: readonly HeaderName[]) => ({
   description,
+  ...withHeaders(headers),
   content: { 'application/json': { schema } },
 });
 /**
@@ -156,4 +173,10 @@ export const body = <T extends z.ZodType>(schema: T, required = !schema.safePars
   body: { required, content: { 'application/json': { schema } } },
 });
 
-export const security = [{ bearer: [] }];
+function header(description: string) {
+  return { description, schema: { type: 'string' as const } };
+}
+
+function withHeaders(names: readonly HeaderName[]) {
+  return names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, HEADERS[name]])) };
+}

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { DEFINITION_EXAMPLE, GRAPH_SUMMARY_EXAMPLE, ISSUE_EXAMPLE } from './examples.ts';
 import { DEFINITION } from './definition-component.ts';
-import { GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
+import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 
 const IssueSchema = z
   .object({
@@ -10,47 +11,27 @@ const IssueSchema = z
     message: z.string(),
     hint: z.string().optional(),
   })
-  .openapi('GraphIssue');
-
-/** The first graph of the README. */
-const EXAMPLE_DEFINITION = {
-  name: 'order-summary',
-  channels: { number: { schema: { type: 'string' } }, order: {}, summary: {} },
-  input: ['number'],
-  output: ['summary'],
-  nodes: {
-    lookup: {
-      type: 'tool',
-      tool: 'lookup_order',
-      args: { number: '{{ state.number }}' },
-      write: { order: '{{ result.orders[0] }}' },
-    },
-    summarize: { type: 'set', write: { summary: '{{ state.order.item }}' } },
-  },
-  edges: [
-    { from: '__start__', to: 'lookup' },
-    { from: 'lookup', to: 'summarize' },
-    { from: 'summarize', to: '__end__' },
-  ],
-};
+  .openapi('GraphIssue', { example: ISSUE_EXAMPLE });
 
 /** Any object; the description refers to the shape of definitions, which depends on the installation. */
 export const DefinitionSchema = JsonRecord.openapi({
   allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }],
-  example: EXAMPLE_DEFINITION,
+  example: DEFINITION_EXAMPLE,
 });
 
 export const GraphSummarySchema = z
   .object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() })
-  .openapi('GraphSummary');
+  .openapi('GraphSummary', { example: GRAPH_SUMMARY_EXAMPLE });
 
 export const GraphSchema = GraphSummarySchema.extend({
   definition: GivenRecord,
   warnings: listOf(IssueSchema),
-}).openapi('Graph');
+}).openapi('Graph', { example: { ...GRAPH_SUMMARY_EXAMPLE, definition: DEFINITION_EXAMPLE, warnings: [] } });
 
 export const GraphListSchema = z
   .object({ items: listOf(GraphSummarySchema), nextCursor: NextCursor })
-  .openapi('GraphList');
+  .openapi('GraphList', { example: aPage(GRAPH_SUMMARY_EXAMPLE) });
 
-export const ValidationSchema = z.object({ valid: z.boolean(), issues: listOf(IssueSchema) }).openapi('Validation');
+export const ValidationSchema = z
+  .object({ valid: z.boolean(), issues: listOf(IssueSchema) })
+  .openapi('Validation', { example: { valid: false, issues: [ISSUE_EXAMPLE] } });

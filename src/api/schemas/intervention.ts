@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { GivenJson, NextCursor, RunErrorSchema, Time, listOf } from './common.ts';
+import { aPage, GivenJson, NextCursor, RunErrorSchema, Time, listOf } from './common.ts';
+import { INTERVENTION_EXAMPLE } from './examples.ts';
 
 const ChoiceSchema = z.object({
   action: z.enum(['retry', 'skip', 'fail']),
@@ -19,8 +20,10 @@ export const interventionFields = {
   choices: listOf(ChoiceSchema),
 };
 
-export const InterventionSchema = z.object({ runId: z.string(), ...interventionFields }).openapi('Intervention');
+export const InterventionSchema = z
+  .object({ runId: z.string(), ...interventionFields })
+  .openapi('Intervention', { example: INTERVENTION_EXAMPLE });
 
 export const InterventionListSchema = z
   .object({ items: listOf(InterventionSchema), nextCursor: NextCursor })
-  .openapi('InterventionList');
+  .openapi('InterventionList', { example: aPage(INTERVENTION_EXAMPLE) });

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GivenRecord, listOf } from './common.ts';
+import { RECORDING_EXAMPLE } from './examples.ts';
 
 /** The form of a recording is the engine's own; `holdfast promote` makes a test of it. */
 export const RecordingSchema = z
@@ -13,4 +14,4 @@ export const RecordingSchema = z
     occurrences: listOf(GivenRecord).openapi({ description: 'What happened to the run, in order' }),
     answers: z.record(z.string(), GivenRecord).openapi({ description: 'The answers of its calls, by their keys' }),
   })
-  .openapi('Recording');
+  .openapi('Recording', { example: RECORDING_EXAMPLE });

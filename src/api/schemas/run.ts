@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import {
+  aPage,
   GivenJson,
   GivenRecord,
   JsonRecord,
@@ -13,6 +14,7 @@ import {
   RunLimits,
   Time,
 } from './common.ts';
+import { CHECKPOINT_EXAMPLE, DIFF_EXAMPLE, EVENT_EXAMPLES, RUN_EXAMPLE, STATE_EXAMPLE } from './examples.ts';
 import { DefinitionSchema } from './graph.ts';
 import { interventionFields } from './intervention.ts';
 
@@ -95,9 +97,11 @@ export const RunSchema = z
     endedAt: Time.nullable(),
     workflowId: z.string(),
   })
-  .openapi('Run');
+  .openapi('Run', { example: RUN_EXAMPLE });
 
-export const RunListSchema = z.object({ items: listOf(RunSchema), nextCursor: NextCursor }).openapi('RunList');
+export const RunListSchema = z
+  .object({ items: listOf(RunSchema), nextCursor: NextCursor })
+  .openapi('RunList', { example: aPage(RUN_EXAMPLE) });
 
 /** The id is part of URLs and of search attributes in Temporal. */
 const ThreadId = z
@@ -108,10 +112,14 @@ const ThreadId = z
 
 /** The filters of lists of runs. */
 export const RunFilter = z.object({
-  status: RunStatusSchema.optional(),
-  graph: z.string().optional(),
-  threadId: z.string().optional(),
-  createdAfter: z.iso.datetime({ offset: true }).transform(toStorableTime).optional(),
+  status: RunStatusSchema.optional().openapi({ description: 'Only runs with this status' }),
+  graph: z.string().optional().openapi({ description: 'Only runs of the graph with this name' }),
+  threadId: z.string().optional().openapi({ description: 'Only runs of this thread' }),
+  createdAfter: z.iso
+    .datetime({ offset: true })
+    .transform(toStorableTime)
+    .optional()
+    .openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
 });
 
 /** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */
@@ -148,7 +156,7 @@ export const StateSchema = z
     pending: listOf(z.object({ node: z.string(), index: z.int().optional(), update: GivenRecord })),
     visited: listOf(z.string()),
   })
-  .openapi('State');
+  .openapi('State', { example: STATE_EXAMPLE });
 
 export const EditSchema = z
   .strictObject({ values: JsonRecord, asNode: NodeId.optional() })
@@ -203,7 +211,7 @@ export const DiffSchema = z
     right: SideSchema,
     state: listOf(z.object({ channel: z.string(), left: GivenJson, right: GivenJson })),
   })
-  .openapi('RunDiff');
+  .openapi('RunDiff', { example: DIFF_EXAMPLE });
 
 export const CheckpointSchema = z
   .object({
@@ -216,10 +224,12 @@ export const CheckpointSchema = z
     values: GivenRecord,
     createdAt: Time,
   })
-  .openapi('Checkpoint');
+  .openapi('Checkpoint', { example: CHECKPOINT_EXAMPLE });
 
 export const CheckpointListSchema = z
   .object({ items: listOf(CheckpointSchema), nextCursor: NextCursor })
-  .openapi('CheckpointList');
+  .openapi('CheckpointList', { example: aPage(CHECKPOINT_EXAMPLE) });
 
-export const HistorySchema = z.object({ items: listOf(EventSchema), nextCursor: NextCursor }).openapi('History');
+export const HistorySchema = z
+  .object({ items: listOf(EventSchema), nextCursor: NextCursor })
+  .openapi('History', { example: { items: EVENT_EXAMPLES, nextCursor: null } });

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Time, listOf } from './common.ts';
+import { THREAD_EXAMPLE } from './examples.ts';
 
 export const ThreadSchema = z
   .object({
@@ -10,4 +11,4 @@ export const ThreadSchema = z
     createdAt: Time,
     updatedAt: Time,
   })
-  .openapi('Thread');
+  .openapi('Thread', { example: THREAD_EXAMPLE });

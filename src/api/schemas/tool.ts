@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { NextCursor, listOf } from './common.ts';
+import { aPage, NextCursor, listOf } from './common.ts';
+import { TOOL_EXAMPLE } from './examples.ts';
 
 const ParametersSchema = z
   .custom<JsonSchema>()
@@ -33,8 +34,10 @@ export const ToolSchema = z
     taskQueue: z.string().nullable().openapi({ description: "Temporal's task queue; null: the engine's own" }),
     timeout: z.string().openapi({ description: 'Of one attempt, unless a graph says otherwise' }),
   })
-  .openapi('Tool');
+  .openapi('Tool', { example: TOOL_EXAMPLE });
 
 export type ToolJson = z.output<typeof ToolSchema>;
 
-export const ToolListSchema = z.object({ items: listOf(ToolSchema), nextCursor: NextCursor }).openapi('ToolList');
+export const ToolListSchema = z
+  .object({ items: listOf(ToolSchema), nextCursor: NextCursor })
+  .openapi('ToolList', { example: aPage(TOOL_EXAMPLE) });

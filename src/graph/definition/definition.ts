@@ -8,20 +8,31 @@ import type { ReducerName } from './reducers.ts';
 
 /** The public language (specification "Graph definition, version 1") as types. Definitions are plain JSON. */
 export interface GraphDefinition {
+  /** The address of the JSON Schema, for editors. */
   readonly $schema?: string;
+  /** The name under which the graph is published: lower-case letters, digits and `-`. */
   readonly name: string;
+  /** A text for people. */
   readonly description?: string;
+  /** The state of a run: its channels, by name. */
   readonly channels?: Readonly<Record<string, ChannelDefinition>>;
+  /** The nodes, by id. */
   readonly nodes: Readonly<Record<string, NodeDefinition>>;
+  /** The edges between nodes. Each fires on its own. */
   readonly edges: readonly EdgeDefinition[];
+  /** The channels that may be set at the start of a run; all of them by default. */
   readonly input?: readonly string[];
-  /** The input channels that every new run must be given. */
+  /** The input channels that every new run must be given, whatever their defaults. */
   readonly required?: readonly string[];
+  /** The channels that are its runs' output; all of them by default. */
   readonly output?: readonly string[];
-  /** Node ids, or `["*"]` for all of them. */
+  /** Node ids, or `["*"]` for all: the run pauses before them. */
   readonly interruptBefore?: readonly string[];
+  /** Node ids, or `["*"]` for all: the run pauses after them. */
   readonly interruptAfter?: readonly string[];
+  /** The limits and budgets of a run. */
   readonly limits?: Limits;
+  /** Values for fields that its nodes do not set. */
   readonly defaults?: Defaults;
   /** The node that runs last when a run is canceled. Neither it nor a node inside it may wait. */
   readonly onCancel?: string;
@@ -31,19 +42,28 @@ export const START = '__start__';
 export const END = '__end__';
 
 export interface ChannelDefinition {
+  /** How a write changes the value: a name, or an expression; `replace` by default. */
   readonly reducer?: ReducerName | { readonly expr: string };
+  /** The first value. Without it, the reducer says what the channel begins with. */
   readonly default?: Json;
+  /** JSON Schema (2020-12) of the value. */
   readonly schema?: JsonSchema;
+  /** True: the value can be read only in the superstep after its write, and is in no checkpoint. */
   readonly ephemeral?: boolean;
+  /** True: hides the value from people without the permission to see payloads. */
   readonly redact?: boolean;
-  /** The roles of messages that the channel takes from outside; `user` alone if absent. */
+  /** The roles of messages that the channel takes from outside; `user` alone by default. */
   readonly roles?: readonly MessageRole[];
+  /** A text for people. */
   readonly description?: string;
 }
 
 export interface Defaults {
+  /** The model of nodes that name none: a name, or several, each the fallback of the one before. */
   readonly model?: string | readonly string[];
+  /** The time limit of one attempt of a call: "30s", "5m", "2h". */
   readonly timeout?: string;
+  /** The number of attempts of a call, and the time between them. */
   readonly retry?: RetryDefinition;
 }
 
@@ -56,34 +76,46 @@ export type NodeOfType<T extends NodeType> = {
 export type Target = string | readonly string[];
 
 export interface PlainEdge {
+  /** A node id or `__start__`. A list is a join: it waits for all of them. */
   readonly from: Target;
+  /** A node id, `__end__`, or several of them. */
   readonly to: Target;
 }
 
 export interface BranchesEdge {
+  /** A node id or `__start__`. A list is a join: it waits for all of them. */
   readonly from: Target;
+  /** The branches, in the order in which their conditions are tried. */
   readonly branches: readonly Branch[];
 }
 
 export interface Branch {
+  /** CEL over `state`: true if this branch is taken. Without it, the branch is the default. */
   readonly when?: string;
+  /** A node id, `__end__`, or several of them. */
   readonly to: Target;
 }
 
 export interface RouteEdge {
+  /** A node id or `__start__`. A list is a join: it waits for all of them. */
   readonly from: Target;
-  /** CEL that returns a text, or a list of texts for several targets at once. */
+  /** CEL that gives a text, or a list of texts for several targets at once. */
   readonly route: string;
+  /** The target of each value. */
   readonly paths: Readonly<Record<string, Target>>;
+  /** The target of all other values. Without it, such a value fails the run. */
   readonly default?: Target;
 }
 
 /** One task of the target for each element of a list. */
 export interface ForEachEdge {
+  /** A node id or `__start__`. A list is a join: it waits for all of them. */
   readonly from: Target;
-  /** CEL that returns a list. */
+  /** CEL that gives a list. */
   readonly forEach: string;
+  /** The node that runs once for each element. */
   readonly to: string;
+  /** The number of elements that are worked on at a time; all of them by default. */
   readonly maxConcurrency?: number;
 }
 

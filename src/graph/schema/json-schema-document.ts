@@ -5,9 +5,10 @@ import { describeType } from '../definition/node-types/describe-node.ts';
 import { mapValues } from '../values/collections.ts';
 import { DURATION_PATTERN } from '../values/duration.ts';
 import { isJsonList, isJsonObject, own, toJsonObject } from '../values/json.ts';
-import type { JsonObject } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas, TimeSpan } from './definition-schema.ts';
-import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS } from './descriptions.ts';
+import { EDGE_DESCRIPTIONS } from './descriptions.ts';
+import { describeLike, textsOf } from './field-texts.ts';
 
 type NodeTypes = NonNullable<Catalog['nodeTypes']>;
 
@@ -20,26 +21,33 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
   const nodes = { ...NodeSchemas, ...registered(nodeTypes) };
   const types = new Map<unknown, string>(Object.entries(nodes).map(([type, schema]) => [schema, type]));
   const kinds = new Map<unknown, string>(Object.entries(EdgeSchemas).map(([kind, schema]) => [schema, kind]));
-  const whole = GraphSchema.extend({
-    name: z.string().regex(GRAPH_NAME),
-    channels: z.record(Name, GraphSchema.shape.channels.unwrap().valueType).optional(),
-    nodes: z.record(Name, z.union(Object.values(nodes))),
-    edges: z.array(z.union(Object.values(EdgeSchemas))),
-  });
+  const whole = describeLike(
+    GraphSchema,
+    GraphSchema.extend({
+      name: z.string().regex(GRAPH_NAME),
+      channels: z.record(Name, GraphSchema.shape.channels.unwrap().valueType).optional(),
+      nodes: z.record(Name, z.union(Object.values(nodes))),
+      edges: z.array(z.union(Object.values(EdgeSchemas))),
+    }),
+  );
   const schema = z.toJSONSchema(whole, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
       const type = types.get(zodSchema);
       const kind = kinds.get(zodSchema);
       Object.assign(jsonSchema.properties ?? {}, describeType(type ?? '')?.editorSchemas);
-      describeFields(jsonSchema);
+      const texts = textsOf(zodSchema);
+      if (texts) jsonSchema[TEXTS] = texts;
       if (type !== undefined) Object.assign(jsonSchema, captionOfNode(type));
       if (kind !== undefined) Object.assign(jsonSchema, captionOfEdge(kind));
       if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION_PATTERN;
     },
   });
-  return { ...toJsonObject(schema), title: 'Graph definition, version 1' };
+  return { ...describeFields(toJsonObject(schema)), title: 'Graph definition, version 1' };
 }
+
+/** Where a schema has the descriptions of its fields until it is complete. */
+const TEXTS = 'x-texts';
 
 const Name = z.string().regex(NAME);
 const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
@@ -68,15 +76,25 @@ function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
     const fields = mapValues(isJsonObject(properties) ? properties : {}, (_, name) =>
       isRequired(name) ? z.unknown() : z.unknown().optional(),
     );
-    return CustomNodeSchema.extend({ ...fields, type: z.literal(type) }).loose();
+    return describeLike(CustomNodeSchema, CustomNodeSchema.extend({ ...fields, type: z.literal(type) }).loose());
   });
 }
 
-function describeFields({ properties = {} }: z.core.JSONSchema.BaseSchema): void {
-  for (const [name, schema] of Object.entries(properties)) {
-    const description = own(FIELD_DESCRIPTIONS, name);
-    if (typeof schema === 'object' && description !== undefined) schema.description ??= description;
-  }
+/** Gives the fields of an object their descriptions, which the object has under `TEXTS`. Several fields may share a schema. */
+function describeFields({ [TEXTS]: texts, ...schema }: JsonObject): JsonObject {
+  const described = mapValues(schema, (value) => describeAll(value));
+  const { properties } = described;
+  if (!isJsonObject(texts) || !isJsonObject(properties)) return described;
+  const withText = (field: Json, name: string): Json => {
+    const description = own(texts, name);
+    return description !== undefined && isJsonObject(field) ? { description, ...field } : field;
+  };
+  return { ...described, properties: mapValues(properties, withText) };
+}
+
+function describeAll(value: Json): Json {
+  if (isJsonList(value)) return value.map(describeAll);
+  return isJsonObject(value) ? describeFields(value) : value;
 }
 
 /** True for the schema of a duration. Its mark is the issue code `INVALID_DURATION`. */

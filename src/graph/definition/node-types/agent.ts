@@ -3,9 +3,9 @@ import type { ModelFields } from './model-fields.ts';
 import type { DescriptionOf } from './node-description.ts';
 
 export interface AgentFields extends ModelFields {
-  /** The maximum number of model turns that call tools. */
+  /** The maximum of model turns that call tools; 5 by default. */
   readonly maxIterations?: number;
-  /** By tool: `always`, `never`, or CEL over the call's `args`. */
+  /** By tool: "always", "never", or CEL over the call's `args`. It decides if a person must approve the call. */
   readonly approve?: Readonly<Record<string, string>>;
 }
 

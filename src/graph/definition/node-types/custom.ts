@@ -10,7 +10,9 @@ export interface CustomNodeDefinition extends CommonCustomFields {
 
 interface CommonCustomFields extends CallFields {
   readonly type: string;
+  /** Where calls run: "activity", or "local" for short idempotent ones. */
   readonly execution?: Execution;
+  /** Nodes that a command may go to, in addition to the edges. */
   readonly mayGoto?: readonly string[];
 }
 

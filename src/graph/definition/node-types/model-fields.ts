@@ -5,21 +5,31 @@ import type { FieldProblem } from './node-description.ts';
 
 /** The request to a model: messages, tools and settings. All node types with model calls have these fields. */
 export interface ModelFields extends CallFields {
+  /** A configured model, or several: each is the fallback of the one before. */
   readonly model?: string | readonly string[];
+  /** A template for the system prompt. */
   readonly system?: string;
+  /** A template for the one message that the model is sent. */
   readonly prompt?: string;
+  /** A channel of chat messages for the model. Its reply is added there. */
   readonly messages?: string;
-  /** Names of the tools that the model may call. */
+  /** Names of the tools that the model may request. */
   readonly tools?: readonly string[];
+  /** JSON Schema of the model's answer, which is `result.object` then. */
   readonly output?: JsonSchema;
+  /** How the messages are fitted into what the model takes. */
   readonly context?: ContextDefinition;
+  /** Handed on to the model. */
   readonly temperature?: number;
+  /** The maximum of tokens of one answer. */
   readonly maxOutputTokens?: number;
 }
 
 /** Fits the messages into the context window: the name of a strategy, or processors in order. */
 interface ContextDefinition {
+  /** The maximum of tokens of one request; what the model takes by default. */
   readonly maxTokens?: number;
+  /** "last", "summarize", or message processors in their order. */
   readonly strategy?: string | readonly string[];
 }
 

@@ -6,10 +6,13 @@ import type { FieldProblem, DescriptionOf } from './node-description.ts';
 export type ToolFields = OneCallFields | CallsFields;
 
 interface OneCallFields extends CallFields {
+  /** The name of the tool. */
   readonly tool: string;
+  /** The arguments: templates, at any depth. */
   readonly args?: Json;
+  /** Where calls run: "activity", or "local" for short idempotent ones. */
   readonly execution?: Execution;
-  /** The compensating call if the run fails or is canceled. Its arguments see the `result` of this call. */
+  /** The call that compensates this node's call when the run fails or is canceled. */
   readonly compensate?: { readonly tool: string; readonly args?: Json };
   readonly calls?: never;
   readonly tools?: never;
@@ -18,8 +21,9 @@ interface OneCallFields extends CallFields {
 interface CallsFields extends CallFields {
   /** A channel of messages. The node makes the unanswered tool calls of its last assistant message. */
   readonly calls: string;
-  /** The tools that it may call; absent: those of the `llm` node that alone writes the channel. */
+  /** With `calls`: the tools that it may call. Absent: those of the `llm` node that alone writes the channel. */
   readonly tools?: readonly string[];
+  /** Where calls run: "activity", or "local" for short idempotent ones. */
   readonly execution?: Execution;
   readonly tool?: never;
   readonly args?: never;

@@ -6,10 +6,13 @@ import type { FieldProblem, DescriptionOf } from './node-description.ts';
 
 /** Exactly one of `for`, `until` and `event`. */
 export interface WaitFields extends CommonFields {
+  /** A template for a duration: "30s", "5m", "2h", "7d". */
   readonly for?: string;
+  /** A template for a time (RFC 3339). */
   readonly until?: string;
+  /** A template for the name of an event. */
   readonly event?: string;
-  /** With `event` only. */
+  /** With `event`: the time limit of the wait. The result is null then. */
   readonly timeout?: string;
 }
 

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import manifest from '../../../../package.json' with { type: 'json' };
+import { httpPage } from '../../../../reference/pages/http.ts';
+import { renderPage } from '../../../../reference/render-page.ts';
+import { permissionsOf } from '../../../../src/api/http/permissions.ts';
 import { isJsonObject, toJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
@@ -11,7 +15,9 @@ let api: TestApi;
 let document: JsonObject;
 let operations: readonly JsonObject[];
 const membersOf = (value: Json | undefined): readonly Json[] =>
-  value !== undefined && isJsonObject(value) ? Object.values(value) : [];
+  typeof value === 'object' && value !== null ? Object.values(value) : [];
+const entriesOf = (value: Json | undefined): readonly [string, Json][] =>
+  value !== undefined && isJsonObject(value) ? Object.entries(value) : [];
 beforeAll(async () => {
   api = await startTestApi();
   const { body } = await api.stranger.get('/openapi.json');
@@ -49,20 +55,61 @@ test('each operation has the headers that it takes', () => {
   expect(keyless).toMatchObject([{ operationId: 'validateGraph' }]);
 });
 
-test('each body has an example, which its schema takes', () => {
+test('each operation says what it does, whom it needs, and which problems it answers with', () => {
+  const tags = listAt(document, '/tags').map((tag) => textAt(tag, '/name'));
+  for (const operation of operations) {
+    expect(operation).toMatchObject({ summary: expect.stringMatching(/^[A-Z].*[^.]$/) });
+    expect(tags).toContain(textAt(operation, '/tags/0'));
+    expect(operation['security']).toBeInstanceOf(Array);
+    if (operation['operationId'] === 'getDefinitionSchema') continue;
+    expect(operation['responses']).toMatchObject({ 500: {}, 503: {} });
+  }
+});
+
+test('each parameter and each header of an answer is described', () => {
+  const parameters = operations.flatMap((operation) => membersOf(operation['parameters'] ?? null));
+  const answers = operations
+    .flatMap(({ responses }) => membersOf(responses))
+    .flatMap((answer) => membersOf(at(answer, '/headers')));
+  expect(parameters.length).toBeGreaterThan(60);
+  for (const described of [...parameters, ...answers])
+    expect(described).toMatchObject({ description: expect.stringMatching(/./) });
+  expect(answers.length).toBeGreaterThan(40);
+});
+
+test('each body and each answer has an example, which its schema takes', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'api');
-  const bodies = operations.flatMap(
-    ({ requestBody }) => at(requestBody ?? null, '/content/application~1json/schema') ?? [],
-  );
-  expect(bodies.length).toBeGreaterThan(15);
-  for (const schema of bodies) {
-    const ref = at(schema, '/$ref');
-    const example = typeof ref === 'string' ? at(document, `${ref.slice(1)}/example`) : at(schema, '/example');
-    expect(example).toBeDefined();
-    const absolute = toJsonObject(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
-    expect([ajv.validate(absolute, example), ajv.errorsText()]).toEqual([true, 'No errors']);
+  const contents = operations.flatMap(({ requestBody = null, responses }) => [requestBody, ...membersOf(responses)]);
+  const schemas = contents.flatMap((content) => [
+    ...[at(content, '/content/application~1json/schema') ?? []].flat(),
+    ...[at(content, '/content/application~1problem+json/schema') ?? []].flat(),
+  ]);
+  expect(schemas.length).toBeGreaterThan(200);
+  for (const schema of new Set(schemas.map((one) => JSON.stringify(one)))) {
+    const ref = at(JSON.parse(schema), '/$ref');
+    const example =
+      typeof ref === 'string' ? at(document, `${ref.slice(1)}/example`) : at(JSON.parse(schema), '/example');
+    expect([schema, example]).not.toContain(undefined);
+    const absolute = toJsonObject(JSON.parse(schema.replaceAll('"#/', '"api#/')));
+    expect([schema, ajv.validate(absolute, example), ajv.errorsText()]).toEqual([schema, true, 'No errors']);
   }
+});
+
+test.each(['user', 'approver', 'admin'] as const)('%s may do what the description says', async (role) => {
+  const granted = permissionsOf([role]);
+  for (const [path, methods] of entriesOf(document['paths']))
+    for (const [method, operation] of entriesOf(methods)) {
+      const needed = listAt(operation, '/security').flatMap((one) => listAt(one, '/bearer'));
+      const isGranted = needed.length === 0 || [...granted].some((permission) => needed.includes(permission));
+      const answer = await api.as(role).send(path.replaceAll(/[{}]/g, ''), { method: method.toUpperCase() });
+      expect([path, answer.status === 403]).toEqual([path, !isGranted]);
+    }
+});
+
+test('docs/reference/http.md is what the description says', async () => {
+  const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');
+  expect(page).toBe(await renderPage(httpPage, document));
 });
 
 test('the root leads to the description', async () => {

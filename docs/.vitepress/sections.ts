@@ -1,0 +1,61 @@
+/** A page of the site: its file in `docs`, and what it is about. */
+export interface PageEntry {
+  readonly file: string;
+  readonly title: string;
+  readonly about: string;
+}
+
+export interface Section {
+  readonly title: string;
+  readonly pages: readonly PageEntry[];
+}
+
+const page = (file: string, title: string, about: string): PageEntry => ({ file: `${file}.md`, title, about });
+
+/** The pages that are written by hand, in the order of the sidebar. Those of the reference and the decisions are found. */
+export const SECTIONS: readonly Section[] = [
+  {
+    title: 'Begin',
+    pages: [
+      page('project', 'Your own project', 'a configuration, a tool, a graph, an image for production'),
+      page('builder', 'Graphs in TypeScript', '`StateGraph`, whose types know nodes and channels'),
+      page('client', 'The client', 'start, wait, follow and decide from a program'),
+      page('command-line', 'The command line', 'validate, run, promote, eval, start'),
+      page('testing', 'Tests of graphs', 'in memory, with scripted models; a recorded run as a test'),
+    ],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      page('agents', 'Agents', 'a tour of the `agent` node, with curl'),
+      page('guarantees', 'What is guaranteed', 'effects, failures, deadlines, steering, requests, threads'),
+      page('approvals', 'Approvals', 'what a decision binds, and who may go past it'),
+      page('tools', 'Tools', 'HTTP, code, classes; effects, terms, short calls'),
+      page('models', 'Models', 'providers, what they are sent, what is retried'),
+      page('mcp', 'MCP servers', 'tools of other servers, and how they are pinned'),
+      page('context', 'Long conversations', 'how messages are fitted to a model'),
+      page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
+    ],
+  },
+  {
+    title: 'Operate',
+    pages: [
+      page('production', 'In production', 'processes, Temporal, tokens, roles, Docker Compose'),
+      page('operations', 'Operations', 'probes, shutdown, outages, metrics, memory'),
+      page('versioning', 'Versions', 'new workers beside old ones'),
+      page('security', 'Security', 'tokens, tenants, redaction, secrets, the network'),
+      page('threat-model', 'Threat model', 'who is trusted with what'),
+      page('failure-semantics', 'When something fails', 'case by case, with the test that proves it'),
+      page('limits', 'All limits', 'each bound, with the line of code that sets it'),
+      page('performance', 'What it costs', 'measured, beside others'),
+    ],
+  },
+  {
+    title: 'Coming from',
+    pages: [
+      page('coming-from-langgraph', 'LangGraph', 'what is the same, what is not'),
+      page('coming-from-temporal', 'Plain Temporal', 'what it adds, what it costs'),
+      page('why-not', 'Why not …', 'LangGraph, Conductor, DBOS, Restate, eve'),
+    ],
+  },
+];

@@ -1,0 +1,117 @@
+import type { ConfigInput } from '../../src/config/load-config.ts';
+import type { McpServerInput } from '../../src/config/mcp-servers.ts';
+import type { ModelInput } from '../../src/config/model.ts';
+import type { HttpToolInput } from '../../src/config/tool.ts';
+import type { CodeToolFields } from '../../src/config/define-tool.ts';
+
+/** All fields of the members of a union. */
+type FieldOf<T> = T extends unknown ? keyof T & string : never;
+type Texts<T> = Readonly<Record<FieldOf<NonNullable<T>>, string>>;
+
+/** The fields of a configuration. It compiles only if none is missing. */
+export const TOP: Texts<ConfigInput> = {
+  models: 'The models, by the name that nodes use. A node that names none uses `default`.',
+  tools: 'The tools: objects for HTTP requests, `defineTool({…})`, instances of classes with `@tool`.',
+  mcpServers: 'The MCP servers whose tools join these, by name.',
+  functions:
+    'The functions, by name: `(args, context) => …`, or `{ execute, effect, timeout, retry }`. TypeScript only.',
+  nodeTypes: 'Node types of your own: `defineNodeType({ name, schema, execute })`. TypeScript only.',
+  messageProcessors: 'Code that fits messages to a model, by name. TypeScript only.',
+  tokenCounters: 'Code that counts tokens, by name. TypeScript only.',
+  secrets: '`async (name) => value`, such as a vault. Without it, the environment of the worker. TypeScript only.',
+  codecs: "Temporal's payload codecs, such as one that encrypts; the first is applied first. TypeScript only.",
+  graphs: 'A folder with definitions that `start` publishes for the tenant `demo`.',
+  http: 'The addresses that tools and models may reach.',
+  auth: 'The tokens that the API accepts. Needed in production.',
+  defaults: 'Values for what graphs do not say.',
+  ceilings: 'The most that any graph may ask for.',
+  retention: 'The age after which ended runs are forgotten; without it they stay.',
+  forking: 'False refuses forks of runs.',
+  waits: 'The number of requests with `Prefer: wait` that one API process keeps waiting.',
+  shutdownGrace: 'The time that a process may take to finish what it has begun when it is asked to end.',
+};
+
+export const MODEL: Texts<ModelInput> = {
+  provider: 'The API that it speaks.',
+  model: "The provider's name of the model.",
+  baseUrl: 'The address, for `openai-compatible` or a proxy.',
+  apiKey: 'The key, as `{ "secret": "NAME" }`.',
+  stream: 'True reads the answer as a stream.',
+  generate: 'Instead of all these: code that answers.',
+  price: '`input` and `output`, in USD for a million tokens. Budgets in USD need it.',
+  contextWindow: 'The most tokens of one request.',
+  tokenCounter: 'One of `tokenCounters`.',
+  timeout: 'The time limit of one attempt.',
+  retry: 'The number of attempts, and the time between them.',
+};
+
+type CodeTool = CodeToolFields<never, string> & { readonly execute: unknown };
+
+export const TOOL: Texts<HttpToolInput | CodeTool> = {
+  name: 'The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`.',
+  description: 'What models read.',
+  parameters: 'JSON Schema of the arguments; in code also a schema of zod.',
+  effect: '`idempotent`, `keyed` or `unsafe`: what a second call does.',
+  approval: '`never`, `always` or `{ when?, policy?, timeout? }`: when people are asked before a call.',
+  roles: 'Roles of which the starter of a run needs one.',
+  onFailure: "What becomes of an agent's failed call: `tell`, `intervene`, or the name of another tool.",
+  timeout: 'The time limit of one attempt.',
+  retry: 'The number of attempts, and the time between them.',
+  taskQueue: 'The task queue whose workers make the calls.',
+  execution: '`local` for short idempotent calls.',
+  method: 'HTTP: the method.',
+  url: 'HTTP: the address; `{{ }}` in path and query over `args`.',
+  headers: 'HTTP: the headers; a value may be `{ "secret": "NAME" }`.',
+  secrets: 'Code: the names of the secrets that it may use.',
+  execute: 'Code: `(args, context) => result`.',
+};
+
+export const MCP_SERVER: Texts<McpServerInput> = {
+  command: 'The program of a server that speaks over standard input and output.',
+  args: 'Its arguments.',
+  env: 'Its environment; a value may be `{ "secret": "NAME" }`.',
+  cwd: 'Its working folder.',
+  url: 'Instead of a program: the address of a server that speaks streamable HTTP.',
+  headers: 'The headers of requests; a value may be `{ "secret": "NAME" }`.',
+  trusted: "True: the server's hints on the safety of its tools count.",
+  tools:
+    'The tools that are offered, by their names at the server, with the fields of a tool, `as` and `pin`; without it, all.',
+  timeout: 'The time limit of one attempt.',
+};
+
+/** The fields of the smaller sections. */
+export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]> } = {
+  auth: {
+    issuer: 'The `iss` of tokens.',
+    audience: 'The `aud` of tokens.',
+    jwksUrl: 'The address of the keys.',
+    claims: 'The names of the claims `tenant` and `roles`.',
+  },
+  http: { allow: 'Private addresses, as `host:port`. All other private ones are blocked.' },
+  defaults: {
+    maxSteps: 'Supersteps of a run.',
+    maxConcurrency: 'Open calls of a run.',
+    deadline: 'The time limit of a run.',
+    approvalTimeout: 'The time that people have to decide.',
+    timeout: 'The time limit of one attempt.',
+    heartbeatTimeout: 'The time without a sign of life after which a call is tried again.',
+    continueAfter: 'The number of events of Temporal after which a run goes on in a new execution.',
+    retry: 'The number of attempts, and the time between them.',
+  },
+  ceilings: {
+    maxSteps: 'Supersteps of a graph.',
+    attempts: 'Attempts of a call.',
+    timeout: 'The time limit of one attempt.',
+    superstepTasks: 'Tasks of a superstep, those of graphs inside included.',
+    eventsPerRun: 'Events of a run, after which no superstep begins.',
+    openCallsPerRun: 'Open calls of a run.',
+    openCallsPerTenant: 'Open calls of a tenant in one worker process.',
+  },
+  retention: {
+    runs: 'The age at which ended runs go.',
+    checkpoints: 'The age at which all checkpoints of ended runs but the last go.',
+  },
+  waits: { perTenant: 'Requests of one tenant.', total: 'Requests of all tenants.' },
+};
+
+type SectionName = 'auth' | 'http' | 'defaults' | 'ceilings' | 'retention' | 'waits';

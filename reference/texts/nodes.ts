@@ -1,0 +1,118 @@
+import type { NodeType } from '../../src/graph/definition/node-types/node-types.ts';
+import type { RunErrorCode } from '../../src/graph/values/errors.ts';
+
+interface NodeText {
+  /** What the summary of the type leaves out. */
+  readonly notes: readonly string[];
+  /** The members of the result, and what they are; empty if the notes say it. */
+  readonly result: Readonly<Record<string, string>>;
+  /** Failures besides those of all nodes. */
+  readonly failures: readonly RunErrorCode[];
+}
+
+const REPLY = {
+  text: 'the text of the answer',
+  object: 'the answer as a value, with `output`; else null',
+  message: 'the answer as a chat message',
+  usage: '`inputTokens`, `outputTokens`',
+  model: 'the configured name of the model that has answered',
+};
+
+const OF_CALLS: readonly RunErrorCode[] = ['TIMEOUT', 'PAYLOAD_TOO_LARGE'];
+const OF_TOOLS: readonly RunErrorCode[] = [
+  'TOOL_FAILED',
+  'TOOL_NOT_FOUND',
+  'INVALID_TOOL_ARGUMENTS',
+  'UNKNOWN_OUTCOME',
+  'APPROVAL_REJECTED',
+  'APPROVAL_EXPIRED',
+  'APPROVAL_REQUIRED',
+  'BLOCKED_URL',
+];
+
+/** Failures that a node of any type may have. */
+export const FAILURES_OF_ALL: readonly RunErrorCode[] = [
+  'EXPRESSION_FAILED',
+  'MAX_VISITS_EXCEEDED',
+  'PAYLOAD_TOO_LARGE',
+];
+
+/** What the reference says of each node type, besides its fields. It compiles only if none is missing. */
+export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
+  set: {
+    notes: ['It has no result: `write` computes from `state`. It takes no time and calls nothing.'],
+    result: {},
+    failures: [],
+  },
+  llm: {
+    notes: [
+      'With a `messages` channel, the model is sent the conversation, and the reply is appended. With `prompt`, only the result is left.',
+      'With `output`, the answer must fit the schema. One that does not is sent back twice to be corrected.',
+      'The model may request `tools`, but this node calls none. A `tool` node with `calls` makes them, or take an `agent`.',
+    ],
+    result: { ...REPLY, toolCalls: 'the calls that the model requests: `id`, `name`, `args`' },
+    failures: ['MODEL_FAILED', 'OUTPUT_SCHEMA_VIOLATION', 'BUDGET_EXCEEDED', ...OF_CALLS],
+  },
+  agent: {
+    notes: [
+      'It asks the model, makes the calls that the model requests, tells it the answers, and so on. All calls of one turn run in parallel; each is durable by itself.',
+      'A failed call does not fail the agent: the model reads the error. `onFailure` of a tool changes that.',
+      'When `maxIterations` turns have called tools, the model is asked once more, without tools.',
+      '`retry` and `timeout` hold for each call; `deadline` bounds the whole agent, without the time in which people decide.',
+      'More about it: [agents](../agents.md).',
+    ],
+    result: { ...REPLY, iterations: 'the number of turns that called tools' },
+    failures: ['MODEL_FAILED', 'OUTPUT_SCHEMA_VIOLATION', 'BUDGET_EXCEEDED', 'UNKNOWN_OUTCOME', ...OF_CALLS],
+  },
+  tool: {
+    notes: [
+      'With `tool`, the result is what the tool gives. With `calls`, an answer for each call is appended to the channel.',
+      'If the tool asks for an approval, the node waits for it before the call, and calls with the arguments that were approved.',
+      '`compensate` undoes the call when the run fails or is canceled: the latest call first.',
+    ],
+    result: {},
+    failures: [...OF_TOOLS, 'BUDGET_EXCEEDED', ...OF_CALLS],
+  },
+  function: {
+    notes: [
+      'The result is what the function returns. A function that returns `{ update?, goto?, control?, reason? }` steers the run instead: ' +
+        '`update` writes channels, `goto` runs nodes besides the edges, `control` is `"continue"`, `"pause"`, `"abort"` or `"replan"`.',
+      'Functions are registered under `functions` in the [configuration](configuration.md), in TypeScript.',
+    ],
+    result: {},
+    failures: ['FUNCTION_FAILED', 'INVALID_GOTO', 'ABORTED', 'UNKNOWN_OUTCOME', ...OF_CALLS],
+  },
+  approval: {
+    notes: [
+      'The person approves or rejects, and may change `args` on approval. The result is there either way, so branch on `decision`.',
+      'Read what was approved from the decision (`state.decision.args`), not from the channels that filled the question.',
+      'More about it: [approvals](../approvals.md).',
+    ],
+    result: {
+      decision: '`approved`, `rejected` or `expired`',
+      args: 'the arguments that were decided',
+      by: 'the person who decided last; null after a timeout',
+      reason: 'a text, or null',
+      at: 'the time of the decision',
+      values: 'what `decisionSchema` asks for',
+    },
+    failures: ['APPROVAL_EXPIRED', 'APPROVAL_REJECTED'],
+  },
+  subgraph: {
+    notes: [
+      'The result is the output of the graph inside. It has channels of its own: only `input` goes in, only `write` brings something out.',
+      'A name without a version is pinned to the newest version when the graph around is published.',
+      'What is left of tokens, cost, tool calls and time is shared; `maxSteps` is each graph’s own. A failure inside is the failure of this node, with the same code.',
+    ],
+    result: {},
+    failures: ['TIMEOUT', 'GRAPH_RECURSION_LIMIT'],
+  },
+  wait: {
+    notes: [
+      'The result is the payload of the event; null after a time or a timeout.',
+      'An event that comes early is kept: each `wait` takes the oldest of its name. `POST /api/runs/{id}/signal` sends one.',
+    ],
+    result: {},
+    failures: ['TIMEOUT', 'CHANNEL_SCHEMA_VIOLATION'],
+  },
+};

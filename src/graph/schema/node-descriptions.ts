@@ -1,0 +1,111 @@
+const COMMON = {
+  description: 'A text for people.',
+  write: 'A channel that takes the whole result, or a template for each channel, over `result` and `state`.',
+  deadline:
+    'The time limit of all attempts together, or of a graph inside. It stands still while only people are awaited.',
+  onError: 'The node to continue with after a failure, or "intervene": a person decides. Absent: the run fails.',
+  maxVisits: 'The maximum of visits of the node. One more visit is its failure.',
+  defer: 'True: the node runs only when no other node is left to run.',
+} as const;
+
+const CALL = {
+  ...COMMON,
+  timeout: 'The time limit of one attempt: "30s", "5m", "2h".',
+  retry: 'The number of attempts of a call, and the time between them.',
+} as const;
+
+const MODEL = {
+  ...CALL,
+  model: 'A configured model, or several: each is the fallback of the one before.',
+  system: 'A template for the system prompt.',
+  prompt: 'A template for the one message that the model is sent.',
+  messages: 'A channel of chat messages for the model. Its reply is added there.',
+  tools: 'Names of the tools that the model may request.',
+  output: "JSON Schema of the model's answer, which is `result.object` then.",
+  context: 'How the messages are fitted into what the model takes.',
+  temperature: 'Handed on to the model.',
+  maxOutputTokens: 'The maximum of tokens of one answer.',
+} as const;
+
+const EXECUTION = 'Where calls run: "activity", or "local" for short idempotent ones.';
+const MAY_GOTO = 'Nodes that a command may go to, in addition to the edges.';
+const ARGS = 'The arguments: templates, at any depth.';
+
+/** The descriptions of the fields of nodes, by the object that has them. The doc comments of the types say the same. */
+export const NODE_FIELDS = {
+  set: COMMON,
+  llm: MODEL,
+  agent: {
+    ...MODEL,
+    maxIterations: 'The maximum of model turns that call tools; 5 by default.',
+    approve:
+      'By tool: "always", "never", or CEL over the call\'s `args`. It decides if a person must approve the call.',
+  },
+  tool: {
+    ...CALL,
+    tool: 'The name of the tool.',
+    args: ARGS,
+    calls: 'A channel of messages. The node makes the unanswered tool calls of its last assistant message.',
+    tools: 'With `calls`: the tools that it may call. Absent: those of the `llm` node that alone writes the channel.',
+    execution: EXECUTION,
+    compensate: "The call that compensates this node's call when the run fails or is canceled.",
+  },
+  function: {
+    ...CALL,
+    function: 'The name of the function.',
+    args: ARGS,
+    execution: EXECUTION,
+    mayGoto: MAY_GOTO,
+  },
+  subgraph: {
+    ...COMMON,
+    graph: '`"name"`, `"name@3"`, or the definition itself.',
+    input: 'Templates for the input channels of the graph inside.',
+  },
+  wait: {
+    ...COMMON,
+    for: 'A template for a duration: "30s", "5m", "2h", "7d".',
+    until: 'A template for a time (RFC 3339).',
+    event: 'A template for the name of an event.',
+    timeout: 'With `event`: the time limit of the wait. The result is null then.',
+  },
+  approval: {
+    ...COMMON,
+    title: 'A template: the question to the person.',
+    details: 'Templates, at any depth: facts for the person who decides.',
+    args: 'Templates, at any depth: what is approved. The person may change it.',
+    argsSchema: 'JSON Schema of `args`, for changed ones.',
+    decisionSchema: 'JSON Schema of the values that a decision must bring.',
+    policy: 'The people who may decide, and the number of approvals.',
+    timeout: 'The time that people have to decide; "7d" by default.',
+    onTimeout: 'What no decision in time means; "expire" by default. "fail" is the failure of the node.',
+    onReject: '"continue" by default: the result says `rejected`. "fail" is the failure of the node.',
+  },
+  custom: { ...CALL, execution: EXECUTION, mayGoto: MAY_GOTO },
+  onError: {
+    to: 'The node to continue with.',
+    write: 'A template for each channel, over `error` and `state`.',
+  },
+  context: {
+    maxTokens: 'The maximum of tokens of one request; what the model takes by default.',
+    strategy: '"last", "summarize", or message processors in their order.',
+  },
+  compensate: {
+    tool: 'The name of the tool that compensates.',
+    args: 'Templates, at any depth, over the `result` of the compensated call and `state`.',
+  },
+  policy: {
+    roles:
+      'The roles of which a person needs one. Without roles and users, the permission `approval:decide` is enough.',
+    users: 'The people who may decide, whatever their roles.',
+    quorum: 'The number of approvals that are needed; 1 by default. One rejection decides.',
+    excludeRequester: 'True: the person who started or changed the run may not decide.',
+    requireReason: 'True: a decision needs a reason.',
+    reminders: 'Accepted, and sent nowhere.',
+    escalate: 'Roles that may decide after some time.',
+  },
+  escalation: {
+    after: 'The time after which these roles may decide, too.',
+    roles: 'The roles.',
+  },
+} as const;

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { decisionPages, referencePages } from '../../../docs/.vitepress/found-pages.ts';
+import { SECTIONS } from '../../../docs/.vitepress/sections.ts';
+import { renderLlms } from '../../../reference/render-llms.ts';
+
+const root = new URL('../../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const files = readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md') && !file.startsWith('.'))
+  .toSorted();
+
+/** The anchors of a page, as GitHub makes them. */
+function anchorsIn(page: string): readonly string[] {
+  const headings = [...page.replaceAll(/^```[^]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)];
+  return headings.map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('the site and llms.txt have every page', () => {
+  const listed = [...SECTIONS.flatMap(({ pages }) => pages), ...referencePages(), ...decisionPages()];
+  expect([...listed.map(({ file }) => file), 'index.md', 'reference/index.md'].toSorted()).toEqual(files);
+});
+
+test('docs/llms.txt is what `npm run docs:reference` writes', () => {
+  expect(read('docs/llms.txt')).toBe(renderLlms());
+});
+
+test.each([...files.map((file) => `docs/${file}`), 'README.md'])('links of %s lead somewhere', (path) => {
+  const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+  const wrong = links.filter(([, file = '', anchor]) => {
+    const target = file === '' ? path : posix.join(posix.dirname(path), file);
+    return !existsSync(new URL(target, root)) || (anchor !== undefined && !anchorsIn(read(target)).includes(anchor));
+  });
+  expect(wrong.map(([link]) => link)).toEqual([]);
+});
