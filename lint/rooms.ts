@@ -23,6 +23,7 @@ const WORK = [...LANGUAGE, ...STATE, 'graph/compile', 'graph/draft'];
 const WORDS = ['graph/values', 'graph/definition'];
 const FACTS = [...WORDS, ...STATE];
 const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
+const USED_BY_COMMANDS = ['activities', 'config', 'testing', 'client', 'dev', 'run-worker.ts', 'run-api.ts'];
 const API_BASE = ['api/deps.ts', 'api/http'];
 
 /** A room of the interpreter, known from outside by its `index.ts`. */
@@ -224,6 +225,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   dev: {
     rooms: [
       ...WORDS,
+      'graph/redaction',
       'store',
       'process',
       'workflows',
@@ -236,6 +238,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/graphs',
       'api',
     ],
+    types: ['graph/journal'],
     packages: [
       NODE,
       '@electric-sql/pglite',
@@ -251,18 +254,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     code: 'entry',
   },
   cli: {
-    rooms: [
-      ...WORDS,
-      'graph/diagram',
-      'graph/validate',
-      'activities',
-      'config',
-      'testing',
-      'dev',
-      'run-worker.ts',
-      'run-api.ts',
-    ],
-    types: ['graph/replay'],
+    rooms: [...WORDS, 'graph/diagram', 'graph/validate', ...USED_BY_COMMANDS],
+    types: ['graph/journal', 'graph/replay'],
     packages: [NODE, 'zod'],
   },
 };

@@ -1,4 +1,4 @@
-import type { LocatedIssue } from './read-definition.ts';
+import type { LocatedIssue } from '../input/read-definition.ts';
 
 /** Formats issues for people, and for editors that recognize `file:line:column`. */
 export function formatIssues(file: string, issues: readonly LocatedIssue[]): string {

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf, toJson } from '../graph/values/index.ts';
-import type { Json } from '../graph/values/index.ts';
-import { UsageError } from './command.ts';
+import { messageOf, toJson } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import { UsageError } from '../line/command.ts';
+import { importGraph, isModule } from './graph-module.ts';
 import { createLocator, locationAt } from './json-locations.ts';
 import type { JsonLocation } from './json-locations.ts';
+import { createSourceLocator } from './source-locations.ts';
 
 /** An issue as it is printed. Codes are texts, because the API may know newer ones. */
 interface FileIssue {
@@ -19,20 +21,21 @@ export type LocatedIssue = FileIssue & JsonLocation;
 
 export interface DefinitionFile {
   readonly file: string;
-  /** The parsed file, or the reason why it is no JSON. */
+  /** The definition, or the reason why the file has none. */
   readonly content: { readonly definition: Json } | { readonly fault: LocatedIssue };
   readonly locate: (issue: FileIssue) => LocatedIssue;
 }
 
-/** Reads a definition file. @throws UsageError if the file can't be read */
+/** Reads a definition: JSON, or a module that exports a graph. @throws UsageError if the file can't be read */
 export async function readDefinition(file: string): Promise<DefinitionFile> {
-  const text = await readText(file);
-  let locator: ReturnType<typeof createLocator> | null = null;
+  const source = await readText(file);
+  const createLocate = isModule(file) ? createSourceLocator : createLocator;
+  let locator: ReturnType<typeof createLocate> | null = null;
   return {
     file,
-    content: parse(text),
+    content: isModule(file) ? await load(file) : parse(source),
     locate(issue) {
-      locator ??= createLocator(text);
+      locator ??= createLocate(source);
       return { ...issue, ...locator(issue.path) };
     },
   };
@@ -58,4 +61,11 @@ function parse(text: string): DefinitionFile['content'] {
     const location = locationAt(text, position === undefined ? text.length : Number(position));
     return { fault: { code: 'INVALID_JSON', severity: 'error', path: '', message, ...location } };
   }
+}
+
+async function load(file: string): Promise<DefinitionFile['content']> {
+  const graph = await importGraph(file);
+  if ('definition' in graph) return graph;
+  const { problem, at } = graph;
+  return { fault: { code: 'INVALID_MODULE', severity: 'error', path: '', message: problem, ...at } };
 }

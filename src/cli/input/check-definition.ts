@@ -1,6 +1,6 @@
-import type { GraphIssue } from '../graph/definition/index.ts';
-import { CATALOG_CODES, validateGraph } from '../graph/validate/index.ts';
-import type { IssueCode } from '../graph/validate/index.ts';
+import type { GraphIssue } from '../../graph/definition/index.ts';
+import { CATALOG_CODES, validateGraph } from '../../graph/validate/index.ts';
+import type { IssueCode } from '../../graph/validate/index.ts';
 import type { KnownNames } from './read-catalog.ts';
 import type { DefinitionFile, LocatedIssue } from './read-definition.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLocator } from '../../../src/cli/json-locations.ts';
-import { toPointer } from '../../../src/graph/values/json-pointer.ts';
-import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
-import type { Json } from '../../../src/graph/values/json.ts';
+import { createLocator } from '../../../../src/cli/input/json-locations.ts';
+import { toPointer } from '../../../../src/graph/values/json-pointer.ts';
+import { isJsonList, isJsonObject, toJson } from '../../../../src/graph/values/json.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
 
 const TEXT = `{
   "a": [1, { "b": "]" }, []],

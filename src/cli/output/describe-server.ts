@@ -1,6 +1,7 @@
-import type { OfferedTool } from '../activities/tools/mcp/offer-tools.ts';
-import type { McpServerSettings } from '../activities/tools/mcp/server-settings.ts';
-import { own } from '../graph/values/index.ts';
+import type { OfferedTool } from '../../activities/tools/mcp/offer-tools.ts';
+import type { McpServerSettings } from '../../activities/tools/mcp/server-settings.ts';
+import { escapeInvisible } from '../../dev/run-lines/escape-invisible.ts';
+import { own } from '../../graph/values/index.ts';
 
 /** A configured server with all its tools. */
 export interface ServerListing {
@@ -36,9 +37,4 @@ function describePin({ ownName, pin, settings }: OfferedTool, { tools }: McpServ
   if (tools && !own(tools, ownName)) return 'not offered';
   if (settings.pin === undefined) return 'not pinned';
   return settings.pin === pin ? 'pinned' : 'changed since it was pinned';
-}
-
-/** Escapes control characters: the text is not trusted and could move the cursor. */
-function escapeInvisible(text: string): string {
-  return text.replaceAll(/[^\P{C}\n]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ''}}`);
 }

@@ -1,4 +1,4 @@
-import { toPointer } from '../graph/values/index.ts';
+import { toPointer } from '../../graph/values/index.ts';
 
 /** Line and column in a text, both from 1. */
 export interface JsonLocation {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CONFIG_FILES, loadConfig } from '../config/load-config.ts';
-import { DEFAULTS, NO_CEILINGS } from '../graph/definition/index.ts';
-import type { Catalog } from '../graph/definition/index.ts';
-import { messageOf } from '../graph/values/index.ts';
-import { UsageError } from './command.ts';
-import type { Terminal } from './command.ts';
+import { CONFIG_FILES, loadConfig } from '../../config/load-config.ts';
+import { DEFAULTS, NO_CEILINGS } from '../../graph/definition/index.ts';
+import type { Catalog } from '../../graph/definition/index.ts';
+import { messageOf } from '../../graph/values/index.ts';
+import { UsageError } from '../line/command.ts';
+import type { Terminal } from '../line/command.ts';
 
 /** The catalog that names are checked against. */
 export interface KnownNames {
@@ -33,8 +33,8 @@ export async function readCatalog(
   try {
     const [config, { toCatalog }, { addMcpTools: learnMcpTools }] = await Promise.all([
       loadConfig(origin),
-      import('../config/to-catalog.ts'),
-      import('../config/connect-mcp-servers.ts'),
+      import('../../config/to-catalog.ts'),
+      import('../../config/connect-mcp-servers.ts'),
     ]);
     const report = (message: string): void => void stderr.write(`${message}\n`);
     return { catalog: toCatalog(await learnMcpTools(config, { environment, report })), origin };
