@@ -6,6 +6,7 @@ import { approve, reject } from './decide.ts';
 import { diagram } from './diagram.ts';
 import { evaluate } from './evaluate.ts';
 import { history } from './history.ts';
+import { init } from './init.ts';
 import { interventions } from './interventions.ts';
 import { logs } from './logs.ts';
 import { mcp } from './mcp.ts';
@@ -19,7 +20,7 @@ import { workerProcess } from './worker-process.ts';
 
 /** All commands, under the titles that the help has for them. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
-  ['On this machine', [start, token, logs]],
+  ['On this machine', [init, start, token, logs]],
   ['Graphs', [validate, diagram, publish, mcp]],
   ['Runs', [run, history, ...CONTROL_COMMANDS]],
   ['Decisions', [approvals, approve, reject, interventions]],

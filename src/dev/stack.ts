@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -11,14 +11,12 @@ import { createEngine } from '../api/temporal/engine.ts';
 import type { ApiDeps } from '../api/deps.ts';
 import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
 import type { Interpreter } from '../api/interpreter/interpreter.ts';
-import { requireValid } from '../api/graphs/resolve-graph.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import type { Catalog } from '../graph/definition/index.ts';
-import { toJson, toJsonObject } from '../graph/values/index.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
 import { createPgliteDialect } from '../store/database/pglite-dialect.ts';
@@ -34,9 +32,10 @@ import { installTemporalRuntime } from './temporal-runtime.ts';
 import { openCursorSecret } from './cursor-secret.ts';
 import { openThreadedDatabase } from './database/open-threaded-database.ts';
 import { lockFolder } from './folder-lock.ts';
-import { CALLERS, openIssuer, signTokens } from './issuer.ts';
+import { openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
+import { publishFolder } from './publish-folder.ts';
 import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { startDemoServices } from './demo-services.ts';
@@ -179,33 +178,6 @@ async function openDatabase(
   const store = await openEmbeddedStore(database);
   teardown.add(() => store.close());
   return { store, dialect: createPgliteDialect(database) };
-}
-
-/** Publishes the definitions of a folder for the tenant of the local tokens. */
-async function publishFolder(
-  folder: string,
-  { store, interpreter }: { store: Store; interpreter: Interpreter },
-): Promise<void> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
-  for (const file of files) {
-    const definition = toJson(JSON.parse(await readFile(join(folder, file), 'utf8')));
-    const { graph, warnings, pins } = await requireValid(definition, {
-      store,
-      interpreter,
-      tenantId: CALLERS.user.tenant,
-    });
-    const { name, hash } = graph;
-    await store.graphs.publish({
-      tenantId: CALLERS.user.tenant,
-      name,
-      hash,
-      definition: toJsonObject(graph.given),
-      warnings,
-      pins,
-      createdAt: new Date().toISOString(),
-      createdBy: 'configuration',
-    });
-  }
 }
 
 /** Serves all known queues, unless the environment names some. */

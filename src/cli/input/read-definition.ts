@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { importGraph, isModule } from '../../config/import-graph.ts';
 import { messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
-import { importGraph, isModule } from './graph-module.ts';
 import { createLocator, locationAt } from './json-locations.ts';
 import type { JsonLocation } from './json-locations.ts';
 import { createSourceLocator } from './source-locations.ts';

@@ -1,11 +1,16 @@
 import { resolve } from 'node:path';
-import { importModule } from '../../config/import-module.ts';
-import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
-import type { Json } from '../../graph/values/index.ts';
-import type { JsonLocation } from './json-locations.ts';
+import { isJsonObject, messageOf, toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import { importModule } from './import-module.ts';
+
+/** A line and a column of a module, both from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
 
 /** The graph of a module, or the reason why it has none, with the place in the module. */
-export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: JsonLocation };
+export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: Place };
 
 /** True for files that are imported rather than parsed. */
 export function isModule(file: string): boolean {
@@ -27,7 +32,7 @@ export async function importGraph(file: string): Promise<GraphModule> {
   }
 }
 
-const START: JsonLocation = { line: 1, column: 1 };
+const START: Place = { line: 1, column: 1 };
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
@@ -40,7 +45,7 @@ function isGraph(value: unknown): boolean {
 }
 
 /** Finds where a module has thrown, or where the compiler could not read it. */
-function placeIn(error: unknown, path: string): JsonLocation {
+function placeIn(error: unknown, path: string): Place {
   const said = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
   const after = said.split(path).find((text) => /^:\d+:\d+/.test(text));
   const [, line = 1, column = 1] = /^:(\d+):(\d+)/.exec(after ?? '') ?? [];
