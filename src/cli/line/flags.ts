@@ -1,17 +1,17 @@
 import type { parseArgs } from 'node:util';
 
-interface TextFlag {
+export interface TextFlag {
   readonly type: 'string';
   /** The word for its value in the help. */
   readonly value: string;
   readonly about: string;
 }
 
-interface TextFlagWithDefault extends TextFlag {
+export interface TextFlagWithDefault extends TextFlag {
   readonly default: string;
 }
 
-interface SwitchFlag {
+export interface SwitchFlag {
   readonly type: 'boolean';
   readonly default: false;
   readonly about: string;
