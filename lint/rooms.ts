@@ -256,6 +256,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     rooms: [...WORDS, 'graph/diagram', 'graph/validate', ...USED_BY_COMMANDS],
     types: ['graph/journal', 'graph/replay'],
-    packages: [NODE, 'zod'],
+    packages: [NODE, 'chokidar', 'zod'],
   },
 };

@@ -3,6 +3,7 @@ import { approvals } from './approvals.ts';
 import type { Command } from './line/command.ts';
 import { CONTROL_COMMANDS } from './controls.ts';
 import { approve, reject } from './decide.ts';
+import { dev } from './dev.ts';
 import { diagram } from './diagram.ts';
 import { evaluate } from './evaluate.ts';
 import { history } from './history.ts';
@@ -20,7 +21,7 @@ import { workerProcess } from './worker-process.ts';
 
 /** All commands, under the titles that the help has for them. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
-  ['On this machine', [init, start, token, logs]],
+  ['On this machine', [init, dev, start, token, logs]],
   ['Graphs', [validate, diagram, publish, mcp]],
   ['Runs', [run, history, ...CONTROL_COMMANDS]],
   ['Decisions', [approvals, approve, reject, interventions]],

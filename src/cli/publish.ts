@@ -1,16 +1,10 @@
-import { HoldfastError } from '../client/index.ts';
-import type { Client, Graph } from '../client/index.ts';
-import { isJsonObject } from '../graph/values/index.ts';
+import type { Graph } from '../client/index.ts';
 import { API_EXITS, accessFlags, openClient } from './input/api-access.ts';
 import { EXIT } from './line/command.ts';
 import { defineCommand } from './line/define-command.ts';
-import { describeRefusal } from './output/describe-refusal.ts';
 import { option } from './line/flags.ts';
-import { formatIssues } from './output/format-issues.ts';
-import { formatRefusal } from './output/format-refusal.ts';
 import { someOperands } from './line/operands.ts';
-import { readDefinition } from './input/read-definition.ts';
-import type { DefinitionFile } from './input/read-definition.ts';
+import { publishFile } from './project/publish-file.ts';
 
 export const publish = defineCommand({
   name: 'publish',
@@ -24,7 +18,7 @@ export const publish = defineCommand({
     const client = await openClient(values, terminal);
     const published: Graph[] = [];
     for (const file of given) {
-      const result = await publishFile(client, await readDefinition(file));
+      const result = await publishFile(client, file);
       if ('problem' in result) terminal.stderr.write(result.problem);
       else {
         published.push(result.graph);
@@ -35,18 +29,3 @@ export const publish = defineCommand({
     return published.length === given.length ? EXIT.done : EXIT.failed;
   },
 });
-
-async function publishFile(
-  { graphs }: Client,
-  definition: DefinitionFile,
-): Promise<{ readonly graph: Graph } | { readonly problem: string }> {
-  const { file, content } = definition;
-  if ('fault' in content) return { problem: formatIssues(file, [content.fault]) };
-  if (!isJsonObject(content.definition)) return { problem: `${file} holds no object, so no graph definition\n` };
-  try {
-    return { graph: await graphs.publish(content.definition) };
-  } catch (error) {
-    if (!(error instanceof HoldfastError) || (error.status !== 422 && error.status !== 413)) throw error;
-    return { problem: `${describeRefusal(error)}\n${formatRefusal(error, definition)}` };
-  }
-}

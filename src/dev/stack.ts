@@ -19,7 +19,9 @@ import { createDataConverter } from '../process/data-converter.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
-import { createPgliteDialect } from '../store/database/pglite-dialect.ts';
+import type { Listen } from '../store/database/listen.ts';
+import { listenToPostgres } from '../store/database/listen-to-postgres.ts';
+import { createPgliteDialect, listenToPglite } from '../store/database/pglite-dialect.ts';
 import { createPostgresDialect } from '../store/database/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
@@ -33,9 +35,11 @@ import { openCursorSecret } from './cursor-secret.ts';
 import { openThreadedDatabase } from './database/open-threaded-database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openIssuer, signTokens } from './issuer.ts';
-import type { Tokens } from './issuer.ts';
+import type { Issuer, Tokens } from './issuer.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import { publishFolder } from './publish-folder.ts';
+import { retryAwareStore } from './run-lines/retry-aware-store.ts';
+import { tellRuns } from './run-lines/tell-runs.ts';
 import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { startDemoServices } from './demo-services.ts';
@@ -48,6 +52,13 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly tokens: Tokens;
+  /** The folder whose graphs the configuration publishes; `null`: it names none. */
+  graphs(): string | null;
+  /**
+   * Goes on with the configuration, the tools and the functions of today. Calls under way are finished by the code of before.
+   * @throws when they can't be used; all goes on as before then
+   */
+  reload(): Promise<void>;
   /** Stops all started parts, the last one first. */
   stop(): Promise<void>;
 }
@@ -67,6 +78,10 @@ export interface StackOptions {
   readonly interpreter?: (catalog: Catalog) => Interpreter;
   /** Receives a line before each slow step. */
   readonly say: (line: string) => void;
+  /** Receives a line for each thing that happens to a run. */
+  readonly tell?: (line: string) => void;
+  /** Publishes the graphs of a folder, in place of `publishFolder`. */
+  readonly publish?: typeof publishFolder;
 }
 
 /** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
@@ -87,41 +102,83 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const temporal = await openTemporal(options, teardown);
   const database = await openDatabase(options, teardown);
   Object.assign(environment, await startDemoServices(database.dialect, teardown));
-  const config = await openConfig(options, logger, teardown);
-  const catalog = toCatalog(config);
-  const { store } = database;
-  const interpreter = (options.interpreter ?? openInterpreter)(catalog);
-  teardown.add(() => interpreter.close());
-  if (config.graphs !== undefined) await publishFolder(config.graphs, { store, interpreter });
-
-  await startWorkers(temporal, { config, store, logger, environment }, teardown);
-
+  const store = options.tell ? tellOfRuns(database, options.tell, teardown) : database.store;
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
-  const authenticate = createAuthenticate(issuer.auth);
   const secret = await openCursorSecret(join(dataDir, 'cursor-secret'));
-  const deps = {
-    store,
-    engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs)),
-    catalog,
-    interpreter,
-    settings: toApiSettings(config),
-    authenticate,
-    cursors: createCursors(secret),
-    seals: createSeals(secret),
-    logger,
-    sweeping: options.sweeping,
-  };
-  const api = await retryIfPortTaken(async () => await startApi(deps, { port: await freePort() }));
+  const open = async (): Promise<Service> =>
+    await openService(options, { temporal, connection, store, logger, issuer, secret });
+  let service = await open();
+  teardown.add(() => service.close());
+  const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
   teardown.add(() => api.stop());
-  const baseUrl = api.url;
   return {
-    baseUrl,
+    baseUrl: api.url,
     temporalAddress: temporal.address,
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
+    graphs: () => service.graphs,
+    async reload() {
+      const before = service;
+      service = await open();
+      api.open(service.deps);
+      const closing = before
+        .close()
+        .catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
+      teardown.add(() => closing);
+    },
     stop: () => teardown.run(),
   };
+}
+
+/** The parts that depend on the configuration. */
+interface Service {
+  readonly deps: Omit<ApiDeps, 'shuttingDown'>;
+  readonly graphs: string | null;
+  /** Finishes the calls under way. */
+  close(): Promise<void>;
+}
+
+interface ServiceParts {
+  readonly temporal: TemporalTarget;
+  readonly connection: Connection;
+  readonly store: Store;
+  readonly logger: Logger;
+  readonly issuer: Issuer;
+  readonly secret: string;
+}
+
+async function openService(options: StackOptions, parts: ServiceParts): Promise<Service> {
+  const { temporal, connection, store, logger, issuer, secret } = parts;
+  const { environment, publish = publishFolder } = options;
+  return await startWithTeardown(async (teardown) => {
+    const config = await openConfig(options, logger, teardown);
+    const catalog = toCatalog(config);
+    const interpreter = (options.interpreter ?? openInterpreter)(catalog);
+    teardown.add(() => interpreter.close());
+    if (config.graphs !== undefined) await publish(config.graphs, { store, interpreter });
+    await startWorkers(temporal, { config, store, logger, environment }, teardown);
+    const deps = {
+      store,
+      engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs)),
+      catalog,
+      interpreter,
+      settings: toApiSettings(config),
+      authenticate: createAuthenticate(issuer.auth),
+      cursors: createCursors(secret),
+      seals: createSeals(secret),
+      logger,
+      sweeping: options.sweeping,
+    };
+    return { deps, graphs: config.graphs ?? null, close: () => teardown.run() };
+  });
+}
+
+/** Tells what happens to runs from now on. @returns the store for all that makes it happen */
+function tellOfRuns({ store, listen }: Database, say: (line: string) => void, teardown: Teardown): Store {
+  const teller = tellRuns({ store, listen, say, since: Date.now() });
+  teardown.add(() => teller.close());
+  return retryAwareStore(store, (runId) => teller.look(runId));
 }
 
 async function openConfig(options: StackOptions, logger: Logger, teardown: Teardown): Promise<Config> {
@@ -163,21 +220,25 @@ async function openTemporal(
   return { address: server.address, namespace: 'default', uiUrl: server.uiUrl };
 }
 
-async function openDatabase(
-  { environment, dataDir }: StackOptions,
-  teardown: Teardown,
-): Promise<{ store: Store; dialect: Dialect }> {
+interface Database {
+  readonly store: Store;
+  readonly dialect: Dialect;
+  readonly listen: Listen;
+}
+
+async function openDatabase({ environment, dataDir }: StackOptions, teardown: Teardown): Promise<Database> {
   const { DATABASE_URL } = environment;
   if (DATABASE_URL !== undefined) {
     const store = await openPostgresStore(DATABASE_URL);
     teardown.add(() => store.close());
-    return { store, dialect: createPostgresDialect(DATABASE_URL, { maxConnections: 5 }) };
+    const dialect = createPostgresDialect(DATABASE_URL, { maxConnections: 5 });
+    return { store, dialect, listen: listenToPostgres(DATABASE_URL) };
   }
   const database = await openThreadedDatabase(resolve(dataDir, 'pglite'));
   teardown.add(() => database.close());
   const store = await openEmbeddedStore(database);
   teardown.add(() => store.close());
-  return { store, dialect: createPgliteDialect(database) };
+  return { store, dialect: createPgliteDialect(database), listen: listenToPglite(database) };
 }
 
 /** Serves all known queues, unless the environment names some. */

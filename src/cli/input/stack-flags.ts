@@ -1,10 +1,12 @@
 import { DATA_DIR } from '../../dev/data-folder.ts';
 import { UsageError } from '../line/command.ts';
 import { CONFIG_FLAG } from './config-flags.ts';
-import { text, textOr } from '../line/flags.ts';
+import { option, text, textOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 
 export const DATA_DIR_FLAG = textOr(DATA_DIR, 'DIR', 'where state is kept');
+
+export const QUIET_FLAG = option('prints nothing of what happens to runs');
 
 /** The flags of commands that start a stack. */
 export const STACK_FLAGS = {

@@ -13,7 +13,8 @@ interface Waiting {
 /** What a pending approval shows. */
 interface Shown {
   readonly title: string;
-  readonly digest: string;
+  /** `null`: it is hidden. */
+  readonly digest: string | null;
   readonly policy: ApprovalPolicy;
 }
 
@@ -36,7 +37,7 @@ type Line = (waiting: Waiting, runId: string, approval: Shown | null) => Waiting
 const LINES: Readonly<Record<Waiting['kind'], Line>> = {
   approval: ({ node, id = '' }, _runId, approval) => ({
     text: `${node} waits for ${whoDecides(approval?.policy ?? {})}${approval ? `: ${approval.title}` : ''}`,
-    command: approveCommand(id, approval?.digest),
+    command: approveCommand(id, approval?.digest ?? null),
   }),
   intervention: ({ node, id = '', error }, runId) => ({
     text: `${node} waits for a person to retry, skip or fail it${error ? `: ${error.code} ${error.message}` : ''}`,
@@ -53,8 +54,8 @@ const LINES: Readonly<Record<Waiting['kind'], Line>> = {
 const DIGEST_LENGTH = 12;
 
 /** The command that approves what has a digest, and nothing else. */
-function approveCommand(id: string, digest: string | undefined): string {
-  return `holdfast approve ${id}${digest === undefined ? '' : ` --digest ${shortDigest(digest)}`}`;
+function approveCommand(id: string, digest: string | null): string {
+  return `holdfast approve ${id}${digest === null ? '' : ` --digest ${shortDigest(digest)}`}`;
 }
 
 export function shortDigest(digest: string): string {
