@@ -244,6 +244,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@electric-sql/pglite',
       '@hono/node-server',
       '@temporalio/client',
+      '@temporalio/envconfig',
       '@temporalio/testing',
       '@temporalio/worker',
       'hono',

@@ -5,6 +5,7 @@ import { CONTROL_COMMANDS } from './controls.ts';
 import { approve, reject } from './decide.ts';
 import { dev } from './dev.ts';
 import { diagram } from './diagram.ts';
+import { doctor } from './doctor.ts';
 import { evaluate } from './evaluate.ts';
 import { history } from './history.ts';
 import { init } from './init.ts';
@@ -26,7 +27,7 @@ export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readon
   ['Runs', [run, history, ...CONTROL_COMMANDS]],
   ['Decisions', [approvals, approve, reject, interventions]],
   ['Tests', [promote, evaluate]],
-  ['In production', [apiProcess, workerProcess]],
+  ['In production', [apiProcess, workerProcess, doctor]],
 ];
 
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(

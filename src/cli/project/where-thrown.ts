@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 /** The place in the project's own code where an error was thrown, such as ` (/app/tools/pay.ts:3:9)`; else empty. */
 export function whereThrown(error: unknown): string {
   const frames = causesOf(error).flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => placeIn(line) ?? []));
-  const [place] = frames.filter(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
+  const place = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
   return place ? ` (${place.file}${place.position})` : '';
 }
 

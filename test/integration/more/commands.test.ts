@@ -174,3 +174,33 @@ test('logs prints the log of the stack', async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT\S+ (?:INFO|WARN|ERROR) .*\n/);
 });
+
+describe('doctor', () => {
+  const examine = async (env: Record<string, string>): Promise<Said> => {
+    const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
+    return await holdfast(['doctor', '--config', config], {
+      TEMPORAL_ADDRESS: stack.temporalAddress,
+      TEMPORAL_NAMESPACE: stack.namespace,
+      DATABASE_URL: stack.databaseUrl ?? '',
+      ...env,
+    });
+  };
+
+  test('says what is there, and what is missing with the command that mends it', async () => {
+    const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^ok {4}Node: \d+/);
+    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tools, 0 models\n/);
+    expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
+    expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);
+    expect(stdout).toContain(`ok    Temporal: ${stack.temporalAddress}, namespace ${stack.namespace}\n`);
+    expect(stdout).toMatch(/ok {4}search attributes: TenantId, /);
+  });
+
+  test('names a server that is away, and a namespace that is missing', async () => {
+    const away = await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none', TEMPORAL_NAMESPACE: 'none' });
+    expect(away.stdout).toMatch(/FAIL {2}database: .*ECONNREFUSED.*\n {6}set DATABASE_URL/);
+    expect(away.stdout).toMatch(/FAIL {2}Temporal: .*none.*not found.*\n/i);
+    expect(away.stdout).toContain('FAIL  cursor secret: HOLDFAST_CURSOR_SECRET is not set\n');
+  });
+});
