@@ -41,14 +41,19 @@ const LINES: Readonly<Record<Waiting['kind'], Line>> = {
   }),
   intervention: ({ node, id = '', error }, runId) => ({
     text: `${node} waits for a person to retry, skip or fail it${error ? `: ${error.code} ${error.message}` : ''}`,
-    command: `holdfast retry ${runId} --id '${id}'`,
+    command: `holdfast retry ${runId} --id ${quoted(id)}`,
   }),
   event: ({ node, id = '' }, runId) => ({
     text: `${node} waits for the event ${id}`,
-    command: `holdfast signal ${runId} --event '${id}'`,
+    command: `holdfast signal ${runId} --event ${quoted(id)}`,
   }),
   timer: ({ node, deadline = '' }) => ({ text: `${node} waits until ${deadline}`, command: null }),
 };
+
+/** Quotes a text for a shell: people copy the command, and the text may come from outside. */
+function quoted(text: string): string {
+  return `'${escapeInvisible(text.replaceAll('\n', ' ')).replaceAll("'", `'\\''`)}'`;
+}
 
 /** So many characters of a digest are enough to tell what was seen. */
 const DIGEST_LENGTH = 12;

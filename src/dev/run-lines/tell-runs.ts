@@ -28,12 +28,19 @@ interface Telling {
 export function tellRuns({ listen, ...telling }: Telling): RunTeller {
   const tell = createTelling(telling);
   const seen = new Map<string, Seen>();
+  const waiting = new Set<string>();
   let last: Promise<void> = Promise.resolve();
-  const look = (runId: string): void => {
+  const take = async (runId: string): Promise<void> => {
+    waiting.delete(runId);
     const ofRun = seen.get(runId) ?? { seq: 0, told: new Set() };
     seen.set(runId, ofRun);
+    await tell(runId, ofRun);
+  };
+  const look = (runId: string): void => {
+    if (waiting.has(runId)) return;
+    waiting.add(runId);
     // A line that can't be told is left out: nothing depends on it.
-    last = last.then(() => tell(runId, ofRun)).catch(() => undefined);
+    last = last.then(() => take(runId)).catch(() => undefined);
   };
   const listening = listen(CHANNEL, { heard: (payload) => lookAt(payload, look), opened: () => undefined });
   return {
@@ -70,10 +77,11 @@ function createTelling({ store, say, since }: Omit<Telling, 'listen'>) {
         const text = Date.parse(event.at) < since ? null : describeEvent(hideEvent(event, run.redaction));
         if (text !== null) say(toLine(run, text, event.at));
       }
-    for (const { key, texts } of await pendingIn(store, run)) {
-      if (!seen.told.has(key)) for (const text of texts) say(toLine(run, text, new Date().toISOString()));
-      seen.told.add(key);
-    }
+    const pending = await pendingIn(store, run);
+    const texts = pending.flatMap(({ key, texts: ofKey }) => (seen.told.has(key) ? [] : ofKey));
+    for (const text of texts) say(toLine(run, text, new Date().toISOString()));
+    for (const { key } of pending) seen.told.add(key);
+    if (typeof run.view?.endedAt === 'string') seen.told.clear();
   };
 }
 

@@ -28,6 +28,11 @@ test.each([
   expect(describeWaiting('R', waiting, asked)).toEqual(line);
 });
 
+test('a text from outside ends no quotation of the command, and starts no other one', () => {
+  const { command } = describeWaiting('R', { kind: 'event', node: 'hold', id: "x'; rm -r ~;\n'" }, null);
+  expect(command).toBe(`holdfast signal R --event 'x'\\''; rm -r ~; '\\'''`);
+});
+
 test.each([
   [{}, 'anybody who may decide'],
   [{ roles: ['approver'], users: ['ann'] }, 'approver or ann'],
