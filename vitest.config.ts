@@ -44,7 +44,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{test,examples}/**/*.test.ts'],
+          include: ['{test,examples,templates}/**/*.test.ts'],
           exclude: [...INTEGRATION, SYSTEM],
           // By default one of two processors stays idle.
           maxWorkers: 2,

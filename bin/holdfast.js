@@ -1,17 +1,4 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { run } from './run.js';
 
-// A clone has the source and runs it, by tsx; a package has what was built. Temporal's SDK loads our code by `require`.
-const source = new URL('../src/cli/main.ts', import.meta.url);
-const isClone = existsSync(source);
-if (isClone) {
-  const [{ register }, { register: registerRequire }] = await Promise.all([
-    import('tsx/esm/api'),
-    import('tsx/cjs/api'),
-  ]);
-  registerRequire();
-  register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
-}
-const { main } = await import(isClone ? source.href : '../dist/cli/main.js');
-process.exitCode = await main(process.argv.slice(2), process);
+await run(process.argv.slice(2));

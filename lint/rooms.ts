@@ -23,6 +23,7 @@ const WORK = [...LANGUAGE, ...STATE, 'graph/compile', 'graph/draft'];
 const WORDS = ['graph/values', 'graph/definition'];
 const FACTS = [...WORDS, ...STATE];
 const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
+const USED_BY_COMMANDS = ['activities', 'process', 'config', 'testing', 'client', 'dev', 'run-worker.ts', 'run-api.ts'];
 const API_BASE = ['api/deps.ts', 'api/http'];
 
 /** A room of the interpreter, known from outside by its `index.ts`. */
@@ -221,6 +222,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   dev: {
     rooms: [
       ...WORDS,
+      'graph/redaction',
       'store',
       'process',
       'workflows',
@@ -233,11 +235,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/graphs',
       'api',
     ],
+    types: ['graph/journal'],
     packages: [
       NODE,
       '@electric-sql/pglite',
       '@hono/node-server',
       '@temporalio/client',
+      '@temporalio/envconfig',
       '@temporalio/testing',
       '@temporalio/worker',
       'hono',
@@ -248,19 +252,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     code: 'entry',
   },
   cli: {
-    rooms: [
-      ...WORDS,
-      'graph/diagram',
-      'graph/validate',
-      'activities',
-      'process',
-      'config',
-      'testing',
-      'dev',
-      'run-worker.ts',
-      'run-api.ts',
-    ],
-    types: ['graph/replay'],
-    packages: [NODE, 'zod'],
+    rooms: [...WORDS, 'graph/diagram', 'graph/validate', ...USED_BY_COMMANDS],
+    types: ['graph/journal', 'graph/replay'],
+    packages: [NODE, 'chokidar', 'zod'],
   },
 };

@@ -11,7 +11,7 @@ import type { Sweeper } from './sweeper/sweeper.ts';
 
 /** The port of the API. Until the API is open, it answers probes, and all other requests with 503. */
 export interface Door extends Listening {
-  /** Opens the API and starts the sweeper. */
+  /** Opens the API and starts the sweeper. Opened anew, it goes on with other parts; the sweeper of before begins nothing more. */
   open(deps: Omit<ApiDeps, 'shuttingDown'>): void;
 }
 
@@ -29,6 +29,7 @@ export async function openDoor(options: ListenOptions, unavailable: ReadonlySet<
     ...listening,
     open(deps) {
       app = createApp({ ...deps, shuttingDown: shuttingDown.signal });
+      void sweeper?.stop();
       sweeper = startSweeper(deps);
     },
     async stop() {

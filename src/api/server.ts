@@ -23,14 +23,15 @@ import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
 import { createSeals } from './http/seals.ts';
 import { openDoor } from './door.ts';
+import type { Door } from './door.ts';
 import { openInterpreter } from './interpreter/open-interpreter.ts';
 import { createEngine } from './temporal/engine.ts';
 import { openConnection } from './temporal/open-connection.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Listening, ListenOptions } from '../process/listen.ts';
+import type { ListenOptions } from '../process/listen.ts';
 
 /** Starts the API and the sweeper. @throws when the port is taken */
-export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Listening> {
+export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Door> {
   const door = await openDoor({ ...options, graceMs: deps.settings.shutdownGraceMs });
   door.open(deps);
   return door;

@@ -4,8 +4,8 @@ import { offerTools } from '../activities/tools/mcp/offer-tools.ts';
 import { openServer } from '../activities/tools/mcp/open-server.ts';
 import type { Config } from '../config/load-config.ts';
 import { own } from '../graph/values/index.ts';
-import type { Terminal } from './command.ts';
-import type { ServerListing } from './describe-server.ts';
+import type { Terminal } from './line/command.ts';
+import type { ServerListing } from './output/describe-server.ts';
 
 /** Lists all tools of a configuration's MCP servers, including those that are not offered. */
 export async function listServers(config: Config, { env, stderr }: Terminal): Promise<readonly ServerListing[]> {

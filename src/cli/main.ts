@@ -1,72 +1,55 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { HoldfastError } from '../client/index.ts';
 import { didYouMean } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
-import { apiProcess } from './api-process.ts';
-import { EXIT, RefusedError, UsageError } from './command.ts';
-import type { Command, Terminal } from './command.ts';
-import { diagram } from './diagram.ts';
-import { evaluate } from './evaluate.ts';
-import { mcp } from './mcp.ts';
-import { promote } from './promote.ts';
-import { run } from './run.ts';
-import { start } from './start.ts';
-import { validate } from './validate.ts';
-import { workerProcess } from './worker-process.ts';
-
-const COMMANDS: ReadonlyMap<string, Command> = new Map(
-  Object.entries({
-    start,
-    validate,
-    diagram,
-    run,
-    promote,
-    eval: evaluate,
-    mcp,
-    worker: workerProcess,
-    api: apiProcess,
-  }),
-);
-
-const HELP = `Usage: holdfast COMMAND [flags]
-
-${[...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
-
-  --help       this; after a command, what it takes
-  --version    the version
-`;
+import { EXIT, RefusedError, UsageError } from './line/command.ts';
+import type { Command, Terminal } from './line/command.ts';
+import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
+import { describeRefusal } from './output/describe-refusal.ts';
+import { commandHelp, overview } from './line/help.ts';
 
 /** Runs a command line. @returns the exit code */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await runCommand(args, terminal);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const exit = EXITS.find(([kind]) => error instanceof kind)?.[1];
-    if (exit === undefined) throw error;
-    terminal.stderr.write(`holdfast: ${error.message}\n`);
-    return exit;
+    const known = ENDS.find(({ isOf }) => isOf(error));
+    if (!known || !(error instanceof Error)) throw error;
+    terminal.stderr.write(`holdfast: ${error instanceof HoldfastError ? describeRefusal(error) : error.message}\n`);
+    return known.exit;
   }
 }
 
-/** Errors that people caused, or can mend; any other shows its stack. */
-const EXITS = [
-  [UsageError, EXIT.usage],
-  [RefusedError, EXIT.refused],
-  [SetupError, EXIT.failed],
+/** Errors that people caused, or can mend. Any other shows its stack. */
+const ENDS = [
+  { isOf: (error: unknown) => error instanceof UsageError, exit: EXIT.usage },
+  { isOf: (error: unknown) => error instanceof RefusedError, exit: EXIT.refused },
+  { isOf: (error: unknown) => error instanceof HoldfastError, exit: EXIT.refused },
+  { isOf: (error: unknown) => error instanceof SetupError, exit: EXIT.failed },
 ] as const;
 
 async function runCommand([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  if (name === undefined || HELP_FLAGS.has(name)) return print(terminal, HELP);
+  if (name === undefined || HELP_FLAGS.has(name)) return print(terminal, overview(COMMAND_GROUPS));
   if (name === '--version') return print(terminal, `${await readVersion()}\n`);
-  const command = COMMANDS.get(name);
-  if (!command)
-    throw new UsageError(`There is no command "${name}".${didYouMean(name, [...COMMANDS.keys()])} See holdfast --help`);
-  if (args.some((arg) => HELP_FLAGS.has(arg))) return print(terminal, command.help);
-  return await command.run(args, terminal);
+  if (name === 'help') return print(terminal, args[0] === undefined ? overview(COMMAND_GROUPS) : helpOf(args[0]));
+  const command = findCommand(name);
+  return args.some((arg) => HELP_FLAGS.has(arg))
+    ? print(terminal, commandHelp(command))
+    : await command.run(args, terminal);
 }
 
 const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h']);
+
+function helpOf(name: string): string {
+  return commandHelp(findCommand(name));
+}
+
+function findCommand(name: string): Command {
+  const command = COMMANDS.get(name);
+  if (command) return command;
+  throw new UsageError(`There is no command "${name}".${didYouMean(name, [...COMMANDS.keys()])} See holdfast --help`);
+}
 
 function print({ stdout }: Terminal, text: string): number {
   stdout.write(text);

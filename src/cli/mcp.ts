@@ -3,28 +3,27 @@ import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
 import type { JsonObject } from '../graph/values/index.ts';
 import { messageOf } from '../graph/values/index.ts';
-import { EXIT, UsageError } from './command.ts';
-import type { Command, Terminal } from './command.ts';
-import { describeServer } from './describe-server.ts';
-import { findConfig } from './read-catalog.ts';
-import { readFlags } from './read-flags.ts';
+import { EXIT, UsageError } from './line/command.ts';
+import type { Terminal } from './line/command.ts';
+import { CONFIG_FLAG } from './input/config-flags.ts';
+import { defineCommand } from './line/define-command.ts';
+import { describeServer } from './output/describe-server.ts';
+import { NO_OPERANDS } from './line/operands.ts';
+import { findConfig } from './input/read-catalog.ts';
 
-const HELP = `Usage: holdfast mcp [flags]
-
-Lists the tools of the MCP servers of a configuration: on standard error what the servers say of them, to be read before
-it is approved; on standard output their effects and pins, ready for "mcpServers".
-
-  --config FILE   the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts, .js or .json here)
-
-Exit code: 0 all servers can be used as they are configured; 1 some can't; 2 wrong usage, or no configuration.
-`;
-
-export const mcp: Command = {
+export const mcp = defineCommand({
+  name: 'mcp',
   summary: 'list the tools of MCP servers, with effects and pins',
-  help: HELP,
-  async run(args, terminal) {
-    const { values, positionals } = readFlags(args, { config: { type: 'string' } });
-    if (positionals.length > 0) throw new UsageError('mcp takes flags only');
+  operands: NO_OPERANDS,
+  about: `Lists the tools of the MCP servers of a configuration: on standard error what the servers say of them, to be
+    read before it is approved; on standard output their effects and pins, ready for "mcpServers".`,
+  flags: { config: CONFIG_FLAG },
+  exits: {
+    0: 'all servers can be used as they are configured',
+    1: "some can't",
+    2: 'wrong usage, or no configuration',
+  },
+  async action({ values }, terminal) {
     const { listServers } = await import('./list-servers.ts');
     const listings = await listServers(await readConfig(values.config, terminal), terminal);
     for (const listing of listings) terminal.stderr.write(describeServer(listing));
@@ -32,7 +31,7 @@ export const mcp: Command = {
     terminal.stdout.write(`${JSON.stringify(pins, null, 2)}\n`);
     return listings.every(({ problems }) => problems.length === 0) ? EXIT.done : EXIT.failed;
   },
-};
+});
 
 async function readConfig(file: string | undefined, terminal: Terminal): Promise<Config> {
   try {

@@ -2,48 +2,30 @@ import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Recording } from '../graph/replay/index.ts';
 import { isJsonObject, messageOf } from '../graph/values/index.ts';
-import { readAccess } from './api-access.ts';
-import { createApiClient } from './api-client.ts';
-import { EXIT, RefusedError, UsageError } from './command.ts';
-import type { Command } from './command.ts';
-import { readFlags } from './read-flags.ts';
+import { API_EXITS, accessFlags, openClient } from './input/api-access.ts';
+import { EXIT, RefusedError, UsageError } from './line/command.ts';
+import { defineCommand } from './line/define-command.ts';
+import { option, text } from './line/flags.ts';
+import { oneOperand } from './line/operands.ts';
 
-const HELP = `Usage: holdfast promote RUN --to FILE [flags]
-
-Makes a test of a run that has ended: its graph, its input, the answers of its calls, the decisions, events and timers,
-and the way it went. "holdfast eval FILE" plays it offline. What the run hides stays out of the file.
-
-  --to FILE            the file to write
-  --with-payloads      writes what the run hides, too
-  --url URL            where the API is (default: as in the tokens file, or HOLDFAST_URL)
-  --token TOKEN        who asks (default: HOLDFAST_TOKEN); payload:read is needed
-  --tokens-file FILE   the addresses and tokens that "npm start -- --tokens-file FILE" has written
-  --as NAME            whose token of that file to take (default: admin)
-
-Exit code: 0 written; 1 the recording does not play as the run went; 2 wrong usage; 6 the API can't be reached, or
-refuses.
-`;
-
-const text = { type: 'string' } as const;
-
-export const promote: Command = {
+export const promote = defineCommand({
+  name: 'promote',
   summary: 'make a test of a run that has ended',
-  help: HELP,
-  async run(args, terminal) {
-    const { values, positionals } = readFlags(args, {
-      to: text,
-      'with-payloads': { type: 'boolean', default: false },
-      url: text,
-      token: text,
-      'tokens-file': text,
-      as: { ...text, default: 'admin' },
-    });
-    const [id, ...more] = positionals;
+  operands: oneOperand('RUN', 'the id of one run'),
+  about: `Makes a test of a run that has ended: its graph, its input, the answers of its calls, the decisions, events and
+    timers, and the way it went. "holdfast eval FILE" plays it offline. What the run hides stays out of the file. The
+    caller needs payload:read, which the role admin has.`,
+  flags: {
+    to: text('FILE', 'the file to write'),
+    'with-payloads': option('writes what the run hides, too'),
+    ...accessFlags('admin'),
+  },
+  exits: { 0: 'written', 1: 'the recording does not play as the run went', ...API_EXITS },
+  async action({ values, given: id }, terminal) {
     const file = values.to;
-    if (id === undefined || more.length > 0) throw new UsageError('promote takes the id of one run');
     if (file === undefined) throw new UsageError('Where shall the test be? Give --to FILE');
-    const client = createApiClient(await readAccess(values, terminal));
-    const recording = toRecording(await client.get(`/api/runs/${encodeURIComponent(id)}/recording`));
+    const client = await openClient(values, terminal);
+    const recording = toRecording(await client.runs.recording(id));
     const { toRecordedTest } = await import('../testing/evaluation/index.ts');
     const test = toRecordedTest(recording, values['with-payloads'] ? 'all' : 'redacted');
     if ('problem' in test) {
@@ -55,7 +37,7 @@ export const promote: Command = {
     terminal.stderr.write(`${file}: ${status}, ${recording.events.length} events, ${path.join(' > ')}\n`);
     return EXIT.done;
   },
-};
+});
 
 const RecordingSchema = z.custom<Recording>(
   (value) => isJsonObject(value) && Array.isArray(value['events']) && isJsonObject(value['answers']),

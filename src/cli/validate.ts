@@ -1,23 +1,14 @@
-import { checkDefinition, isValid } from './check-definition.ts';
-import { EXIT, UsageError } from './command.ts';
-import type { Command, Terminal } from './command.ts';
-import { formatIssues } from './format-issues.ts';
-import { NOTHING_KNOWN, readCatalog } from './read-catalog.ts';
-import { readDefinition } from './read-definition.ts';
-import type { LocatedIssue } from './read-definition.ts';
-import { readFlags } from './read-flags.ts';
-
-const HELP = `Usage: holdfast validate FILE… [flags]
-
-Finds every issue of graph definitions. The names of tools, functions and models are checked against a configuration, if
-there is one; the names of published graphs are not checked.
-
-  --config FILE   the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts, .js or .json here)
-  --no-config     reads none
-  --json          prints one JSON document: { configuration, files: [{ file, valid, issues }] }
-
-Exit code: 0 no errors, perhaps warnings; 1 errors; 2 wrong usage, or a file that can't be read.
-`;
+import { checkDefinition, isValid } from './input/check-definition.ts';
+import { EXIT } from './line/command.ts';
+import type { Terminal } from './line/command.ts';
+import { CONFIG_FLAG, NO_CONFIG_FLAG } from './input/config-flags.ts';
+import { defineCommand } from './line/define-command.ts';
+import { option } from './line/flags.ts';
+import { formatIssues } from './output/format-issues.ts';
+import { someOperands } from './line/operands.ts';
+import { NOTHING_KNOWN, readCatalog } from './input/read-catalog.ts';
+import { readDefinition } from './input/read-definition.ts';
+import type { LocatedIssue } from './input/read-definition.ts';
 
 interface FileResult {
   readonly file: string;
@@ -25,18 +16,21 @@ interface FileResult {
   readonly issues: readonly LocatedIssue[];
 }
 
-export const validate: Command = {
+export const validate = defineCommand({
+  name: 'validate',
   summary: 'find every issue of graph definitions',
-  help: HELP,
-  async run(args, terminal) {
-    const { values, positionals } = readFlags(args, {
-      config: { type: 'string' },
-      'no-config': { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    });
-    if (positionals.length === 0) throw new UsageError('validate takes at least one file');
+  operands: someOperands('FILE', 'at least one file'),
+  about: `Finds every issue of graph definitions (.json, or .ts that exports a graph). The names of tools, functions and
+    models are checked against a configuration, if there is one; the names of published graphs are not checked.`,
+  flags: {
+    config: CONFIG_FLAG,
+    'no-config': NO_CONFIG_FLAG,
+    json: option('prints one JSON document: { configuration, files: [{ file, valid, issues }] }'),
+  },
+  exits: { 0: 'no errors, perhaps warnings', 1: 'errors', 2: "wrong usage, or a file that can't be read" },
+  async action({ values, given }, terminal) {
     const known = values['no-config'] ? NOTHING_KNOWN : await readCatalog(values.config, terminal);
-    const files = await Promise.all(positionals.map(readDefinition));
+    const files = await Promise.all(given.map(readDefinition));
     const results = files.map((each): FileResult => {
       const issues = checkDefinition(each, known);
       return { file: each.file, valid: isValid(issues), issues };
@@ -46,7 +40,7 @@ export const validate: Command = {
     else report(results, known.origin, terminal);
     return results.every(({ valid }) => valid) ? EXIT.done : EXIT.failed;
   },
-};
+});
 
 function report(results: readonly FileResult[], origin: string | null, { stdout, stderr }: Terminal): void {
   for (const { file, issues } of results) stdout.write(formatIssues(file, issues));

@@ -4,28 +4,32 @@ import type { Connection } from './connection.ts';
 import type { Page } from './listing.ts';
 import { path } from './path.ts';
 import type { CallOptions } from './send.ts';
-import { isEnded, preferWait } from './wait-for-run.ts';
+import { isEnded, isResting, preferWait } from './wait-for-run.ts';
+import type { Until } from './wait-for-run.ts';
 
 export interface FollowOptions extends CallOptions {
   /** The `seq` of the last event that is known already; 0, the default, gives all. */
   readonly after?: number | undefined;
+  /** `ended` by default; `rest`: only until the run needs somebody. */
+  readonly until?: Until | undefined;
 }
 
 const PAUSE_MS = 500;
 const PAGE = 200;
 
-/** Gives each event of a run once, in order, as it comes, until the run has ended. */
+/** Gives each event of a run once, in order, as it comes, until the run has ended. @returns the run as it is then */
 export async function* followRun(
   { send, timing }: Connection,
   id: string,
-  { after = 0, signal }: FollowOptions = {},
-): AsyncGenerator<RunEvent, void> {
+  { after = 0, until = 'ended', signal }: FollowOptions = {},
+): AsyncGenerator<RunEvent, Run> {
+  const isDone = until === 'ended' ? isEnded : isResting;
   const read = createHistoryReader({ send, id, after, signal });
   for (;;) {
     const headers = preferWait(1_000);
     const run = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
     yield* read();
-    if (isEnded(run)) return;
+    if (isDone(run)) return run;
     if (run.status === 'waiting' || run.status === 'paused') await timing.sleep(PAUSE_MS, signal);
   }
 }

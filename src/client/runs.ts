@@ -44,8 +44,8 @@ export interface Runs extends Controls {
   get(id: string, options?: CallOptions): Promise<Run>;
   /** Waits until the run needs somebody or has ended. @returns the run as it is then, or when the time is up */
   wait(id: string, options?: WaitOptions): Promise<Run>;
-  /** Gives each event once, in order, as it comes, until the run has ended. */
-  follow(id: string, options?: FollowOptions): AsyncGenerator<RunEvent, void>;
+  /** Gives each event once, in order, as it comes, until the run has ended. @returns the run as it is then */
+  follow(id: string, options?: FollowOptions): AsyncGenerator<RunEvent, Run>;
   /** The newest first. */
   list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
   history(id: string, page?: PageRequest, options?: CallOptions): Listing<RunEvent>;

@@ -7,8 +7,10 @@ export interface WaitOptions extends CallOptions {
   /** For ever by default. */
   readonly timeoutMs?: number | undefined;
   /** `rest`, the default: the run has ended, is paused, or waits for more than a timer. `ended`: it has ended. */
-  readonly until?: 'rest' | 'ended' | undefined;
+  readonly until?: Until | undefined;
 }
+
+export type Until = 'rest' | 'ended';
 
 /** The most that the API waits in one request. */
 const LONGEST_S = 60;
@@ -22,7 +24,7 @@ export async function waitForRun<T extends Run>(
   { timeoutMs = Infinity, until = 'rest', signal }: WaitOptions = {},
 ): Promise<T> {
   const deadline = timing.now() + timeoutMs;
-  const isDone = until === 'ended' ? isEnded : isAtRest;
+  const isDone = until === 'ended' ? isEnded : isResting;
   for (;;) {
     const headers = preferWait(deadline - timing.now());
     const run = await send.json<T>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
@@ -42,7 +44,7 @@ export function isEnded({ status }: Run): boolean {
 }
 
 /** True if the run goes no further by itself. */
-function isAtRest(run: Run): boolean {
+export function isResting(run: Run): boolean {
   if (run.status !== 'waiting') return isEnded(run) || run.status === 'paused';
   return run.waitingFor.some(({ kind }) => kind !== 'timer');
 }

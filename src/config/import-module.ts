@@ -1,6 +1,7 @@
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { isBuilt } from '../process/own-code.ts';
+import { currentUrl } from './fresh-modules.ts';
 
 /**
  * Imports a module of a project, in JavaScript or TypeScript.
@@ -8,7 +9,7 @@ import { isBuilt } from '../process/own-code.ts';
  */
 export async function importModule(path: string): Promise<unknown> {
   if (isBuilt && /\.[cm]?ts$/.test(path)) await (reading ??= readTypeScript());
-  const exported = defaultOf(await import(pathToFileURL(path).href));
+  const exported = defaultOf(await import(currentUrl(pathToFileURL(path).href)));
   // What a compiler has made a CommonJS module of has its exports in one.
   return isObject(exported) && '__esModule' in exported ? defaultOf(exported) : exported;
 }

@@ -1,18 +1,15 @@
-import { mkdir, readFile, readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
-import type { Dialect } from 'kysely';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
 import { createSeals } from '../api/http/seals.ts';
 import { createEngine } from '../api/temporal/engine.ts';
-import type { Engine } from '../api/temporal/engine.ts';
 import type { ApiDeps } from '../api/deps.ts';
 import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
 import type { Interpreter } from '../api/interpreter/interpreter.ts';
-import { requireValid } from '../api/graphs/resolve-graph.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
@@ -20,15 +17,10 @@ import { StackSettings, readSettings } from '../config/settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import type { Catalog } from '../graph/definition/index.ts';
-import { toJson, toJsonObject } from '../graph/values/index.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
-import { readTemporalTarget } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { reportIfNotReady } from '../process/temporal-check.ts';
-import { createPgliteDialect } from '../store/database/pglite-dialect.ts';
-import { createPostgresDialect } from '../store/database/postgres-dialect.ts';
-import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { toCatalog } from '../config/to-catalog.ts';
@@ -37,16 +29,20 @@ import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
 import { createWorkers } from '../worker.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 import { openCursorSecret } from './cursor-secret.ts';
-import { openThreadedDatabase } from './database/open-threaded-database.ts';
+import { openDatabase } from './database/open-database.ts';
+import type { Database } from './database/open-database.ts';
 import { lockFolder } from './folder-lock.ts';
-import { CALLERS, openIssuer, signTokens } from './issuer.ts';
-import type { Tokens } from './issuer.ts';
+import { openIssuer, signTokens } from './issuer.ts';
+import type { Issuer, Tokens } from './issuer.ts';
+import { openTemporal } from './open-temporal.ts';
+import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
+import { publishFolder } from './publish-folder.ts';
+import { retryAwareStore } from './run-lines/retry-aware-store.ts';
+import { tellRuns } from './run-lines/tell-runs.ts';
 import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { startDemoServices } from './demo-services.ts';
-import { provideTemporal } from './temporal-executable.ts';
-import { startTemporalServer, stopOrphanOf } from './temporal-server.ts';
 
 /** All parts of `npm start`: one process and a Temporal server. */
 export interface Stack {
@@ -54,26 +50,34 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly tokens: Tokens;
+  /** The folder whose graphs the configuration publishes; `null`: it names none. */
+  graphs(): string | null;
+  /**
+   * Goes on with the configuration, the tools and the functions of today. Calls under way are finished by the code of before.
+   * @throws when they can't be used; all goes on as before then
+   */
+  reload(): Promise<void>;
   /** Stops all started parts, the last one first. */
   stop(): Promise<void>;
 }
 
-export interface StackOptions {
+export interface StackOptions extends TemporalOptions {
   readonly config?: string | undefined;
   readonly port?: number | undefined;
-  readonly dataDir: string;
-  readonly temporalPort?: number | undefined;
-  readonly uiPort?: number | undefined;
   readonly logFile?: string | undefined;
   readonly issuerJwk?: string | undefined;
-  readonly environment: NodeJS.ProcessEnv;
   /** Intervals of the API's sweeper, if they differ from its defaults. */
   readonly sweeping?: ApiDeps['sweeping'];
   /** Does the API's work on definitions; the default is threads. */
   readonly interpreter?: (catalog: Catalog) => Interpreter;
-  /** Receives a line before each slow step. */
-  readonly say: (line: string) => void;
+  /** Receives a line for each thing that happens to a run. */
+  readonly tell?: (line: string) => void;
+  /** Publishes the graphs of a folder, in place of `publishFolder`. */
+  readonly publish?: typeof publishFolder;
 }
+
+/** Where Temporal's SDK looks by itself. */
+const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
 /** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -96,40 +100,85 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const temporal = await openTemporal(options, teardown);
   const database = await openDatabase(options, teardown);
   Object.assign(environment, await startDemoServices(database.dialect, teardown));
-  const config = await openConfig(options, logger, teardown);
-  const catalog = toCatalog(config);
-  const { store } = database;
-  const interpreter = (options.interpreter ?? openInterpreter)(catalog);
-  teardown.add(() => interpreter.close());
-  if (config.graphs !== undefined) await publishFolder(config.graphs, { store, interpreter });
-
-  const engine = await openEngine(temporal, createDataConverter(store.blobs, config.codecs), teardown);
-  await reportIfNotReady(engine.ping, logger);
-  await startWorkers(temporal, { config, store, logger, environment }, teardown);
-  const authenticate = createAuthenticate(issuer.auth);
+  const store = options.tell ? tellOfRuns(database, options.tell, teardown) : database.store;
+  const connection = await Connection.connect(temporal.options);
+  teardown.add(() => connection.close());
   const secret = await openCursorSecret(join(dataDir, 'cursor-secret'));
-  const deps = {
-    store,
-    engine,
-    catalog,
-    interpreter,
-    settings: toApiSettings(config),
-    authenticate,
-    cursors: createCursors(secret),
-    seals: createSeals(secret),
-    logger,
-    sweeping: options.sweeping,
-  };
-  const api = await retryIfPortTaken(async () => await startApi(deps, { port: await freePort() }));
+  const open = async (): Promise<Service> =>
+    await openService(options, { temporal, connection, store, logger, issuer, secret });
+  let service = await open();
+  teardown.add(() => service.close());
+  const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
   teardown.add(() => api.stop());
-  const baseUrl = api.url;
   return {
-    baseUrl,
+    baseUrl: api.url,
     temporalAddress: temporal.options.address ?? DEFAULT_ADDRESS,
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
+    graphs: () => service.graphs,
+    async reload() {
+      const before = service;
+      service = await open();
+      api.open(service.deps);
+      const closing = before
+        .close()
+        .catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
+      teardown.add(() => closing);
+    },
     stop: () => teardown.run(),
   };
+}
+
+/** The parts that depend on the configuration. */
+interface Service {
+  readonly deps: Omit<ApiDeps, 'shuttingDown'>;
+  readonly graphs: string | null;
+  /** Finishes the calls under way. */
+  close(): Promise<void>;
+}
+
+interface ServiceParts {
+  readonly temporal: TemporalTarget;
+  readonly connection: Connection;
+  readonly store: Store;
+  readonly logger: Logger;
+  readonly issuer: Issuer;
+  readonly secret: string;
+}
+
+async function openService(options: StackOptions, parts: ServiceParts): Promise<Service> {
+  const { temporal, connection, store, logger, issuer, secret } = parts;
+  const { environment, publish = publishFolder } = options;
+  return await startWithTeardown(async (teardown) => {
+    const config = await openConfig(options, logger, teardown);
+    const catalog = toCatalog(config);
+    const interpreter = (options.interpreter ?? openInterpreter)(catalog);
+    teardown.add(() => interpreter.close());
+    if (config.graphs !== undefined) await publish(config.graphs, { store, interpreter });
+    const engine = createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs));
+    await reportIfNotReady(engine.ping, logger);
+    await startWorkers(temporal, { config, store, logger, environment }, teardown);
+    const deps = {
+      store,
+      engine,
+      catalog,
+      interpreter,
+      settings: toApiSettings(config),
+      authenticate: createAuthenticate(issuer.auth),
+      cursors: createCursors(secret),
+      seals: createSeals(secret),
+      logger,
+      sweeping: options.sweeping,
+    };
+    return { deps, graphs: config.graphs ?? null, close: () => teardown.run() };
+  });
+}
+
+/** Tells what happens to runs from now on. @returns the store for all that makes it happen */
+function tellOfRuns({ store, listen }: Database, say: (line: string) => void, teardown: Teardown): Store {
+  const teller = tellRuns({ store, listen, say, since: Date.now() });
+  teardown.add(() => teller.close());
+  return retryAwareStore(store, (runId) => teller.look(runId));
 }
 
 async function openConfig(options: StackOptions, logger: Logger, teardown: Teardown): Promise<Config> {
@@ -139,90 +188,6 @@ async function openConfig(options: StackOptions, logger: Logger, teardown: Teard
   const connected = await connectMcpServers(loaded, { environment, report });
   teardown.add(() => connected.close());
   return connected.config;
-}
-
-/** Where Temporal's SDK looks by itself. */
-const DEFAULT_ADDRESS = '127.0.0.1:7233';
-
-interface StackTemporal extends TemporalTarget {
-  readonly uiUrl: string;
-}
-
-async function openTemporal(
-  { environment, dataDir, temporalPort, uiPort, say }: StackOptions,
-  teardown: Teardown,
-): Promise<StackTemporal> {
-  const { TEMPORAL_ADDRESS, TEMPORAL_PROFILE, TEMPORAL_UI_URL = '' } = environment;
-  if (TEMPORAL_ADDRESS || TEMPORAL_PROFILE) return { ...readTemporalTarget(environment), uiUrl: TEMPORAL_UI_URL };
-  const executable = await provideTemporal(environment, say);
-  const databaseFile = resolve(dataDir, 'temporal.db');
-  await stopOrphanOf(databaseFile);
-  const server = await retryIfPortTaken(
-    async () =>
-      await startTemporalServer({
-        executable,
-        port: await choosePort('Temporal', temporalPort, 7233),
-        uiPort: await choosePort('the Temporal Web UI', uiPort, 8233),
-        databaseFile,
-        logFile: join(dataDir, 'temporal.log'),
-      }),
-  );
-  teardown.add(() => server.stop());
-  return { options: { address: server.address }, namespace: 'default', uiUrl: server.uiUrl };
-}
-
-async function openEngine(
-  { options, namespace }: TemporalTarget,
-  dataConverter: ReturnType<typeof createDataConverter>,
-  teardown: Teardown,
-): Promise<Engine> {
-  const connection = await Connection.connect(options);
-  teardown.add(() => connection.close());
-  return createEngine(connection, namespace, dataConverter);
-}
-
-async function openDatabase(
-  { environment, dataDir }: StackOptions,
-  teardown: Teardown,
-): Promise<{ store: Store; dialect: Dialect }> {
-  const { DATABASE_URL } = environment;
-  if (DATABASE_URL !== undefined) {
-    const store = await openPostgresStore(DATABASE_URL);
-    teardown.add(() => store.close());
-    return { store, dialect: createPostgresDialect(DATABASE_URL, { maxConnections: 5 }) };
-  }
-  const database = await openThreadedDatabase(resolve(dataDir, 'pglite'));
-  teardown.add(() => database.close());
-  const store = await openEmbeddedStore(database);
-  teardown.add(() => store.close());
-  return { store, dialect: createPgliteDialect(database) };
-}
-
-/** Publishes the definitions of a folder for the tenant of the local tokens. */
-async function publishFolder(
-  folder: string,
-  { store, interpreter }: { store: Store; interpreter: Interpreter },
-): Promise<void> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
-  for (const file of files) {
-    const definition = toJson(JSON.parse(await readFile(join(folder, file), 'utf8')));
-    const { graph, warnings, pins } = await requireValid(definition, {
-      store,
-      interpreter,
-      tenantId: CALLERS.user.tenant,
-    });
-    const { name, hash } = graph;
-    await store.graphs.publish({
-      tenantId: CALLERS.user.tenant,
-      name,
-      hash,
-      definition: toJsonObject(graph.given),
-      warnings,
-      pins,
-      createdAt: new Date().toISOString(),
-      createdBy: 'configuration',
-    });
-  }
 }
 
 /** Serves all known queues, unless the environment names some. */

@@ -1,28 +1,39 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { messageOf } from '../graph/values/index.ts';
+import { logFileIn, tokensFileIn } from './data-folder.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 /** Options of `holdfast start`. */
-export interface StartOptions extends Omit<StackOptions, 'environment' | 'say'> {
-  /** The file that addresses and tokens are written to. */
+export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' | 'tell'> {
+  /** The file that addresses and tokens are written to; by default one in the data folder. */
   readonly tokensFile: string | undefined;
   /** Prints one line of JSON once everything answers, and nothing else. */
   readonly json: boolean;
+  /** Prints no line for what happens to runs. */
+  readonly quiet: boolean;
 }
 
-/** Starts the stack in this process, and prints where its parts are. A signal stops it and ends the process. */
-export async function start({ tokensFile, json, ...options }: StartOptions): Promise<void> {
+/**
+ * Starts the stack in this process, and prints where its parts are, and what happens to runs. A signal stops it and ends
+ * the process.
+ */
+export async function start({ tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
+  const tokens = tokensFile ?? tokensFileIn(options.dataDir);
+  const log = options.logFile ?? logFileIn(options.dataDir);
   try {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
-    const stack = await startStack({ ...options, environment: process.env, say });
+    const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+    const isTold = !json && !quiet;
+    const stack = await startStack({ ...options, environment: process.env, say, ...(isTold && { tell }) });
     stopOnSignals(stack);
-    if (tokensFile !== undefined) await writeTokens(tokensFile, stack);
+    await writeTokens(tokens, stack);
     const { baseUrl, temporalAddress, uiUrl } = stack;
     process.stdout.write(
-      json ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n` : describe(stack),
+      json ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n` : describe(stack, { tokens, log }),
     );
+    return stack;
   } catch (error) {
     fail(error);
   }
@@ -35,17 +46,22 @@ async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, toke
   await chmod(file, 0o600);
 }
 
-function describe({ baseUrl, temporalAddress, uiUrl, tokens }: Stack): string {
-  const people = Object.entries(tokens).map(([name, token]) => `  ${name}\n    ${token}`);
+/** Files that people look into. */
+interface Places {
+  readonly tokens: string;
+  readonly log: string;
+}
+
+function describe({ baseUrl, temporalAddress, uiUrl }: Stack, { tokens, log }: Places): string {
   return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
 
   API               ${baseUrl}
   API description   ${baseUrl}/docs
   Temporal          ${temporalAddress}
   Temporal Web UI   ${uiUrl}
+  Tokens            ${tokens} ("holdfast token approver" prints one)
+  Log               ${log} ("holdfast logs" prints it)
 
-Tokens (tenant "demo"; otherTenantUser is of "other"):
-${people.join('\n')}
 `;
 }
 

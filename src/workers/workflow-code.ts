@@ -66,7 +66,9 @@ const BUILT_BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.
  */
 export async function openWorkflowCode(environment: NodeJS.ProcessEnv, logger: Logger): Promise<WorkflowBundleOption> {
   const codePath = environment['HOLDFAST_WORKFLOW_BUNDLE'] || (isBuilt ? BUILT_BUNDLE : null);
-  return codePath === null
-    ? await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) })
-    : { codePath };
+  if (codePath !== null) return { codePath };
+  return await (bundling ??= bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }));
 }
+
+/** The engine's own code stays the same as long as a process lives. */
+let bundling: Promise<WorkflowBundleOption> | null = null;

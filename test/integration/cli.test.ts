@@ -38,7 +38,7 @@ describe('holdfast run', () => {
     const { code, stdout, stderr } = await run(GREETING, '--input', '{ "name": "Ada" }');
     expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: { log: ['Hello Ada'] } });
     expect(stderr).toMatch(/^Run [0-9A-Z]{26}\n/);
-    expect(stderr).toContain('node.completed greet');
+    expect(stderr).toContain('greet is done');
     expect(stderr).toMatch(/Run [0-9A-Z]{26} is completed\n$/);
   });
 
@@ -63,7 +63,7 @@ describe('holdfast run', () => {
   test('ends with 3 when the run waits for a person', async () => {
     const { code, stderr } = await run(ASKING);
     expect(code).toBe(3);
-    expect(stderr).toContain('approval.requested ask: Sure?');
+    expect(stderr).toContain('ask asks: Sure?');
     expect(stderr).toMatch(/is waiting, waiting for approval at ask \([^)]+\)\n$/);
   });
 

@@ -1,4 +1,4 @@
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../src/dev/teardown.ts';
@@ -23,7 +23,7 @@ let project: InstalledPackage;
 const { start, tokensFile, dataFile } = useNpmStart(() => project.folder);
 beforeAll(async () => {
   project = await installPackage();
-  await project.addPackages('typescript', '@electric-sql/pglite');
+  await project.addPackages('typescript', '@electric-sql/pglite', '@types/node', 'vitest');
   await project.write('holdfast.config.ts', config);
   await project.write('graphs/greeting.json', definition);
 }, 300_000);
@@ -36,7 +36,9 @@ describe('the tarball', () => {
     const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile/;
     expect(project.files).toContain('dist/workflow-bundle.js');
     expect(project.files).toContain('CHANGELOG.md');
-    expect(project.files.filter((path) => strange.test(path))).toEqual([]);
+    expect(project.files).toContain('templates/refund/graphs/refund.ts');
+    const others = project.files.filter((path) => !path.startsWith('templates/'));
+    expect(others.filter((path) => strange.test(path))).toEqual([]);
     expect(project.size).toBeLessThan(MAX_BYTES);
   });
 
@@ -102,6 +104,16 @@ describe('a project in JavaScript', () => {
     const { stdout, stderr } = await project.run(process.execPath, file);
     expect(JSON.parse(stdout)).toEqual(JSON.parse(definition));
     expect(stderr).toContain('function');
+  });
+});
+
+describe.each(['refund', 'blank', 'chat'])('a project that init makes of %s', (template) => {
+  test('passes its tests, its types and its validation', { timeout: 120_000 }, async () => {
+    expect(await project.run('create-holdfast', template, '--template', template)).toMatchObject({ code: 0 });
+    expect(await project.runIn(template, 'vitest', 'run')).toMatchObject({ code: 0 });
+    expect(await project.runIn(template, 'tsc')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const [graph = ''] = await readdir(join(project.folder, template, 'graphs'));
+    expect(await project.runIn(template, 'holdfast', 'validate', `graphs/${graph}`)).toMatchObject({ code: 0 });
   });
 });
 

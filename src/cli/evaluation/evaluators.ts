@@ -1,6 +1,7 @@
+import type { Client } from '../../client/index.ts';
 import type { Config } from '../../config/load-config.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
-import { messageOf, toJson, toJsonObject } from '../../graph/values/index.ts';
+import { messageOf, toJsonObject } from '../../graph/values/index.ts';
 import {
   checkExpectations,
   describeDifference,
@@ -9,8 +10,7 @@ import {
   runCase,
 } from '../../testing/evaluation/index.ts';
 import type { RecordingDivergence } from '../../testing/evaluation/index.ts';
-import type { ApiClient } from '../api-client.ts';
-import { RefusedError } from '../command.ts';
+import { RefusedError } from '../line/command.ts';
 import { runLive } from './live-run.ts';
 import type { EvaluationResult } from './result.ts';
 import type { Subject } from './subject.ts';
@@ -53,7 +53,7 @@ function describeDivergence({ where, ...difference }: RecordingDivergence): stri
 }
 
 export interface LiveOptions {
-  readonly client: ApiClient;
+  readonly client: Client;
   /** The graph to run; `null`: that of the subject. */
   readonly graph: GraphDefinition | null;
   readonly trials: number;
@@ -85,12 +85,12 @@ async function runTrial(
   if (subject.kind === 'case') {
     const { testCase } = subject;
     const input = toJsonObject(testCase.input);
-    return checkExpectations(testCase.expect, await runLive(client, { graph: toJson(subject.graph), input }));
+    return checkExpectations(testCase.expect, await runLive(client, { graph: subject.graph, input }));
   }
   const { recording, expect } = subject.test;
   if (recording.begin.kind !== 'input') throw new RefusedError(`${subject.file} is a fork, which has no input to run`);
   const { input } = recording.begin;
-  const run = await runLive(client, { graph: toJson(graph ?? recording.definition), input });
+  const run = await runLive(client, { graph: graph ?? recording.definition, input });
   const { status, path } = expect;
   return checkExpectations(
     { status: status === 'running' || status === 'queued' ? 'completed' : status, path: [...path] },

@@ -1,45 +1,29 @@
-import { z } from 'zod';
-import { toJson } from '../../graph/values/index.ts';
-import type { Json, JsonObject } from '../../graph/values/index.ts';
+import type { Client } from '../../client/index.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import type { ObservedRun } from '../../testing/evaluation/index.ts';
-import type { ApiClient } from '../api-client.ts';
-import { describeRefusal } from '../api-client.ts';
-import { RefusedError } from '../command.ts';
-import { followRun, toRun } from '../follow-run.ts';
 
 /** A run to start on a server. */
 export interface LiveStart {
-  readonly graph: Json;
+  readonly graph: GraphDefinition;
   readonly input: JsonObject;
 }
 
-/** Runs a graph on a server, until it ends or waits for somebody. @throws RefusedError */
-export async function runLive(client: ApiClient, { graph, input }: LiveStart): Promise<ObservedRun> {
-  const answer = await client.post('/api/runs', { graph, input });
-  if (answer.status !== 201) throw new RefusedError(describeRefusal(answer));
-  const { id } = toRun(answer.body);
+/** Runs a graph on a server, until it ends or waits for somebody. @throws HoldfastError */
+export async function runLive({ runs }: Client, start: LiveStart): Promise<ObservedRun> {
+  const { id } = await runs.start(start);
   const path: string[] = [];
   const tools: string[] = [];
-  const run = await followRun(client, id, {
-    until: null,
-    onEvent(event) {
-      const { type, node, tool, path: around } = Told.parse(event);
-      if (type === 'node.started') path.push([...around, node].join('/'));
-      if (type === 'tool.called') tools.push(tool);
-    },
-  });
-  const { values } = State.parse(await client.get(`/api/runs/${id}/state`));
-  const { costUsd } = Spent.parse(run).usage;
-  const { status, output, error } = run;
-  const state = z.record(z.string(), z.json()).parse(toJson(values));
-  return { status, path, tools, state, output, costUsd, error: error && `${error.code} ${error.message}` };
+  const events = runs.follow(id, { until: 'rest' });
+  for (;;) {
+    const { done, value } = await events.next();
+    if (done === true) {
+      const { status, output, error, usage } = value;
+      const { values: state } = await runs.state(id);
+      const told = error && `${error.code} ${error.message}`;
+      return { status, path, tools, state, output, costUsd: usage.costUsd, error: told };
+    }
+    if (value.type === 'node.started') path.push([...(value.path ?? []), value.node].join('/'));
+    if (value.type === 'tool.called') tools.push(value.tool);
+  }
 }
-
-const Told = z.looseObject({
-  type: z.string(),
-  node: z.string().default(''),
-  tool: z.string().default(''),
-  path: z.array(z.string()).default([]),
-});
-const State = z.looseObject({ values: z.json() });
-const Spent = z.looseObject({ usage: z.looseObject({ costUsd: z.number() }) });

@@ -2,8 +2,8 @@ import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
 import type { RecordedTest, TestCase } from '../../testing/evaluation/index.ts';
 import { readCase, readRecordedTest } from '../../testing/evaluation/index.ts';
-import { UsageError } from '../command.ts';
-import { readText } from '../read-definition.ts';
+import { UsageError } from '../line/command.ts';
+import { readText } from '../input/read-definition.ts';
 
 /** A thing to evaluate: a recorded run, or a line of a data set. */
 export type Subject = { readonly file: string; readonly name: string } & (

@@ -10,11 +10,11 @@ export interface Said {
   readonly stderr: string;
 }
 
-/** Runs `holdfast` with arguments, in this process. */
+/** Runs `holdfast` with arguments, in this process. It knows of no local stack. */
 export async function holdfast(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
   const said = { stdout: '', stderr: '' };
   const code = await main(args, {
-    env,
+    env: { HOLDFAST_TOKENS_FILE: '', ...env },
     stdout: { write: (text) => void (said.stdout += text) },
     stderr: { write: (text) => void (said.stderr += text) },
   });

@@ -31,6 +31,8 @@ export interface InstalledPackage {
   addPackages(...names: readonly string[]): Promise<void>;
   /** Runs a program in the project. */
   run(program: string, ...args: readonly string[]): Promise<Printed>;
+  /** Runs a program in a folder of the project. */
+  runIn(path: string, program: string, ...args: readonly string[]): Promise<Printed>;
   remove(): Promise<void>;
 }
 
@@ -63,7 +65,8 @@ export async function installPackage(): Promise<InstalledPackage> {
     size: packed.size,
     write,
     addPackages: async (...names) => await install(...names.map((name) => `${name}@${devDependencies[name]}`)),
-    run: async (program, ...args) => await runIn(folder, program, args),
+    run: async (program, ...args) => await runIn(folder, program, { args, cwd: folder }),
+    runIn: async (path, program, ...args) => await runIn(folder, program, { args, cwd: join(folder, path) }),
     remove: async () => await rm(root, { recursive: true, force: true }),
   };
 }
@@ -71,11 +74,15 @@ export async function installPackage(): Promise<InstalledPackage> {
 const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 
 /** Programs of the project come before those of this repository, which come before those of the machine. */
-async function runIn(folder: string, program: string, args: readonly string[]): Promise<Printed> {
+async function runIn(
+  folder: string,
+  program: string,
+  { args, cwd }: { readonly args: readonly string[]; readonly cwd: string },
+): Promise<Printed> {
   const bins = [folder, PROJECT].map((project) => join(project, 'node_modules/.bin'));
   const env = { ...process.env, PATH: [...bins, process.env['PATH']].join(':'), HOLDFAST_WORKFLOW_BUNDLE: '' };
   try {
-    return { code: 0, ...(await run(program, [...args], { cwd: folder, env })) };
+    return { code: 0, ...(await run(program, [...args], { cwd, env })) };
   } catch (error) {
     return Failed.parse(error);
   }

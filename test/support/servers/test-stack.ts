@@ -17,6 +17,8 @@ export interface TestStack extends Stack {
   readonly namespace: string;
   /** `null`: it has its own, inside the process. */
   readonly databaseUrl: string | null;
+  /** The folder of its state. */
+  readonly dataDir: string;
   as(caller: keyof Tokens): ApiClient;
   /** Somebody without a token. */
   readonly stranger: ApiClient;
@@ -51,6 +53,7 @@ export async function startTestStack(
     ...stack,
     namespace: variables['TEMPORAL_NAMESPACE'] ?? 'default',
     databaseUrl: variables['DATABASE_URL'] ?? null,
+    dataDir,
     as: (caller) => createApiClient(stack.baseUrl, stack.tokens[caller]),
     stranger: createApiClient(stack.baseUrl, null),
     async stop() {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { holdfast } from '../../support/servers/command-line.ts';
 
-describe.each(['start', 'worker', 'api'])('%s', (command) => {
+describe.each(['dev', 'start', 'worker', 'api'])('%s', (command) => {
   test('tells what it takes', async () => {
     const { code, stdout } = await holdfast([command, '--help']);
     expect({ code, stdout }).toEqual({

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { createClient } from '../../client/index.ts';
+import type { Client } from '../../client/index.ts';
+import { DATA_DIR, tokensFileIn } from '../../dev/data-folder.ts';
+import { didYouMean, own } from '../../graph/values/index.ts';
+import { UsageError } from '../line/command.ts';
+import type { Terminal } from '../line/command.ts';
+import { text, textOr } from '../line/flags.ts';
+import { readText } from './read-definition.ts';
+
+/** The API's address and the caller's token. */
+interface ApiAccess {
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+const LOCAL_TOKENS = tokensFileIn(DATA_DIR);
+
+/** The flags of a command that asks the API. @param as whose token of a tokens file it takes */
+export function accessFlags(as: string) {
+  return {
+    url: text('URL', 'where the API is (default: as in the tokens file, or HOLDFAST_URL)'),
+    token: text('TOKEN', 'who asks (default: HOLDFAST_TOKEN)'),
+    'tokens-file': text('FILE', `the addresses and tokens of a local stack (default: ${LOCAL_TOKENS}, if it is there)`),
+    as: textOr(as, 'NAME', 'whose token of that file to take'),
+  };
+}
+
+/** The exit codes of a command that asks the API. */
+export const API_EXITS = { 6: "the API can't be reached, or refuses" } as const;
+
+interface AccessValues {
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  readonly 'tokens-file'?: string | undefined;
+  readonly as: string;
+}
+
+/** A moment of absence is waited for. */
+const ATTEMPTS = 5;
+
+/**
+ * Makes a client of flags, a tokens file, the environment, or the tokens of the local stack, in this order.
+ * @throws UsageError if address or token are missing
+ */
+export async function openClient(flags: AccessValues, terminal: Pick<Terminal, 'env'>): Promise<Client> {
+  return createClient({ ...(await readAccess(flags, terminal)), attempts: ATTEMPTS });
+}
+
+async function readAccess(flags: AccessValues, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
+  const found = await readNamed(flags, env);
+  const { url: baseUrl = found.baseUrl, token = found.token } = flags;
+  if (!URL.canParse(baseUrl))
+    throw new UsageError('Where is the API? Start one by "holdfast dev", or give --url, --tokens-file or HOLDFAST_URL');
+  if (token === '') throw new UsageError('Who asks? Give --token, --tokens-file or HOLDFAST_TOKEN');
+  return { baseUrl, token };
+}
+
+/** A token of the local stack is sent nowhere else. */
+async function readNamed(
+  { 'tokens-file': named, as, url }: AccessValues,
+  { HOLDFAST_URL, HOLDFAST_TOKEN, HOLDFAST_TOKENS_FILE = LOCAL_TOKENS }: Terminal['env'],
+): Promise<ApiAccess> {
+  if (named !== undefined) return await readTokens(named, as);
+  const isElsewhere = [url, HOLDFAST_URL, HOLDFAST_TOKEN].some((given) => given !== undefined);
+  if (isElsewhere || !existsSync(HOLDFAST_TOKENS_FILE))
+    return { baseUrl: HOLDFAST_URL ?? '', token: HOLDFAST_TOKEN ?? '' };
+  return await readTokens(HOLDFAST_TOKENS_FILE, as);
+}
+
+async function readTokens(file: string, as: string): Promise<ApiAccess> {
+  const { baseUrl = '', ...tokens } = await readTokensFile(file);
+  const token = own(tokens, as);
+  if (token === undefined)
+    throw new UsageError(`${file} has no token for "${as}".${didYouMean(as, Object.keys(tokens))}`);
+  return { baseUrl, token };
+}
+
+const TokensFile = z.record(z.string(), z.string());
+
+async function readTokensFile(file: string): Promise<Readonly<Record<string, string>>> {
+  const content = await readText(file);
+  try {
+    return TokensFile.parse(JSON.parse(content));
+  } catch (error) {
+    throw new UsageError(`${file} is no tokens file as "holdfast start" writes it`, { cause: error });
+  }
+}

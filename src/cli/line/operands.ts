@@ -1,0 +1,38 @@
+import { UsageError } from './command.ts';
+
+/** The arguments of a command that are no flags. */
+export interface Operands<T> {
+  /** As the help shows them, such as `FILE…`. */
+  readonly shown: string;
+  /** @throws UsageError for too many or too few */
+  read(command: string, given: readonly string[]): T;
+}
+
+export const NO_OPERANDS: Operands<null> = {
+  shown: '',
+  read(command, given) {
+    if (given.length > 0) throw new UsageError(`${command} takes flags only`);
+    return null;
+  },
+};
+
+/** @param what such as `one file` */
+export function oneOperand(shown: string, what: string): Operands<string> {
+  return {
+    shown,
+    read(command, [first, ...more]) {
+      if (first === undefined || more.length > 0) throw new UsageError(`${command} takes ${what}`);
+      return first;
+    },
+  };
+}
+
+export function someOperands(shown: string, what: string): Operands<readonly string[]> {
+  return {
+    shown: `${shown}…`,
+    read(command, given) {
+      if (given.length === 0) throw new UsageError(`${command} takes ${what}`);
+      return given;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { extname, relative, sep } from 'node:path';
+import { watch } from 'chokidar';
+
+/** A folder whose files are watched. */
+interface Watched {
+  readonly root: string;
+  /** Folders that are left out, besides those of packages and hidden ones. */
+  readonly without: readonly string[];
+  /** Is given the files that have changed, not again before it has ended. */
+  readonly changed: (files: readonly string[]) => Promise<void>;
+}
+
+/** Files that change together are reported together. */
+const TOGETHER_MS = 50;
+
+/** Reports changes of modules and of JSON. Resolves when it watches. @returns a function that ends it */
+export async function watchFiles({ root, without, changed }: Watched): Promise<() => Promise<void>> {
+  const waiting = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const report = (): void => {
+    last = last.then(async () => {
+      const files = [...waiting];
+      waiting.clear();
+      if (files.length > 0) await changed(files);
+    });
+  };
+  const watcher = watch(root, { ignored: (path) => isLeftOut(path, root, without), ignoreInitial: true });
+  watcher.on('all', (event, path) => {
+    if (event.endsWith('Dir') || !WATCHED.has(extname(path))) return;
+    waiting.add(path);
+    clearTimeout(timer);
+    timer = setTimeout(report, TOGETHER_MS);
+  });
+  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  return async () => {
+    clearTimeout(timer);
+    await watcher.close();
+    await last;
+  };
+}
+
+const WATCHED: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json']);
+
+function isLeftOut(path: string, root: string, without: readonly string[]): boolean {
+  if (without.some((folder) => path === folder || path.startsWith(`${folder}${sep}`))) return true;
+  return relative(root, path)
+    .split(sep)
+    .some((part) => part === 'node_modules' || (part.startsWith('.') && part !== '..'));
+}

@@ -1,0 +1,25 @@
+import { createRequire, register } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ownModule } from '../process/own-code.ts';
+
+/** The modules of the project that have been imported since this number was last raised are those of today. */
+let generation = 0;
+
+/** Makes the next imports read the modules of the project anew; those of packages and of the engine stay. */
+export function forgetModules(): void {
+  if (generation === 0) register(pathToFileURL(ownModule('./generation-hook', import.meta.url)), import.meta.url);
+  generation += 1;
+  const { cache } = createRequire(import.meta.url);
+  for (const file of Object.keys(cache)) if (!isForeign(file)) delete cache[file];
+}
+
+/** The address of a module as it is to be imported now. */
+export function currentUrl(moduleUrl: string): string {
+  return generation === 0 ? moduleUrl : `${moduleUrl}?generation=${generation}`;
+}
+
+const ENGINE = fileURLToPath(new URL('../', import.meta.url));
+
+function isForeign(file: string): boolean {
+  return file.includes('/node_modules/') || file.startsWith(ENGINE);
+}

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import { isJsonObject, messageOf, toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import { importModule } from './import-module.ts';
+
+/** A line and a column of a module, both from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The graph of a module, or the reason why it has none, with the place in the module. */
+export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: Place };
+
+/** True for files that are imported rather than parsed. */
+export function isModule(file: string): boolean {
+  return /\.[cm]?[jt]s$/.test(file);
+}
+
+/** Imports a module that exports a graph: a `StateGraph` or a definition, as its default or its only one. */
+export async function importGraph(file: string): Promise<GraphModule> {
+  const path = resolve(file);
+  try {
+    const exported = await importModule(path);
+    const graphs = isGraph(exported) ? [exported] : Object.values(isObject(exported) ? exported : {}).filter(isGraph);
+    const [graph, ...more] = graphs;
+    if (graph === undefined) return { problem: 'It exports no graph: a StateGraph or a definition', at: START };
+    if (more.length > 0) return { problem: 'It exports several graphs: make one the default export', at: START };
+    return { definition: toJson(JSON.parse(JSON.stringify(graph))) };
+  } catch (error) {
+    return { problem: messageOf(error), at: placeIn(error, path) };
+  }
+}
+
+const START: Place = { line: 1, column: 1 };
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isGraph(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if ('toJSON' in value && 'addNode' in value) return true;
+  return 'name' in value && 'nodes' in value && isJsonObject(value.nodes);
+}
+
+/** Finds where a module has thrown, or where the compiler could not read it. */
+function placeIn(error: unknown, path: string): Place {
+  const said = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
+  const after = said.split(path).find((text) => /^:\d+:\d+/.test(text));
+  const [, line = 1, column = 1] = /^:(\d+):(\d+)/.exec(after ?? '') ?? [];
+  return { line: Number(line), column: Number(column) };
+}

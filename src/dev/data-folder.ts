@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+
+/** The folder where a stack keeps its state, unless it is given another one. */
+export const DATA_DIR = '.holdfast';
+
+/** The addresses and tokens of the stack that runs, or ran last, with this folder. */
+export function tokensFileIn(dataDir: string): string {
+  return join(dataDir, 'tokens.json');
+}
+
+export function logFileIn(dataDir: string): string {
+  return join(dataDir, 'holdfast.log');
+}
+
+/** The key that signs the tokens of a stack. */
+export function issuerKeyIn(dataDir: string): string {
+  return join(dataDir, 'issuer-key.json');
+}

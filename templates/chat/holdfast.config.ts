@@ -1,0 +1,21 @@
+import { defineConfig } from 'holdfast';
+import { bookTrip, weather } from './tools/travel-tools.ts';
+
+/** A real model where there is a key for one, else a model that only repeats what it is told. */
+function chooseModel() {
+  if (process.env['OPENAI_API_KEY'])
+    return { provider: 'openai', model: 'gpt-5-mini', apiKey: { secret: 'OPENAI_API_KEY' } } as const;
+  if (process.env['ANTHROPIC_API_KEY'])
+    return { provider: 'anthropic', model: 'claude-haiku-4-5', apiKey: { secret: 'ANTHROPIC_API_KEY' } } as const;
+  return {
+    generate: ({ messages }: { messages: readonly { content: string }[] }) => ({
+      text: `You said: ${messages.at(-1)?.content ?? ''}`,
+    }),
+  };
+}
+
+export default defineConfig({
+  models: { default: chooseModel() },
+  tools: [weather, bookTrip],
+  graphs: './graphs',
+});

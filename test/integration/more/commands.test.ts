@@ -1,0 +1,206 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasStatus } from '../../support/readers/api-runs.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { createFolder, holdfast } from '../../support/servers/command-line.ts';
+import type { Folder, Said } from '../../support/servers/command-line.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+
+/* Commands of `holdfast` against a stack that runs, whose tokens they find by themselves. */
+
+let stack: TestStack;
+let folder: Folder;
+let tokens: string;
+beforeAll(async () => {
+  const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
+  [stack, folder] = await Promise.all([startTestStack(config), createFolder()]);
+  tokens = await folder.write('tokens.json', { baseUrl: stack.baseUrl, ...stack.tokens });
+});
+afterAll(async () => {
+  await Promise.all([stack.stop(), folder.remove()]);
+});
+
+const at = async (...args: string[]): Promise<Said> => await holdfast(args, { HOLDFAST_TOKENS_FILE: tokens });
+
+const ASKING = aDefinition({
+  name: 'asking',
+  channels: { euros: { default: 300 }, log: {} },
+  nodes: {
+    ask: {
+      type: 'approval',
+      title: 'Pay {{ state.euros }}?',
+      args: { euros: '{{ state.euros }}' },
+      policy: { roles: ['approver'] },
+      write: { log: '{{ result }}' },
+    },
+  },
+  output: ['log'],
+});
+
+/** Runs a graph that asks. @returns what is printed, with the id of the run and the command that approves */
+async function ask() {
+  const said = await at('run', await folder.write('asking.json', ASKING));
+  const [, id = ''] = /^Run (\w{26})/.exec(said.stderr) ?? [];
+  const [, command = ''] = /^ {2}npx holdfast (approve .*)$/m.exec(said.stderr) ?? [];
+  return { ...said, id, command: command.split(' ') };
+}
+
+describe('publish', () => {
+  test('takes JSON and modules, and keeps the version of what has not changed', async () => {
+    const json = await folder.write('one.json', { ...ASKING, name: 'one' });
+    const module = await folder.write('two.mjs', `export const two = ${JSON.stringify({ ...ASKING, name: 'two' })};`);
+    const stdout = `${json}: one, version 1\n${module}: two, version 1\n`;
+    expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout });
+    expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout });
+  });
+
+  test('tells the issues of what is refused, and publishes the others', async () => {
+    const wrong = await folder.write('wrong.json', { ...ASKING, edges: [{ from: '__start__', to: 'aks' }] });
+    const right = await folder.write('right.json', { ...ASKING, name: 'right' });
+    const { code, stdout, stderr } = await at('publish', wrong, right);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${right}: right, version 1\n` });
+    expect(stderr).toMatch(/wrong\.json:\d+:\d+: error UNKNOWN_NODE: There is no node "aks"/);
+  });
+});
+
+describe('what waits for a decision', () => {
+  test('is listed, and decided by the command that is shown', async () => {
+    const { id, code, command } = await ask();
+    expect(code).toBe(3);
+    const { stdout } = await at('approvals', '--run', id);
+    expect(stdout).toMatch(/^ID .*\n\w{26}\.\S+ +[0-9a-f]{12} +Pay 300\? +\{"euros":300\} +uma +approver +\d{4}-/);
+    expect(await at(...command, '--reason', 'checked')).toMatchObject({
+      code: 0,
+      stdout: `${command[1]} is approved\n`,
+    });
+    const ended = await stack.as('user').untilRun(id, hasStatus('completed'));
+    expect(ended).toMatchObject({
+      output: { log: { decision: 'approved', by: 'ada', reason: 'checked', args: { euros: 300 } } },
+    });
+    expect((await at('approvals', '--run', id)).stderr).toBe('No approval is pending.\n');
+  });
+
+  test('is approved with other arguments, or rejected', async () => {
+    const [edited, rejected] = [await ask(), await ask()];
+    await at(...edited.command, '--args', '{ "euros": 20 }');
+    expect(await at('reject', rejected.command[1] ?? '', '--reason', 'no')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is rejected'),
+    });
+    const ended = await stack.as('user').untilRun(edited.id, hasStatus('completed'));
+    expect(ended).toMatchObject({ output: { log: { args: { euros: 20 } } } });
+  });
+
+  test('is left alone when something else was seen', async () => {
+    const { id, command } = await ask();
+    const [, approval = ''] = command;
+    const { code, stderr } = await at('approve', approval, '--digest', '0123456789ab');
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('shows something else by now') });
+    expect(await at('approve', approval, '--digest', '01')).toMatchObject({ code: 2 });
+    expect((await at('approvals', '--run', id)).stdout).toContain(approval);
+  });
+});
+
+describe('a node that has failed', () => {
+  const BROKEN = aDefinition({
+    name: 'broken',
+    nodes: { pay: { type: 'tool', tool: 'broken', args: {}, onError: 'intervene', write: { log: '{{ result }}' } } },
+    output: ['log'],
+  });
+  const breakDown = async () => {
+    const { code, stderr } = await at('run', await folder.write('broken.json', BROKEN));
+    return { code, stderr, id: /^Run (\w{26})/.exec(stderr)?.[1] ?? '' };
+  };
+
+  test('is listed, tried again, and skipped with an output', async () => {
+    const { id, code, stderr } = await breakDown();
+    expect(code).toBe(3);
+    expect(stderr).toContain(`  npx holdfast retry ${id} --id '`);
+    expect((await at('interventions')).stdout).toMatch(new RegExp(`^${id} +\\S+ +pay +broken\\{\\} +TOOL_FAILED`, 'm'));
+    expect((await at('retry', id)).code).toBe(0);
+    await stack.as('user').untilRun(id, hasStatus('waiting'));
+    expect((await at('skip', id, '--output', '{ "receipt": "R-1" }')).code).toBe(0);
+    await stack.as('user').untilRun(id, hasStatus('completed'));
+  });
+
+  test('is given up, and the history tells all of it', async () => {
+    const { id } = await breakDown();
+    expect((await at('fail', id, '--reason', 'no use')).code).toBe(0);
+    await stack.as('user').untilRun(id, hasStatus('failed'));
+    const { stdout } = await at('history', id);
+    const said = stdout.split('\n').map((line) => line.slice(37).trim());
+    expect(said[0]).toMatch(/started by uma$/);
+    expect(stdout).toMatch(/pay: broken has failed: TOOL_FAILED .*the shop is closed/);
+    expect(stdout).toMatch(/\n +\d+ {2}\S+ +\d+ {2}failed: /);
+    const events = (await at('history', id, '--json')).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ type: 'run.failed', seq: events.length });
+  });
+});
+
+test('a run that waits for an event gets it, and another is canceled', async () => {
+  const WAITING = aDefinition({ name: 'waiting', nodes: { hold: { type: 'wait', event: 'parcel' } } });
+  const file = await folder.write('waiting.json', WAITING);
+  const start = async (): Promise<string> => /^Run (\w{26})/.exec((await at('run', file)).stderr)?.[1] ?? '';
+  const [delivered, canceled] = [await start(), await start()];
+  expect((await at('signal', delivered, '--event', 'parcel', '--payload', '1')).code).toBe(0);
+  expect((await at('cancel', canceled, '--reason', 'not wanted')).code).toBe(0);
+  await stack.as('user').untilRun(delivered, hasStatus('completed'));
+  await stack.as('user').untilRun(canceled, hasStatus('canceled'));
+  expect((await at('history', canceled)).stdout).toContain('canceled by uma ("not wanted")');
+});
+
+describe('token', () => {
+  test('signs one that the stack accepts', async () => {
+    const { code, stdout } = await at('token', 'approver', '--data-dir', stack.dataDir);
+    expect(code).toBe(0);
+    expect(await at('approvals', '--url', stack.baseUrl, '--token', stdout.trim())).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    [['aprover'], 'There is no caller "aprover". Did you mean "approver"?'],
+    [['approver', '--data-dir', 'none'], 'none/issuer-key.json is not there'],
+  ])('%j gets a hint', async (args, message) => {
+    const { code, stderr } = await at('token', '--data-dir', stack.dataDir, ...args);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+test('logs prints the log of the stack', async () => {
+  const { code, stdout } = await at('logs', '--data-dir', stack.dataDir, '--last', '1');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT\S+ (?:INFO|WARN|ERROR) .*\n/);
+});
+
+describe('doctor', () => {
+  const examine = async (env: Record<string, string>): Promise<Said> => {
+    const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
+    return await holdfast(['doctor', '--config', config], {
+      TEMPORAL_ADDRESS: stack.temporalAddress,
+      TEMPORAL_NAMESPACE: stack.namespace,
+      DATABASE_URL: stack.databaseUrl ?? '',
+      ...env,
+    });
+  };
+
+  test('says what is there, and what is missing with the command that mends it', async () => {
+    const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^ok {4}Node: \d+/);
+    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tools, 0 models\n/);
+    expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
+    expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);
+    expect(stdout).toContain(`ok    Temporal: ${stack.temporalAddress}, namespace ${stack.namespace}\n`);
+    expect(stdout).toMatch(/ok {4}search attributes: TenantId, /);
+  });
+
+  test('names a server that is away, and a namespace that is missing', async () => {
+    const away = await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none', TEMPORAL_NAMESPACE: 'none' });
+    expect(away.stdout).toMatch(/FAIL {2}database: .*ECONNREFUSED.*\n {6}set DATABASE_URL/);
+    expect(away.stdout).toMatch(/FAIL {2}Temporal: .*none.*not found.*\n/i);
+    expect(away.stdout).toContain('FAIL  cursor secret: HOLDFAST_CURSOR_SECRET is not set\n');
+  });
+});

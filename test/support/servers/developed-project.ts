@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { holdfast } from './command-line.ts';
+import type { Said } from './command-line.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** A project that `holdfast dev` runs, in a process of its own. */
+export interface DevelopedProject {
+  path(name: string): string;
+  /** Replaces a text in a file, as somebody does who edits it. */
+  edit(name: string, from: string, to: string): Promise<void>;
+  /** Waits for a line that comes after the one that was waited for before. */
+  heard(line: RegExp): Promise<string>;
+  /** Runs `holdfast` as a person does at the project. */
+  holdfast(...args: readonly string[]): Promise<Said>;
+  stop(): Promise<void>;
+}
+
+/** Makes a project of a template, and starts it. */
+export async function developProject(template: string): Promise<DevelopedProject> {
+  const root = await mkdtemp(join(tmpdir(), 'holdfast-dev-'));
+  const folder = join(root, 'project');
+  await holdfast(['init', folder, '--template', template]);
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const ports = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
+  const child = spawn(process.execPath, [join(ROOT, 'bin/holdfast.js'), 'dev', ...ports], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    async edit(name, from, to) {
+      const before = await readFile(path(name), 'utf8');
+      if (!before.includes(from)) throw new Error(`${name} has no ${from}`);
+      await writeFile(path(name), before.replace(from, to));
+    },
+    async heard(wanted) {
+      const said: string[] = [];
+      for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
+        if (wanted.test(line.value)) return line.value;
+        said.push(line.value);
+      }
+      throw new Error(`It ended without ${wanted}:\n${said.join('\n')}`);
+    },
+    holdfast: async (...args) => await holdfast(args, { HOLDFAST_TOKENS_FILE: path('.holdfast/tokens.json') }),
+    async stop() {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { developProject } from '../support/servers/developed-project.ts';
+import type { DevelopedProject } from '../support/servers/developed-project.ts';
+
+/* `holdfast dev`: what it tells of runs, and what becomes of changes. The tests follow one another. */
+
+const TOOLS = 'tools/refund-tools.ts';
+const GRAPH = 'graphs/refund.ts';
+
+let project: DevelopedProject;
+beforeAll(async () => {
+  project = await developProject('refund');
+}, 120_000);
+afterAll(async () => await project.stop());
+
+const refund = async (order: string, euros: number) =>
+  await project.holdfast('run', project.path(GRAPH), '--input', JSON.stringify({ order, euros }), '--quiet');
+
+describe('holdfast dev', () => {
+  test('publishes the graphs, and tells each thing that happens to a run', async () => {
+    await project.heard(/^published refund, version 1 \(graphs\/refund\.ts\)$/);
+    expect((await refund('A-1002', 300)).code).toBe(3);
+    await project.heard(/^\d\d:\d\d:\d\d {2}refund \w{26} {2}started by uma$/);
+    await project.heard(/lookup: lookup_order has answered in \d+ ms$/);
+    await project.heard(/ask waits for approver: Pay back 300 euros for A-1002\?$/);
+    const command = /npx holdfast (.*)$/.exec(await project.heard(/npx holdfast approve/))?.[1] ?? '';
+    expect((await project.holdfast(...command.split(' '))).code).toBe(0);
+    await project.heard(/ask: ada says approve, it is approved$/);
+    await project.heard(/completed: \{"receipt":"R-1",/);
+  });
+
+  test('takes up a tool that is edited', async () => {
+    const began = performance.now();
+    await project.edit(TOOLS, '`R-${', '`NEW-${');
+    await project.heard(/^reloaded in \d+ ms \(tools\/refund-tools\.ts\)$/);
+    const { stdout } = await refund('A-1001', 20);
+    process.stdout.write(`an edited tool was used after ${Math.round(performance.now() - began)} ms\n`);
+    expect(JSON.parse(stdout)).toMatchObject({ receipt: 'NEW-1' });
+  });
+
+  test('names the place of a fault in a tool, and goes on with the code of before', async () => {
+    await project.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
+    await project.heard(/^not reloaded, .*: at load \(.*\/tools\/refund-tools\.ts:\d+:\d+\)$/);
+    expect((await refund('A-1001', 20)).code).toBe(0);
+    await project.edit(TOOLS, "throw new Error('at load');\n", '');
+    await project.heard(/^reloaded in/);
+  });
+
+  test('publishes a graph that is edited, and names the line of a fault in it', async () => {
+    await project.edit(GRAPH, "to: 'refuse' },", "to: 'refus' },");
+    const fault = await project.heard(/error UNKNOWN_NODE/);
+    expect(fault).toMatch(/graphs\/refund\.ts:43:\d+: error UNKNOWN_NODE: There is no node "refus"/);
+    await project.edit(GRAPH, "to: 'refus' },", "to: 'refuse' },");
+    await project.edit(GRAPH, 'are on their way', 'are coming');
+    await project.heard(/^published refund, version 2 \(graphs\/refund\.ts\)$/);
+  });
+
+  test('tells that a call is made again, when, and why', async () => {
+    await project.edit(
+      TOOLS,
+      '    logger.info',
+      "    if (euros === 30) throw new Error('shop is down');\n    logger.info",
+    );
+    await project.heard(/^reloaded in/);
+    const running = refund('A-1001', 30);
+    await project.heard(/pay: attempt 2 in \d s: TOOL_FAILED shop is down$/);
+    await project.edit(TOOLS, 'if (euros === 30)', 'if (euros === 31)');
+    await project.heard(/completed: .*30 euros are/);
+    expect((await running).code).toBe(0);
+  });
+});

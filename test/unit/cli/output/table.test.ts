@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { formatTable } from '../../../../src/cli/output/table.ts';
+
+test('a table has columns, one line a row, and short cells', () => {
+  const rows = [
+    ['a1', 'Pay\n20?', ''],
+    ['a22', 'x'.repeat(80), 'ann'],
+  ];
+  expect(formatTable(['ID', 'ASKS', 'BY'], rows).split('\n')).toEqual([
+    `ID   ASKS${' '.repeat(59)}BY`,
+    'a1   Pay 20?',
+    `a22  ${'x'.repeat(60)}…  ann`,
+    '',
+  ]);
+});

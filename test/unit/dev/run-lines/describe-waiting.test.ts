@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { describeWaiting, whoDecides } from '../../../../src/dev/run-lines/describe-waiting.ts';
+
+const digest = '3f2a9c81d0e4'.padEnd(64, '0');
+const asked = { title: 'Pay 20?', digest, policy: { roles: ['approver'], quorum: 2 } };
+
+test.each([
+  [
+    { kind: 'approval', node: 'ask', id: 'R.a1' },
+    { text: 'ask waits for approver (2 of them): Pay 20?', command: 'holdfast approve R.a1 --digest 3f2a9c81d0e4' },
+  ],
+  [
+    { kind: 'intervention', node: 'pay', id: 'pay.1.0', error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } },
+    {
+      text: 'pay waits for a person to retry, skip or fail it: UNKNOWN_OUTCOME lost',
+      command: "holdfast retry R --id 'pay.1.0'",
+    },
+  ],
+  [
+    { kind: 'event', node: 'hold', id: 'parcel' },
+    { text: 'hold waits for the event parcel', command: "holdfast signal R --event 'parcel'" },
+  ],
+  [
+    { kind: 'timer', node: 'hold', deadline: 'noon' },
+    { text: 'hold waits until noon', command: null },
+  ],
+] as const)('%j is told with the command that lets it go on', (waiting, line) => {
+  expect(describeWaiting('R', waiting, asked)).toEqual(line);
+});
+
+test('a text from outside ends no quotation of the command, and starts no other one', () => {
+  const { command } = describeWaiting('R', { kind: 'event', node: 'hold', id: "x'; rm -r ~;\n'" }, null);
+  expect(command).toBe(`holdfast signal R --event 'x'\\''; rm -r ~; '\\'''`);
+});
+
+test.each([
+  [{}, 'anybody who may decide'],
+  [{ roles: ['approver'], users: ['ann'] }, 'approver or ann'],
+])('%j names who decides', (policy, who) => {
+  expect(whoDecides(policy)).toBe(who);
+});
