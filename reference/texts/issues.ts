@@ -69,5 +69,9 @@ export const ISSUES: Readonly<Record<IssueCode, IssueText>> = {
     'The run goes on the same way when the approval is rejected.',
     'Branch on the decision, or set `onReject` to `"fail"`.',
   ),
+  LOOKS_LIKE_EXPRESSION: warning(
+    'A text names `state` or another scope, but is no template, so it stays as it is.',
+    'Write it in `{{ }}`.',
+  ),
   UNUSED_CHANNEL: warning('Nothing writes or reads the channel.', 'Remove it, or use it.'),
 };
