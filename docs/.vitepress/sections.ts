@@ -20,7 +20,7 @@ export const SECTIONS: readonly Section[] = [
       page('project', 'Your own project', 'a configuration, a tool, a graph, an image for production'),
       page('builder', 'Graphs in TypeScript', '`StateGraph`, whose types know nodes and channels'),
       page('client', 'The client', 'start, wait, follow and decide from a program'),
-      page('command-line', 'The command line', 'validate, run, promote, eval, start'),
+      page('cli', 'The command line', 'init, dev, publish, run, approve, doctor, promote, eval and the others'),
       page('testing', 'Tests of graphs', 'in memory, with scripted models; a recorded run as a test'),
     ],
   },

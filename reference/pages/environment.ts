@@ -1,6 +1,8 @@
+import { SETTINGS } from '../../src/config/settings.ts';
+import type { Setting } from '../../src/config/settings.ts';
 import { code, paragraphs, table } from '../markdown.ts';
 import type { Page } from '../page.ts';
-import { TEMPORAL_VARIABLES, VARIABLES } from '../texts/environment.ts';
+import { VARIABLES } from '../texts/environment.ts';
 
 export const environmentPage: Page = {
   name: 'environment',
@@ -8,22 +10,23 @@ export const environmentPage: Page = {
   summary: 'Every variable that the processes read.',
   render: () =>
     paragraphs(
+      'An empty variable counts as one that is not set. The API needs `DATABASE_URL` and `HOLDFAST_CURSOR_SECRET`, a worker `DATABASE_URL`. `npm start` needs none.',
+      '## API and workers',
       table(
-        ['variable', 'read by', 'meaning', 'otherwise'],
-        VARIABLES.map(({ name, readBy, meaning, otherwise }) => [
+        ['variable', 'default', 'meaning'],
+        Object.entries<Setting>(SETTINGS).map(([name, { fallback, meaning }]) => [
           code(name),
-          readBy,
+          fallback === undefined ? '' : code(fallback),
           meaning,
-          otherwise || '**needed**',
         ]),
       ),
+      `\`TEMPORAL_*\` are those of Temporal's own tools, which know [some more](https://docs.temporal.io/develop/environment-configuration).
+\`start\` and \`dev\` read them, too, if \`TEMPORAL_ADDRESS\` or \`TEMPORAL_PROFILE\` is set; else they run a server of their own.`,
       'Secrets that the [configuration](configuration.md) names (`{ "secret": "NAME" }`) are variables of the worker, too, unless its `secrets` says otherwise.',
-      '## Temporal',
-      `The variables and profiles of Temporal's own tools hold here as well. For Temporal Cloud, set \`TEMPORAL_ADDRESS\`, \`TEMPORAL_NAMESPACE\` and
-either \`TEMPORAL_API_KEY\` or a certificate.`,
+      '## Other variables',
       table(
-        ['variable', 'meaning'],
-        Object.entries(TEMPORAL_VARIABLES).map(([name, meaning]) => [code(name), meaning]),
+        ['variable', 'read by', 'meaning', 'otherwise'],
+        VARIABLES.map(({ name, readBy, meaning, otherwise }) => [code(name), readBy, meaning, otherwise]),
       ),
     ),
 };

@@ -49,7 +49,7 @@ describe('the settings of a process', () => {
   });
 
   test('stand in the documentation, each with its default and its meaning', () => {
-    const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/reference/environment.md', import.meta.url), 'utf8');
     const rows = page.split('\n').map((line) =>
       line
         .split('|')

@@ -1,3 +1,4 @@
+import { SETTINGS } from '../../../src/config/settings.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { PAGES } from '../../../reference/all-pages.ts';
@@ -70,7 +71,7 @@ test.each(Object.entries(REDUCER_TEXTS))('the example of the reducer %s is true'
 test('docs/reference/environment.md has every variable that the source reads', () => {
   const texts = readSources().map(({ path }) => read(`src/${path}`));
   const named = texts.flatMap((text) => [...text.matchAll(/\b(?:HOLDFAST|TEMPORAL)_[A-Z_]+\b/g)].map(([name]) => name));
-  const known = VARIABLES.map(({ name }) => name);
+  const known = [...Object.keys(SETTINGS), ...VARIABLES.map(({ name }) => name)];
   expect(new Set(named).size).toBeGreaterThan(10);
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
   expect(known.filter((name) => !texts.some((text) => text.includes(name)))).toEqual([]);
