@@ -60,6 +60,7 @@ export const RUN_EXAMPLE = {
     { kind: 'approval', node: 'ask', id: APPROVAL_ID, since: ASKED_AT, deadline: '2026-11-26T09:30:00.215Z' },
   ],
   retrying: [],
+  pending: null,
   input: { number: 'A-1002', amount: 100 },
   output: null,
   error: null,
