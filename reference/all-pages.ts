@@ -1,5 +1,6 @@
 import type { Page } from './page.ts';
 import { channelsPage } from './pages/channels.ts';
+import { commandsPage } from './pages/commands.ts';
 import { configurationPage } from './pages/configuration.ts';
 import { definitionPage } from './pages/definition.ts';
 import { edgesPage } from './pages/edges.ts';
@@ -23,5 +24,6 @@ export const PAGES: readonly Page[] = [
   errorsPage,
   configurationPage,
   environmentPage,
+  commandsPage,
   httpPage,
 ];

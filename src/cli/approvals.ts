@@ -1,12 +1,12 @@
 import type { Approval, Client } from '../client/index.ts';
-import { shortDigest, whoDecides } from '../dev/run-lines/describe-waiting.ts';
+import { approveCommand, describeApproval, whoDecides } from '../dev/run-lines/describe-approval.ts';
+import { escapeInvisible } from '../dev/run-lines/escape-invisible.ts';
 import { own } from '../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from './input/api-access.ts';
 import { EXIT, UsageError } from './line/command.ts';
 import { defineCommand } from './line/define-command.ts';
 import { option, text, textOr } from './line/flags.ts';
 import { NO_OPERANDS } from './line/operands.ts';
-import { formatTable } from './output/table.ts';
 
 const STATUSES = {
   pending: 'pending',
@@ -20,8 +20,8 @@ export const approvals = defineCommand({
   name: 'approvals',
   summary: 'list what waits for a decision',
   operands: NO_OPERANDS,
-  about: `Lists approvals, the newest first: who may decide what, with which arguments. The digest names what an approval
-    shows; "holdfast approve ID --digest DIGEST" decides nothing else.`,
+  about: `Lists approvals, the newest first: who may decide what, with which arguments and details, uncut. The digest in a
+    command names what is shown; the command decides nothing else.`,
   flags: {
     run: text('RUN', 'of one run'),
     status: textOr('pending', 'STATUS', 'pending, approved, rejected, expired or canceled'),
@@ -34,8 +34,8 @@ export const approvals = defineCommand({
     if (status === undefined)
       throw new UsageError(`--status takes ${Object.keys(STATUSES).join(', ')}, not "${values.status}"`);
     const found = await listAll(await openClient(values, terminal), { runId: values.run, status });
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toTable(found));
-    if (!values.json) terminal.stderr.write(toHint(found, status));
+    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(toText).join('\n'));
+    if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);
     return EXIT.done;
   },
 });
@@ -49,21 +49,9 @@ async function listAll(
   return found;
 }
 
-function toTable(found: readonly Approval[]): string {
-  if (found.length === 0) return '';
-  const rows = found.map(({ id, digest, title, tool = '', args, policy, requestedBy, expiresAt }) => [
-    id,
-    shortDigest(digest),
-    title,
-    `${tool}${args === null ? '' : JSON.stringify(args)}`,
-    requestedBy,
-    whoDecides(policy),
-    expiresAt,
-  ]);
-  return formatTable(['ID', 'DIGEST', 'ASKS', 'WITH', 'FOR', 'DECIDED BY', 'UNTIL'], rows);
-}
-
-function toHint(found: readonly Approval[], status: Approval['status']): string {
-  if (found.length === 0) return `No approval is ${status}.\n`;
-  return status === 'pending' ? 'Decide: npx holdfast approve ID --digest DIGEST, or reject ID --reason "…"\n' : '';
+function toText({ id, digest, status, tool, title, args, details, policy, requestedBy, expiresAt }: Approval): string {
+  const who = `for ${requestedBy}, decided by ${whoDecides(policy)}`;
+  const head = `${id}  ${status === 'pending' ? `until ${expiresAt}` : status}, ${who}\n`;
+  const asked = describeApproval({ title, tool, args: args ?? null, details: details ?? null });
+  return `${escapeInvisible(head)}${asked}${status === 'pending' ? `  npx ${approveCommand(id, digest)}\n` : ''}`;
 }

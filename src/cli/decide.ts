@@ -1,5 +1,5 @@
 import type { Approval, Decision } from '../client/index.ts';
-import { escapeInvisible } from '../dev/run-lines/escape-invisible.ts';
+import { describeApproval } from '../dev/run-lines/describe-approval.ts';
 import { API_EXITS, accessFlags, openClient } from './input/api-access.ts';
 import { EXIT, RefusedError, UsageError } from './line/command.ts';
 import type { Command } from './line/command.ts';
@@ -31,7 +31,7 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
       const client = await openClient(values, terminal);
       const seen = await client.approvals.get(id);
       requireDigest(seen, values.digest);
-      terminal.stderr.write(describe(seen));
+      terminal.stderr.write(describeApproval({ ...seen, args: seen.args ?? null, details: seen.details ?? null }));
       const decided = await client.approvals.decide(seen, {
         decision,
         ...(values.reason !== undefined && { reason: values.reason }),
@@ -57,15 +57,6 @@ function requireDigest({ id, digest }: Approval, wanted: string | undefined): vo
     throw new RefusedError(
       `${id} shows something else by now: its digest is ${digest}. See it by "holdfast approvals"`,
     );
-}
-
-function describe({ title, tool, args, details }: Approval): string {
-  const parts = [title, ...(tool === undefined ? [] : [tool]), ...[args, details].map((part) => part ?? null)];
-  return parts.flatMap((part) => (part === null ? [] : [`  ${toText(part)}\n`])).join('');
-}
-
-function toText(part: Approval['args']): string {
-  return escapeInvisible(typeof part === 'string' ? part : JSON.stringify(part));
 }
 
 function summarize({ id, status, decisions, policy: { quorum = 1 } }: Approval): string {

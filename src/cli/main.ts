@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { HoldfastError } from '../client/index.ts';
+import { escapeInvisible } from '../dev/run-lines/escape-invisible.ts';
 import { didYouMean } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { EXIT, RefusedError, UsageError } from './line/command.ts';
@@ -9,8 +10,9 @@ import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
 import { describeRefusal } from './output/describe-refusal.ts';
 import { commandHelp, overview } from './line/help.ts';
 
-/** Runs a command line. @returns the exit code */
-export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+/** Runs a command line. What it says to people on standard error holds no control characters. @returns the exit code */
+export async function main(args: readonly string[], { stderr, ...streams }: Terminal): Promise<number> {
+  const terminal = { ...streams, stderr: { write: (text: string) => stderr.write(escapeInvisible(text)) } };
   try {
     return await runCommand(args, terminal);
   } catch (error) {

@@ -2,7 +2,7 @@ import { createRequire, register } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ownModule } from '../process/own-code.ts';
 
-/** The modules of the project that have been imported since this number was last raised are those of today. */
+/** The number of calls of `forgetModules`. Modules are imported once for each number. */
 let generation = 0;
 
 /** Makes the next imports read the modules of the project anew; those of packages and of the engine stay. */

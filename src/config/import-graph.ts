@@ -12,9 +12,9 @@ interface Place {
 /** The graph of a module, or the reason why it has none, with the place in the module. */
 export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: Place };
 
-/** True for files that are imported rather than parsed. */
+/** True for files that are imported rather than parsed; not for declarations and tests. */
 export function isModule(file: string): boolean {
-  return /\.[cm]?[jt]s$/.test(file);
+  return /(?<!\.d|\.test|\.spec)\.[cm]?[jt]s$/.test(file);
 }
 
 /** Imports a module that exports a graph: a `StateGraph` or a definition, as its default or its only one. */

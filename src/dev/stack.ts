@@ -89,7 +89,8 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const freePort = async (): Promise<number> => await choosePort('the API', options.port, 3000);
   // A requested port that is in use fails at once; the final choice follows when all else is up.
   await freePort();
-  await mkdir(dataDir, { recursive: true });
+  // Inputs and outputs of runs lie here, and the keys of tokens.
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   teardown.add(lockFolder(dataDir));
   const logger = createLogger(
     readSettings(StackSettings, environment).LOG_LEVEL,

@@ -1,5 +1,5 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../graph/values/index.ts';
@@ -14,6 +14,8 @@ import type { TicketCase } from './demo/ticket.ts';
 import { lockFolder } from './folder-lock.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
+import { stopOnSignals } from './start.ts';
+import { stopOrphanOf } from './temporal-server.ts';
 
 const DATA_DIR = join('.holdfast', 'demo');
 const PARALLEL_RUNS = 6;
@@ -26,6 +28,7 @@ async function main(): Promise<number> {
   await emptyFolder(DATA_DIR);
   say('Starting the stack …');
   const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, say });
+  stopOnSignals(stack);
   try {
     const cases = await readCases();
     const rows = await toReport(
@@ -35,7 +38,7 @@ async function main(): Promise<number> {
     );
     say(`\n${formatReport(rows)}\n`);
     say(whereToLook(stack, rows[0]?.runId ?? '', values.stay));
-    if (values.stay) await waitForInterrupt();
+    if (values.stay) await new Promise(() => {});
     return rows.length === cases.length && rows.every(({ differences }) => differences.length === 0) ? 0 : 1;
   } finally {
     await stack.stop();
@@ -62,9 +65,10 @@ async function runAll({ baseUrl, tokens }: Stack, cases: readonly TicketCase[]):
 
 /** @throws Error if another demo uses the folder */
 async function emptyFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(folder);
   unlock();
+  await stopOrphanOf(resolve(folder, 'temporal.db'));
   await rm(folder, { recursive: true });
 }
 
@@ -82,13 +86,6 @@ function whereToLook({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: bo
   API description  ${baseUrl}/docs
   Temporal Web UI  ${uiUrl}/namespaces/default/workflows/run:demo:${runId}
   TOKEN            ${tokens.user}`;
-}
-
-async function waitForInterrupt(): Promise<void> {
-  await new Promise((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
 }
 
 if (isMain(import.meta.url)) {

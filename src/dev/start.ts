@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { messageOf } from '../graph/values/index.ts';
 import { logFileIn, tokensFileIn } from './data-folder.ts';
 import { startStack } from './stack.ts';
@@ -40,10 +40,14 @@ export async function start({ tokensFile, json, quiet, ...options }: StartOption
 }
 
 async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, tokens }: Stack): Promise<void> {
-  await writeFile(file, `${JSON.stringify({ baseUrl, temporalAddress, uiUrl, ...tokens }, null, 2)}\n`, {
-    mode: 0o600,
-  });
-  await chmod(file, 0o600);
+  const handle = await open(file, 'w', 0o600);
+  try {
+    // Others may have been allowed to read a file that was there.
+    await handle.chmod(0o600);
+    await handle.writeFile(`${JSON.stringify({ baseUrl, temporalAddress, uiUrl, ...tokens }, null, 2)}\n`);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Files that people look into. */
@@ -65,8 +69,8 @@ function describe({ baseUrl, temporalAddress, uiUrl }: Stack, { tokens, log }: P
 `;
 }
 
-/** Stops in order at the first SIGINT or SIGTERM, at once at a later one. */
-function stopOnSignals(stack: Stack): void {
+/** Stops in order at the first SIGINT or SIGTERM, at once at a later one, and ends the process. */
+export function stopOnSignals(stack: Stack): void {
   const begin = (): void =>
     void stack.stop().then(
       () => process.exit(0),

@@ -5,6 +5,8 @@ import { openTeardown } from '../../src/dev/teardown.ts';
 import { inARow } from '../support/builders/builders.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import { codeIn } from '../support/readers/documentation.ts';
+import { startDev } from '../support/servers/developed-project.ts';
+import type { DevelopedProject } from '../support/servers/developed-project.ts';
 import { installPackage } from '../support/servers/installed-package.ts';
 import type { InstalledPackage } from '../support/servers/installed-package.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
@@ -114,6 +116,50 @@ describe.each(['refund', 'blank', 'chat'])('a project that init makes of %s', (t
     expect(await project.runIn(template, 'tsc')).toEqual({ code: 0, stdout: '', stderr: '' });
     const [graph = ''] = await readdir(join(project.folder, template, 'graphs'));
     expect(await project.runIn(template, 'holdfast', 'validate', `graphs/${graph}`)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a refund project', () => {
+  let dev: DevelopedProject;
+  let began = 0;
+  beforeAll(() => {
+    began = performance.now();
+    dev = startDev(join(project.folder, 'refund'), join(project.folder, 'node_modules/holdfast'));
+  });
+  afterAll(async () => await dev.stop());
+  const holdfast = async (...args: readonly string[]) => await project.runIn('refund', 'holdfast', ...args);
+  const refund = async (order: string, euros: number) =>
+    await holdfast('run', 'graphs/refund.ts', '--input', JSON.stringify({ order, euros }), '--quiet');
+  const tell = (what: string, since: number): void =>
+    void process.stdout.write(`${what} after ${Math.round(performance.now() - since)} ms\n`);
+
+  test('has its first refund approved, by the command that dev shows', { timeout: 120_000 }, async () => {
+    await dev.heard(/^published refund, version 1/);
+    expect(await refund('A-1002', 300)).toMatchObject({ code: 3 });
+    const [, command = ''] = /npx holdfast (.*)$/.exec(await dev.heard(/npx holdfast approve/)) ?? [];
+    expect(await holdfast(...command.split(' '))).toMatchObject({ code: 0 });
+    await dev.heard(/completed: \{"receipt":"R-1",/);
+    tell('the first refund was approved', began);
+  });
+
+  test('uses a tool as soon as it is edited', { timeout: 120_000 }, async () => {
+    const edited = performance.now();
+    await dev.edit('tools/refund-tools.ts', '`R-${', '`NEW-${');
+    await dev.heard(/^reloaded in \d+ ms/);
+    tell('an edited tool was loaded', edited);
+    expect(JSON.parse((await refund('A-1001', 20)).stdout)).toMatchObject({ receipt: 'NEW-1' });
+  });
+
+  test('makes a test of a run, which finds where a change leads elsewhere', { timeout: 120_000 }, async () => {
+    const [, run = ''] = /refund (\w{26})/.exec(await dev.heard(/completed: \{"receipt":"NEW-1",/)) ?? [];
+    expect(await holdfast('promote', run, '--to', 'refund.json')).toMatchObject({ code: 0 });
+    expect(await holdfast('eval', 'refund.json')).toMatchObject({ code: 0 });
+    await dev.edit('graphs/refund.ts', "when: 'state.euros > 100.0'", "when: 'state.euros > 10.0'");
+    await dev.heard(/^published refund, version 2/);
+    expect(await holdfast('eval', 'refund.json', '--graph', 'graphs/refund.ts')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('ask'),
+    });
   });
 });
 

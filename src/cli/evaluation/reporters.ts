@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../dev/run-lines/escape-invisible.ts';
 import type { PassRate } from '../../testing/evaluation/index.ts';
 import { hasPassed } from './result.ts';
 import type { EvaluationResult } from './result.ts';
@@ -21,7 +22,7 @@ function table(results: readonly EvaluationResult[]): string {
     return [line.trimEnd(), ...result.failures.map((failure) => `    ${failure}`)];
   });
   const passed = results.filter(hasPassed).length;
-  return `${[...lines, `${passed} of ${results.length} passed`].join('\n')}\n`;
+  return `${escapeInvisible([...lines, `${passed} of ${results.length} passed`].join('\n'))}\n`;
 }
 
 /** Such as `4 of 5, 80% [38%, 96%]`. */

@@ -62,6 +62,8 @@ async function readNamed(
   { 'tokens-file': named, as, url }: AccessValues,
   { HOLDFAST_URL, HOLDFAST_TOKEN, HOLDFAST_TOKENS_FILE = LOCAL_TOKENS }: Terminal['env'],
 ): Promise<ApiAccess> {
+  if (named !== undefined && url !== undefined)
+    throw new UsageError(`${named} has tokens for one address: give --token with --url, or --tokens-file alone`);
   if (named !== undefined) return await readTokens(named, as);
   const isElsewhere = [url, HOLDFAST_URL, HOLDFAST_TOKEN].some((given) => given !== undefined);
   if (isElsewhere || !existsSync(HOLDFAST_TOKENS_FILE))

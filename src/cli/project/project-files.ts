@@ -13,10 +13,13 @@ export type ProjectFiles = Readonly<Record<string, string>>;
 export async function readProjectFiles(project: string, { name }: Template): Promise<ProjectFiles> {
   const folders = ['shared', name].map((folder) => join(PACKAGE, 'templates', folder));
   const copied = (await Promise.all(folders.map(readFolder))).flat();
-  const made = { 'package.json': await packageOf(project), '.gitignore': 'node_modules/\n.holdfast/\n' };
+  const made = { 'package.json': await packageOf(project), '.gitignore': IGNORED, '.dockerignore': IGNORED };
   const files = Object.entries({ ...Object.fromEntries(copied), ...made });
   return Object.fromEntries(files.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** What is made anew, and what holds keys, tokens and the data of runs. */
+const IGNORED = 'node_modules/\n.holdfast/\n.env\n';
 
 async function readFolder(folder: string): Promise<readonly (readonly [path: string, text: string])[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -40,7 +43,11 @@ async function packageOf(project: string): Promise<string> {
     type: 'module',
     scripts: { dev: 'holdfast dev', test: 'vitest run', check: 'tsc' },
     dependencies: { holdfast: `^${version}`, ...pick(dependencies, ['zod']) },
-    devDependencies: pick(devDependencies, ['@electric-sql/pglite', '@types/node', 'typescript', 'vitest']),
+    devDependencies: {
+      ...pick(devDependencies, ['@electric-sql/pglite', '@types/node']),
+      ...pick(dependencies, ['tsx']),
+      ...pick(devDependencies, ['typescript', 'vitest']),
+    },
   };
   return `${JSON.stringify(content, null, 2)}\n`;
 }

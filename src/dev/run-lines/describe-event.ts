@@ -15,8 +15,10 @@ type ByType = { readonly [T in EventType]: Extract<RunEvent, { readonly type: T 
 type EventOf<T extends EventType> = { readonly [K in T]: ByType[K] & { readonly type: K } }[T];
 type Sayings = { readonly [T in EventType]: (event: EventOf<T>) => string | null };
 
+/** An API of a later version may tell events of other types. */
 function sayOf<T extends EventType>(event: EventOf<T>): string | null {
-  return SAYINGS[event.type](event);
+  const say: ((known: EventOf<T>) => string | null) | undefined = SAYINGS[event.type];
+  return say?.(event) ?? null;
 }
 
 const silent = (): null => null;

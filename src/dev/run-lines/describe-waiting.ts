@@ -1,4 +1,5 @@
-import type { ApprovalPolicy } from '../../graph/definition/index.ts';
+import { approveCommand, describeApprovalInLine, whoDecides } from './describe-approval.ts';
+import type { Asked } from './describe-approval.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 
 /** A thing that a run waits for. */
@@ -10,14 +11,6 @@ interface Waiting {
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** What a pending approval shows. */
-interface Shown {
-  readonly title: string;
-  /** `null`: it is hidden. */
-  readonly digest: string | null;
-  readonly policy: ApprovalPolicy;
-}
-
 /** How a run that waits goes on, for people. */
 export interface WaitingLine {
   /** Whom or what it waits for. */
@@ -27,18 +20,22 @@ export interface WaitingLine {
 }
 
 /** @param approval what is asked; `null`: nothing, or it is not known */
-export function describeWaiting(runId: string, waiting: Waiting, approval: Shown | null): WaitingLine {
+export function describeWaiting(runId: string, waiting: Waiting, approval: Asked | null): WaitingLine {
   const { text, command } = LINES[waiting.kind](waiting, runId, approval);
   return { text: escapeInvisible(text.replaceAll('\n', ' ')), command };
 }
 
-type Line = (waiting: Waiting, runId: string, approval: Shown | null) => WaitingLine;
+type Line = (waiting: Waiting, runId: string, approval: Asked | null) => WaitingLine;
 
 const LINES: Readonly<Record<Waiting['kind'], Line>> = {
-  approval: ({ node, id = '' }, _runId, approval) => ({
-    text: `${node} waits for ${whoDecides(approval?.policy ?? {})}${approval ? `: ${approval.title}` : ''}`,
-    command: approveCommand(id, approval?.digest ?? null),
-  }),
+  approval({ node, id = '' }, runId, approval) {
+    const text = `${node} waits for ${whoDecides(approval?.policy ?? {})}`;
+    if (approval === null) return { text, command: approveCommand(id, null) };
+    const asked = describeApprovalInLine(approval);
+    // Nobody is given a digest of what is not shown.
+    if (asked === null) return { text: `${text}: ${approval.title}`, command: `holdfast approvals --run ${runId}` };
+    return { text: `${text}: ${asked}`, command: approveCommand(id, approval.digest) };
+  },
   intervention: ({ node, id = '', error }, runId) => ({
     text: `${node} waits for a person to retry, skip or fail it${error ? `: ${error.code} ${error.message}` : ''}`,
     command: `holdfast retry ${runId} --id ${quoted(id)}`,
@@ -53,22 +50,4 @@ const LINES: Readonly<Record<Waiting['kind'], Line>> = {
 /** Quotes a text for a shell: people copy the command, and the text may come from outside. */
 function quoted(text: string): string {
   return `'${escapeInvisible(text.replaceAll('\n', ' ')).replaceAll("'", `'\\''`)}'`;
-}
-
-/** So many characters of a digest are enough to tell what was seen. */
-const DIGEST_LENGTH = 12;
-
-/** The command that approves what has a digest, and nothing else. */
-function approveCommand(id: string, digest: string | null): string {
-  return `holdfast approve ${id}${digest === null ? '' : ` --digest ${shortDigest(digest)}`}`;
-}
-
-export function shortDigest(digest: string): string {
-  return digest.slice(0, DIGEST_LENGTH);
-}
-
-/** Who may decide, such as `approver (2 of them)`. */
-export function whoDecides({ roles = [], users = [], quorum = 1 }: ApprovalPolicy): string {
-  const who = [...roles, ...users].join(' or ') || 'anybody who may decide';
-  return quorum > 1 ? `${who} (${quorum} of them)` : who;
 }

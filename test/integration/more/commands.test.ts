@@ -69,7 +69,13 @@ describe('what waits for a decision', () => {
     const { id, code, command } = await ask();
     expect(code).toBe(3);
     const { stdout } = await at('approvals', '--run', id);
-    expect(stdout).toMatch(/^ID .*\n\w{26}\.\S+ +[0-9a-f]{12} +Pay 300\? +\{"euros":300\} +uma +approver +\d{4}-/);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^\w{26}\.\S+ {2}until \d{4}-.*, for uma, decided by approver$/),
+      '  asks     Pay 300?',
+      '  args     {"euros":300}',
+      `  npx holdfast ${command.join(' ')}`,
+      '',
+    ]);
     expect(await at(...command, '--reason', 'checked')).toMatchObject({
       code: 0,
       stdout: `${command[1]} is approved\n`,

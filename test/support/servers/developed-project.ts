@@ -22,14 +22,26 @@ export interface DevelopedProject {
   stop(): Promise<void>;
 }
 
-/** Makes a project of a template, and starts it. */
+/** Makes a project of a template, and starts it with the code of this repository. */
 export async function developProject(template: string): Promise<DevelopedProject> {
   const root = await mkdtemp(join(tmpdir(), 'holdfast-dev-'));
   const folder = join(root, 'project');
   await holdfast(['init', folder, '--template', template]);
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const project = startDev(folder, ROOT);
+  return {
+    ...project,
+    async stop() {
+      await project.stop();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts `holdfast dev` in the folder of a project. @param code the folder of the package */
+export function startDev(folder: string, code: string): DevelopedProject {
   const ports = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
-  const child = spawn(process.execPath, [join(ROOT, 'bin/holdfast.js'), 'dev', ...ports], {
+  const child = spawn(process.execPath, [join(code, 'bin/holdfast.js'), 'dev', ...ports], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -55,7 +67,6 @@ export async function developProject(template: string): Promise<DevelopedProject
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
       await gone;
-      await rm(root, { recursive: true, force: true });
     },
   };
 }

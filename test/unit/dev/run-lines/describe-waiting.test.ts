@@ -1,13 +1,23 @@
 import { expect, test } from 'vitest';
-import { describeWaiting, whoDecides } from '../../../../src/dev/run-lines/describe-waiting.ts';
+import { describeApproval, whoDecides } from '../../../../src/dev/run-lines/describe-approval.ts';
+import { describeWaiting } from '../../../../src/dev/run-lines/describe-waiting.ts';
 
 const digest = '3f2a9c81d0e4'.padEnd(64, '0');
-const asked = { title: 'Pay 20?', digest, policy: { roles: ['approver'], quorum: 2 } };
+const asked = {
+  title: 'Pay 20?',
+  args: { euros: 20 },
+  details: null,
+  digest,
+  policy: { roles: ['approver'], quorum: 2 },
+};
 
 test.each([
   [
     { kind: 'approval', node: 'ask', id: 'R.a1' },
-    { text: 'ask waits for approver (2 of them): Pay 20?', command: 'holdfast approve R.a1 --digest 3f2a9c81d0e4' },
+    {
+      text: 'ask waits for approver (2 of them): Pay 20? With {"euros":20}',
+      command: 'holdfast approve R.a1 --digest 3f2a9c81d0e4',
+    },
   ],
   [
     { kind: 'intervention', node: 'pay', id: 'pay.1.0', error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } },
@@ -26,6 +36,27 @@ test.each([
   ],
 ] as const)('%j is told with the command that lets it go on', (waiting, line) => {
   expect(describeWaiting('R', waiting, asked)).toEqual(line);
+});
+
+test.each([
+  ['is long', { args: { note: 'x'.repeat(400) } }],
+  ['has details', { details: 'An old customer' }],
+])('an approval that %s is not decided by its line, which does not show all', (_, over) => {
+  const waiting = { kind: 'approval', node: 'ask', id: 'R.a1' } as const;
+  expect(describeWaiting('R', waiting, { ...asked, ...over }).command).toBe('holdfast approvals --run R');
+});
+
+test('no part of an approval can pose as another, or move the cursor', () => {
+  const args = { euros: 300 };
+  const text = describeApproval({ title: 'Pay 1?\n  args     {"euros":1}', tool: 'pay', args, details: '\u001B[2A' });
+  expect(text.split('\n')).toEqual([
+    '  asks     Pay 1?',
+    '             args     {"euros":1}',
+    '  tool     pay',
+    '  args     {"euros":300}',
+    '  details  \\u{1b}[2A',
+    '',
+  ]);
 });
 
 test('a text from outside ends no quotation of the command, and starts no other one', () => {
