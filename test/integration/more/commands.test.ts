@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasStatus } from '../../support/readers/api-runs.ts';
@@ -175,10 +177,13 @@ describe('token', () => {
   });
 });
 
-test('logs prints the log of the stack', async () => {
-  const { code, stdout } = await at('logs', '--data-dir', stack.dataDir, '--last', '1');
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT\S+ (?:INFO|WARN|ERROR) .*\n/);
+test('logs prints the last lines of a log, from a level on', async () => {
+  const file = join(stack.dataDir, 'of-a-day.log');
+  const lines = Object.entries({ begins: 30, 'a call failed': 40, ends: 30 });
+  await writeFile(file, lines.map(([msg, level]) => `${JSON.stringify({ level, time: 0, msg })}\n`).join(''));
+  const said = async (...flags: string[]) => (await at('logs', '--log-file', file, ...flags)).stdout;
+  expect(await said('--level', 'warn')).toBe('1970-01-01T00:00:00.000Z WARN  a call failed\n');
+  expect(await said('--last', '1')).toBe('1970-01-01T00:00:00.000Z INFO  ends\n');
 });
 
 describe('doctor', () => {

@@ -32,12 +32,11 @@ function argumentIssues(
   const name = fieldAt(fields, named.tool);
   const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;
   const given = fieldAt(fields, named.args);
-  if (!tool || typeof name !== 'string' || isTemplate(given)) return [];
-  const args = given ?? {};
-  return compileJsonSchema(tool.parameters)(args)
-    .filter((violation) => isCertain(violation, args))
+  if (!tool || typeof name !== 'string' || given === undefined || isTemplate(given)) return [];
+  return compileJsonSchema(tool.parameters)(given)
+    .filter((violation) => isCertain(violation, given))
     .map((violation) => {
-      const at = given === undefined ? path : `${path}/${named.args}${violation.path}`;
+      const at = `${path}/${named.args}${violation.path}`;
       return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation)}`);
     });
 }
