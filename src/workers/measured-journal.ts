@@ -1,4 +1,4 @@
-import { decodeTime } from 'ulid';
+import { decodeTime, isValid } from 'ulid';
 import { durations } from '../process/durations.ts';
 import type { Store } from '../store/store.ts';
 
@@ -11,7 +11,8 @@ export function measuredJournal(journal: Journal): Journal {
     async write(batch, writer) {
       await journal.write(batch, writer);
       const { endedAt, status } = batch.view;
-      if (endedAt === null) return;
+      // What is written is written: an id that tells no time is not measured.
+      if (endedAt === null || !isValid(writer.runId)) return;
       const ms = Date.parse(endedAt) - decodeTime(writer.runId);
       durations.run.record(Math.max(0, ms) / 1_000, { outcome: status });
     },
