@@ -1,2 +1,4 @@
-export { Duration, Limits, Policy, Retry, TimeSpan } from './definition-schema.ts';
+export { Limits } from './definition-schema.ts';
+export { Duration, Retry, TimeSpan } from './field-schemas.ts';
+export { Policy } from './node-schemas.ts';
 export { definitionSchema } from './json-schema-document.ts';

@@ -6,7 +6,9 @@ import { mapValues } from '../values/collections.ts';
 import { DURATION_PATTERN } from '../values/duration.ts';
 import { isJsonList, isJsonObject, own, toJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas, TimeSpan } from './definition-schema.ts';
+import { EdgeSchemas, GraphSchema } from './definition-schema.ts';
+import { TimeSpan } from './field-schemas.ts';
+import { CustomNodeSchema, NodeSchemas } from './node-schemas.ts';
 import { EDGE_DESCRIPTIONS } from './descriptions.ts';
 import { describeLike, textsOf } from './field-texts.ts';
 

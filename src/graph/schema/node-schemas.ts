@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { NodeOfType } from '../definition/definition.ts';
+import { EXECUTIONS } from '../definition/execution.ts';
+import type { NodeType } from '../definition/node-types/node-types.ts';
+import { describe } from './field-texts.ts';
+import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
+import { NODE_FIELDS } from './node-descriptions.ts';
+
+const Execution = z.enum(EXECUTIONS);
+
+const Continuation = describe(z.strictObject({ to: z.string(), write: Values.optional() }), NODE_FIELDS.onError);
+
+const common = {
+  description: z.string().optional(),
+  write: z.union([z.string(), Values]).optional(),
+  deadline: TimeSpan.optional(),
+  onError: z.union([z.literal('intervene'), Continuation]).optional(),
+  maxVisits: Count.optional(),
+  defer: z.boolean().optional(),
+};
+const call = { ...common, timeout: TimeSpan.optional(), retry: Retry.optional() };
+
+const Escalation = describe(z.strictObject({ after: Duration, roles: Names }), NODE_FIELDS.escalation);
+
+/** The people who may decide an approval. */
+export const Policy = describe(
+  z.strictObject({
+    roles: Names.optional(),
+    users: Names.optional(),
+    quorum: Count.optional(),
+    excludeRequester: z.boolean().optional(),
+    requireReason: z.boolean().optional(),
+    reminders: z.array(Duration).optional(),
+    escalate: z.array(Escalation).optional(),
+  }),
+  NODE_FIELDS.policy,
+);
+
+const Context = describe(
+  z.strictObject({ maxTokens: Count.optional(), strategy: OneOrMore.optional() }),
+  NODE_FIELDS.context,
+);
+
+const modelFields = {
+  ...call,
+  model: OneOrMore.optional(),
+  system: z.string().optional(),
+  prompt: z.string().optional(),
+  messages: z.string().optional(),
+  tools: Names.optional(),
+  output: Schema.optional(),
+  context: Context.optional(),
+  temperature: z.number().min(0).optional(),
+  maxOutputTokens: Count.optional(),
+};
+
+const Compensation = describe(z.strictObject({ tool: z.string(), args: z.json().optional() }), NODE_FIELDS.compensate);
+
+/** The schema of each node type. The compiler asks for every field of the type. */
+export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } = {
+  set: describe(z.strictObject({ type: z.literal('set'), ...common }), NODE_FIELDS.set),
+  llm: describe(z.strictObject({ type: z.literal('llm'), ...modelFields }), NODE_FIELDS.llm),
+  agent: describe(
+    z.strictObject({
+      type: z.literal('agent'),
+      ...modelFields,
+      maxIterations: Count.optional(),
+      approve: z.record(z.string(), z.string()).optional(),
+    }),
+    NODE_FIELDS.agent,
+  ),
+  tool: describe(
+    z.strictObject({
+      type: z.literal('tool'),
+      ...call,
+      tool: z.string().optional(),
+      args: z.json().optional(),
+      calls: z.string().optional(),
+      tools: Names.optional(),
+      execution: Execution.optional(),
+      compensate: Compensation.optional(),
+    }),
+    NODE_FIELDS.tool,
+  ),
+  function: describe(
+    z.strictObject({
+      type: z.literal('function'),
+      ...call,
+      function: z.string(),
+      args: z.json().optional(),
+      execution: Execution.optional(),
+      mayGoto: Names.optional(),
+    }),
+    NODE_FIELDS.function,
+  ),
+  subgraph: describe(
+    z.strictObject({
+      type: z.literal('subgraph'),
+      ...common,
+      graph: z.union([z.string(), z.looseObject({})]),
+      input: Values.optional(),
+    }),
+    NODE_FIELDS.subgraph,
+  ),
+  wait: describe(
+    z.strictObject({
+      type: z.literal('wait'),
+      ...common,
+      for: z.string().optional(),
+      until: z.string().optional(),
+      event: z.string().min(1).optional(),
+      timeout: Duration.optional(),
+    }),
+    NODE_FIELDS.wait,
+  ),
+  approval: describe(
+    z.strictObject({
+      type: z.literal('approval'),
+      ...common,
+      title: z.string(),
+      details: z.json().optional(),
+      args: z.json().optional(),
+      argsSchema: Schema.optional(),
+      decisionSchema: Schema.optional(),
+      policy: Policy.optional(),
+      timeout: TimeSpan.optional(),
+      onTimeout: z.enum(['expire', 'reject', 'approve', 'fail']).optional(),
+      onReject: z.enum(['continue', 'fail']).optional(),
+    }),
+    NODE_FIELDS.approval,
+  ),
+};
+
+type SchemaOf<Node> = z.ZodObject<{ readonly [Field in keyof Node]-?: z.ZodType }>;
+
+/** The common fields of a node of a registered type. The type defines all others. */
+export const CustomNodeSchema = describe(
+  z.strictObject({ type: z.string(), ...call, execution: Execution.optional(), mayGoto: Names.optional() }),
+  NODE_FIELDS.custom,
+);
