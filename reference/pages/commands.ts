@@ -1,5 +1,6 @@
 import { COMMAND_GROUPS } from '../../src/cli/commands.ts';
 import type { Command } from '../../src/cli/line/command.ts';
+import { describeExits } from '../../src/cli/line/help.ts';
 import { code, codeBlock, paragraphs, table } from '../markdown.ts';
 import type { Page } from '../page.ts';
 
@@ -20,14 +21,11 @@ function describe({ name, operands, about, flags, exits }: Command): string {
     meaning,
     'default' in rest && rest.default !== false ? code(rest.default) : '',
   ]);
-  const codes = Object.entries({ ...exits, 2: exits[2] ?? 'wrong usage' }).map(
-    ([exit, meaning]) => `${exit} ${meaning}`,
-  );
   return paragraphs(
     `### ${name}`,
     codeBlock('sh', ['holdfast', name, operands].filter((word) => word !== '').join(' ')),
     about.replaceAll(/\s+/g, ' '),
     rows.length > 0 ? table(['flag', 'meaning', 'default'], rows) : '',
-    `Exit code: ${codes.join('; ')}.`,
+    describeExits(exits),
   );
 }

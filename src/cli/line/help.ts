@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command, Exits } from './command.ts';
 
 const WIDTH = 120;
 
@@ -10,14 +10,19 @@ export function commandHelp({ name, operands, about, flags, exits }: Command): s
     const fallback = 'default' in rest && rest.default !== false ? ` (default: ${rest.default})` : '';
     return [`--${flag}${value}`, `${what}${fallback}`] as const;
   });
-  const codes = Object.entries({ ...exits, 2: exits[2] ?? 'wrong usage' }).map(([code, what]) => `${code} ${what}`);
   const parts = [
     head.filter((word) => word !== '').join(' '),
     wrap(about, WIDTH).join('\n'),
     ...(rows.length > 0 ? [toTable(rows)] : []),
-    wrap(`Exit code: ${codes.join('; ')}.`, WIDTH).join('\n'),
+    wrap(describeExits(exits), WIDTH).join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** One sentence with all exit codes of a command. */
+export function describeExits(exits: Exits): string {
+  const codes = Object.entries({ ...exits, 2: exits[2] ?? 'wrong usage' }).map(([code, what]) => `${code} ${what}`);
+  return `Exit code: ${codes.join('; ')}.`;
 }
 
 /** The list of all commands, under the titles of their groups. */
