@@ -11,6 +11,7 @@ import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { CallReply } from '../../src/graph/run/effect.ts';
 import type { Occurrence } from '../../src/graph/run/occurrence.ts';
 import type { Run } from '../../src/graph/run/run.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
@@ -30,15 +31,6 @@ function broken<T extends object>(value: T, member: keyof T): T {
     enumerable: true,
   });
 }
-
-const IDENTITY = {
-  id: 'run-1',
-  tenantId: 'acme',
-  threadId: null,
-  graph: { name: 'test', version: null, hash: 'h' },
-  createdBy: { sub: 'uma', roles: [] },
-  limits: limitsOfGraph({}, DEFAULTS),
-};
 
 const undo = { tool: 'notify', args: { key: 'back {{ result.receipt }}' } };
 const pay = { type: 'tool', tool: 'charge', args: { key: 'k' }, compensate: undo } as const;

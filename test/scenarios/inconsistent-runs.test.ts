@@ -2,26 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
-import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { TaskInput } from '../../src/graph/nodes/behavior.ts';
 import { compileBehavior } from '../../src/graph/nodes/compile-behavior.ts';
-import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { EMPTY_CONVERSATION } from '../../src/graph/run/model-turn.ts';
 import type { NodePosition } from '../../src/graph/run/scope.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { addsNames } from '../support/builders/runs.ts';
 import { IDLE_TASK } from '../support/doubles/idle-task.ts';
 import { shown } from '../support/readers/shown-run.ts';
-
-const IDENTITY = {
-  id: 'run-1',
-  tenantId: 'acme',
-  threadId: null,
-  graph: { name: 'test', version: null, hash: 'h' },
-  createdBy: { sub: 'uma', roles: [] },
-  limits: limitsOfGraph({}, DEFAULTS),
-};
 
 function compile(node: NodeDefinition, graph = aDefinition()) {
   const catalog = aCatalog();

@@ -2,22 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { checkInput } from '../../src/graph/compile/check-input.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
-import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
-import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { addsNames } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
-
-const IDENTITY = {
-  id: 'run-1',
-  tenantId: 'acme',
-  threadId: null,
-  graph: { name: 'test', version: null, hash: 'h' },
-  createdBy: { sub: 'uma', roles: [] },
-  limits: limitsOfGraph({}, DEFAULTS),
-};
 
 describe('a run', () => {
   test('may begin at a node of the caller, past the edges of the start', () => {

@@ -3,13 +3,12 @@ import { advance, signalEndedRun } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
-import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { CallReply } from '../../src/graph/run/effect.ts';
-import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { Run } from '../../src/graph/run/run.ts';
 import type { TaskFailure } from '../../src/graph/values/errors.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
 import { asks } from '../support/builders/agents.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { pays } from '../support/builders/undoing.ts';
@@ -20,14 +19,6 @@ import { shown } from '../support/readers/shown-run.ts';
  * at once and hears no answer, so each call may have been made.
  */
 
-const IDENTITY = {
-  id: 'run-1',
-  tenantId: 'acme',
-  threadId: null,
-  graph: { name: 'test', version: null, hash: 'h' },
-  createdBy: { sub: 'uma', roles: [] },
-  limits: limitsOfGraph({}, DEFAULTS),
-};
 const calls = (tool: string): NodeDefinition => ({ type: 'tool', tool, args: { key: 'k' } });
 const compile = (nodes: Record<string, NodeDefinition>): CompiledGraph =>
   compileGraph(aDefinition({ nodes }), aCatalog());

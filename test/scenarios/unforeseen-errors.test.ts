@@ -5,12 +5,10 @@ import type { Advance } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
-import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { describeNode } from '../../src/graph/definition/node-types/describe-node.ts';
 import { parseExpression } from '../../src/graph/expression/expression.ts';
 import { parseTemplate } from '../../src/graph/expression/template.ts';
-import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { Run } from '../../src/graph/run/run.ts';
 import { expressions } from '../../src/graph/validate/rules/expressions.ts';
 import { templates } from '../../src/graph/validate/rules/templates.ts';
@@ -19,6 +17,7 @@ import { readSubject } from '../../src/graph/validate/subject.ts';
 import { toRunError } from '../../src/graph/values/errors.ts';
 import { compileJsonSchema } from '../../src/graph/values/json-schema.ts';
 import type { Json } from '../../src/graph/values/json.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { addsNames } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
@@ -36,15 +35,6 @@ const INTERNAL = { status: 'failed', error: { code: 'INTERNAL', message: `TypeEr
 
 /** A value that can't be read. */
 const poison: Json = Object.defineProperty({}, 'n', { get: broken, enumerable: true });
-
-const IDENTITY = {
-  id: 'run-1',
-  tenantId: 'acme',
-  threadId: null,
-  graph: { name: 'test', version: null, hash: 'h' },
-  createdBy: { sub: 'uma', roles: [] },
-  limits: limitsOfGraph({}, DEFAULTS),
-};
 
 /** A graph of which the edges of one node break. */
 function withBrokenEdges(source: string, over: Partial<GraphDefinition>): CompiledGraph {
