@@ -16,7 +16,10 @@ const withServers = {
 };
 
 /** Files that take longest begin first, so that none is left alone at the end. */
-const LONGEST = [/\/smoke\//, /\/(interpreter-threads|poisoned-runs|task-queues|thread-queues)\.test/];
+const LONGEST = [
+  /\/smoke\//,
+  /\/(interpreter-threads|poisoned-runs|reopening|task-queues|temporal-cli|thread-queues)\.test/,
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

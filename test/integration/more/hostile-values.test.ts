@@ -1,16 +1,16 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Json } from '../../src/graph/values/json.ts';
-import type { ApiAnswer } from '../support/readers/api-client.ts';
-import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../support/readers/api-runs.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { aToolOf } from '../support/doubles/configured-tool.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { answer, json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
-import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
-import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import type { ApiAnswer } from '../../support/readers/api-client.ts';
+import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../../support/readers/api-runs.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { answer, json, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
+import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 let server: LoopbackServer;
 let inside: LoopbackServer;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTeardown } from '../../src/dev/teardown.ts';
-import { eventsOf } from '../support/readers/api-runs.ts';
-import { aProblem } from '../support/readers/problems.ts';
-import { createRunControls } from '../support/readers/run-controls.ts';
-import { bundlePoison } from '../support/servers/poison-bundle.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
-import { poisonedRunsSuite, startPoisoned } from '../support/suites/poisoned-runs-suite.ts';
+import { openTeardown } from '../../../src/dev/teardown.ts';
+import { eventsOf } from '../../support/readers/api-runs.ts';
+import { aProblem } from '../../support/readers/problems.ts';
+import { createRunControls } from '../../support/readers/run-controls.ts';
+import { bundlePoison } from '../../support/servers/poison-bundle.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+import { startPoisoned } from '../../support/suites/poisoned-runs-suite.ts';
 
 const MINUTE_MS = 60_000;
 const teardown = openTeardown();
@@ -16,9 +16,6 @@ afterAll(async () => await teardown.run());
 const user = () => stack.as('user');
 const { control, until } = createRunControls(user);
 const start = async (name: string, more: object = {}) => await startPoisoned(user(), name, more);
-
-/* Other poisons are in `more/poisoned-runs.test.ts`. */
-poisonedRunsSuite([['late-throws', /failed \d+ times: Poison/]]);
 
 describe('a run that poisons its workflow task, and that nobody looks after', () => {
   const cancelTwice = { 'idempotency-key': 'cancel-it' };

@@ -1,10 +1,17 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/graph/values/json.ts';
-import { aGraphOf, anAskingGraph, eventsOf, hasStatus, PATIENTLY, startAsking } from '../support/readers/api-runs.ts';
-import { listAt } from '../support/readers/json-at.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import type { JsonObject } from '../../../src/graph/values/json.ts';
+import {
+  aGraphOf,
+  anAskingGraph,
+  eventsOf,
+  hasStatus,
+  PATIENTLY,
+  startAsking,
+} from '../../support/readers/api-runs.ts';
+import { listAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 /* What is refused is quoted in part: answers, events and queries stay short, whatever a stranger sends. */
 

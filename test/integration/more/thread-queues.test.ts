@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { ApiAnswer } from '../support/readers/api-client.ts';
-import { PATIENTLY, eventsOf, readAll } from '../support/readers/api-runs.ts';
-import { aJob, patchState } from '../support/readers/api-states.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { aProblem } from '../support/readers/problems.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import { useWorkingStack } from '../support/servers/working-stack.ts';
+import type { ApiAnswer } from '../../support/readers/api-client.ts';
+import { PATIENTLY, eventsOf, readAll } from '../../support/readers/api-runs.ts';
+import { aJob, patchState } from '../../support/readers/api-states.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { aProblem } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { stack, service, user, get, control, until } = useWorkingStack(startTestStack);
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTeardown } from '../../src/dev/teardown.ts';
-import { openPostgresStore } from '../../src/store/store.ts';
-import { PATIENTLY, aGraphOf, eventsOf, hasStatus } from '../support/readers/api-runs.ts';
-import { startNode } from '../support/servers/child-node.ts';
-import type { ChildNode } from '../support/servers/child-node.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import { openTeardown } from '../../../src/dev/teardown.ts';
+import { openPostgresStore } from '../../../src/store/store.ts';
+import { PATIENTLY, aGraphOf, eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
+import { startNode } from '../../support/servers/child-node.ts';
+import type { ChildNode } from '../../support/servers/child-node.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
-const CONFIG = fileURLToPath(new URL('../support/servers/payments.config.ts', import.meta.url));
+const CONFIG = fileURLToPath(new URL('../../support/servers/payments.config.ts', import.meta.url));
 const teardown = openTeardown();
 let stack: TestStack;
 let databaseUrl: string;

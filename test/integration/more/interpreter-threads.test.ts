@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openInterpreter } from '../../src/api/interpreter/open-interpreter.ts';
-import type { Interpreter } from '../../src/api/interpreter/interpreter.ts';
-import type { TaskOf } from '../../src/api/interpreter/jobs.ts';
-import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { openInterpreter } from '../../../src/api/interpreter/open-interpreter.ts';
+import type { Interpreter } from '../../../src/api/interpreter/interpreter.ts';
+import type { TaskOf } from '../../../src/api/interpreter/jobs.ts';
+import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 
 let opened: Interpreter | null = null;
 afterEach(async () => await opened?.close());
