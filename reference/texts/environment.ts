@@ -42,13 +42,13 @@ export const VARIABLES: readonly VariableText[] = [
   {
     name: 'HOLDFAST_MODEL_URL',
     readBy: 'the bundled configuration',
-    meaning: 'the address of the scripted model; `start` sets it',
+    meaning: 'the address of the scripted model; `start --demo` sets it',
     otherwise: '`http://127.0.0.1:18302/v1`',
   },
   {
     name: 'SHOP_URL',
     readBy: 'the bundled configuration',
-    meaning: 'the address of the shop; `start` sets it',
+    meaning: 'the address of the shop; `start --demo` sets it',
     otherwise: '`http://127.0.0.1:18301`',
   },
   {

@@ -8,9 +8,9 @@ export const start = defineCommand({
   name: 'start',
   summary: 'run all of it on this machine',
   operands: NO_OPERANDS,
-  about: `Starts the API, a Temporal dev server with its Web UI, a worker, an embedded PostgreSQL, a scripted model, a
-    small shop and a local token issuer. It prints a line for each thing that happens to a run. Stopped and started again, it continues its runs. TEMPORAL_ADDRESS and
-    DATABASE_URL take servers of yours instead of its own.`,
+  about: `Starts the API, a Temporal dev server with its Web UI, a worker, an embedded PostgreSQL and a local token
+    issuer. It prints a line for each thing that happens to a run. Stopped and started again, it continues its runs.
+    TEMPORAL_ADDRESS and DATABASE_URL take servers of yours instead of its own.`,
   flags: {
     ...STACK_FLAGS,
     json: option('prints one line of JSON once everything answers, and nothing else'),

@@ -42,7 +42,7 @@ import { retryAwareStore } from './run-lines/retry-aware-store.ts';
 import { tellRuns } from './run-lines/tell-runs.ts';
 import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
-import { startDemoServices } from './demo-services.ts';
+import type { startDemoServices } from './demo-services.ts';
 
 /** All parts of `npm start`: one process and a Temporal server. */
 export interface Stack {
@@ -70,6 +70,8 @@ export interface StackOptions extends TemporalOptions {
   readonly sweeping?: ApiDeps['sweeping'];
   /** Does the API's work on definitions; the default is threads. */
   readonly interpreter?: (catalog: Catalog) => Interpreter;
+  /** Starts what the configuration looks for in variables of the environment, and gives these variables. */
+  readonly services?: typeof startDemoServices;
   /** Receives a line for each thing that happens to a run. */
   readonly tell?: (line: string) => void;
   /** Publishes the graphs of a folder, in place of `publishFolder`. */
@@ -100,7 +102,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const issuer = await openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment);
   const temporal = await openTemporal(options, teardown);
   const database = await openDatabase(options, teardown);
-  Object.assign(environment, await startDemoServices(database.dialect, teardown));
+  if (options.services) Object.assign(environment, await options.services(database.dialect, teardown));
   const store = options.tell ? tellOfRuns(database, options.tell, teardown) : database.store;
   const connection = await Connection.connect(temporal.options);
   teardown.add(() => connection.close());

@@ -11,6 +11,7 @@ import { runTicket } from './demo/run-ticket.ts';
 import type { TicketResult } from './demo/run-ticket.ts';
 import { readCases } from './demo/ticket.ts';
 import type { TicketCase } from './demo/ticket.ts';
+import { startDemoServices } from './demo-services.ts';
 import { lockFolder } from './folder-lock.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
@@ -27,7 +28,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options: { stay: { type: 'boolean', default: false } } });
   await emptyFolder(DATA_DIR);
   say('Starting the stack …');
-  const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, say });
+  const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, services: startDemoServices, say });
   stopOnSignals(stack);
   try {
     const cases = await readCases();

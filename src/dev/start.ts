@@ -1,12 +1,15 @@
 import { open } from 'node:fs/promises';
 import { messageOf } from '../graph/values/index.ts';
 import { logFileIn, tokensFileIn } from './data-folder.ts';
+import { startDemoServices } from './demo-services.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 /** Options of `holdfast start`. */
-export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' | 'tell'> {
+export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' | 'services' | 'tell'> {
+  /** Starts the scripted model and the shop, too. */
+  readonly demo: boolean;
   /** The file that addresses and tokens are written to; by default one in the data folder. */
   readonly tokensFile: string | undefined;
   /** Prints one line of JSON once everything answers, and nothing else. */
@@ -19,14 +22,20 @@ export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' |
  * Starts the stack in this process, and prints where its parts are, and what happens to runs. A signal stops it and ends
  * the process.
  */
-export async function start({ tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
+export async function start({ demo, tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
   const tokens = tokensFile ?? tokensFileIn(options.dataDir);
   const log = options.logFile ?? logFileIn(options.dataDir);
   try {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
     const tell = (line: string): void => void process.stdout.write(`${line}\n`);
     const isTold = !json && !quiet;
-    const stack = await startStack({ ...options, environment: process.env, say, ...(isTold && { tell }) });
+    const stack = await startStack({
+      ...options,
+      environment: process.env,
+      say,
+      ...(demo && { services: startDemoServices }),
+      ...(isTold && { tell }),
+    });
     stopOnSignals(stack);
     await writeTokens(tokens, stack);
     const { baseUrl, temporalAddress, uiUrl } = stack;

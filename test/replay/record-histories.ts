@@ -7,6 +7,7 @@ import type { WorkflowClient } from '@temporalio/client';
 import { createClient } from '../../src/dev/demo/client.ts';
 import { runTicket } from '../../src/dev/demo/run-ticket.ts';
 import { readCases } from '../../src/dev/demo/ticket.ts';
+import { startDemoServices } from '../../src/dev/demo-services.ts';
 import { startStack } from '../../src/dev/stack.ts';
 import type { Stack } from '../../src/dev/stack.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
@@ -49,7 +50,7 @@ async function inStudio(config: string | undefined, play: (studio: Studio) => Pr
   // The demo's configuration reads where its shop is from the environment of the process.
   const environment = Object.assign(process.env, { DATABASE_URL });
   const ports = { port: 0, temporalPort: 0, uiPort: 0 };
-  const stack = await startStack({ config, dataDir, ...ports, environment, say });
+  const stack = await startStack({ config, dataDir, ...ports, environment, services: startDemoServices, say });
   const store: Store = await openPostgresStore(DATABASE_URL);
   const connection = await Connection.connect({ address: stack.temporalAddress });
   try {

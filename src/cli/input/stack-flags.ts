@@ -19,6 +19,9 @@ export const STACK_FLAGS = {
     'FILE',
     'writes addresses and tokens there, readable by you alone (default: tokens.json in the data folder)',
   ),
+  demo: option(
+    'starts a scripted model and a small shop, too, and sets HOLDFAST_MODEL_URL, SHOP_URL and SHOP_AUTHORIZATION for the configuration',
+  ),
   'issuer-jwk': text('FILE', 'signs tokens with this private key'),
   'log-file': text('FILE', 'writes the log there (default: holdfast.log in the data folder)'),
 } as const;
@@ -31,6 +34,7 @@ export function readStackOptions(values: FlagValues<typeof STACK_FLAGS>) {
     dataDir: values['data-dir'],
     temporalPort: toPort('--temporal-port', values['temporal-port']),
     uiPort: toPort('--ui-port', values['ui-port']),
+    demo: values.demo,
     tokensFile: values['tokens-file'],
     issuerJwk: values['issuer-jwk'],
     logFile: values['log-file'],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDemoServices } from '../../../src/dev/demo-services.ts';
 import { startStack } from '../../../src/dev/stack.ts';
 import type { Stack } from '../../../src/dev/stack.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
@@ -32,6 +33,7 @@ beforeAll(async () => {
     dataDir: join(folder, 'data'),
     ...anyPorts,
     environment: process.env,
+    services: startDemoServices,
     interpreter: interpretHere,
     say,
   });

@@ -21,7 +21,7 @@ export interface Started {
 }
 
 /** So that signals and exit codes are of the process itself. */
-const DIRECTLY: readonly [string, ...string[]] = [process.execPath, 'bin/holdfast.js', 'start'];
+const DIRECTLY: readonly [string, ...string[]] = [process.execPath, 'bin/holdfast.js', 'start', '--demo'];
 
 /** `npm start` as a user has it, who has bundled no code; in a process of its own and one data folder. */
 export interface NpmStart {
