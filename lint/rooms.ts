@@ -241,7 +241,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@electric-sql/pglite',
       '@hono/node-server',
       '@temporalio/client',
-      '@temporalio/envconfig',
       '@temporalio/testing',
       '@temporalio/worker',
       'hono',

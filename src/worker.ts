@@ -21,6 +21,7 @@ import type { TemporalTarget } from './process/temporal.ts';
 import { createTemporalCheck, reportIfNotReady } from './process/temporal-check.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
+import { setVariables } from './process/set-variables.ts';
 import { runProcess, together } from './process/setup-error.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
 import { temporalRuntime } from './process/temporal-logger.ts';
@@ -123,7 +124,7 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   const { env } = process;
   const [settings, loaded, target] = await together([
     (async () => readSettings(WorkerSettings, env))(),
-    loadConfig(config ?? env['HOLDFAST_CONFIG']),
+    loadConfig(config ?? setVariables(env)['HOLDFAST_CONFIG']),
     (async () => readTemporalTarget(env))(),
   ]);
   const logger = createLogger(settings.LOG_LEVEL);

@@ -13,6 +13,7 @@ import type { TemporalTarget } from '../process/temporal.ts';
 import { reportIfNotReady } from '../process/temporal-check.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
+import { setVariables } from '../process/set-variables.ts';
 import { SetupError, runProcess, together } from '../process/setup-error.ts';
 import { ApiSettings, readSettings } from '../config/settings.ts';
 import type { ApiEnvironment } from '../config/settings.ts';
@@ -46,7 +47,7 @@ export async function runApi(options: ProcessOptions = {}): Promise<void> {
   const { env } = process;
   const [settings, config, target] = await together([
     (async () => readSettings(ApiSettings, env))(),
-    loadConfig(options.config ?? env['HOLDFAST_CONFIG']).then(withAuth),
+    loadConfig(options.config ?? setVariables(env)['HOLDFAST_CONFIG']).then(withAuth),
     (async () => readTemporalTarget(env))(),
   ]);
   const logger = createLogger(settings.LOG_LEVEL);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { setVariables } from '../process/set-variables.ts';
 import { SetupError } from '../process/setup-error.ts';
 
 /** A variable of the environment. */
@@ -106,9 +107,7 @@ export type WorkerEnvironment = z.output<typeof WorkerSettings>;
  * @throws SetupError with all problems, one a line
  */
 export function readSettings<T extends z.ZodType>(settings: T, environment: NodeJS.ProcessEnv): z.output<T> {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const given = setVariables(environment);
   const parsed = settings.safeParse({ ...FALLBACKS, ...given });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => {

@@ -1,9 +1,11 @@
 import { Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
+import { requireSearchAttributes } from '../process/search-attributes.ts';
+import { setVariables } from '../process/set-variables.ts';
+import { readTemporalTarget } from '../process/temporal.ts';
 import { createPostgresDialect } from '../store/database/postgres-dialect.ts';
 import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 
@@ -24,7 +26,7 @@ interface Patient {
 
 /** The checks of an installation; what the environment does not name is not checked. */
 export function doctorChecks({ environment, configFile }: Patient): readonly DoctorCheck[] {
-  const { DATABASE_URL: database, TEMPORAL_ADDRESS, TEMPORAL_PROFILE } = environment;
+  const { DATABASE_URL: database, TEMPORAL_ADDRESS, TEMPORAL_PROFILE } = setVariables(environment);
   const isElsewhere = Boolean(TEMPORAL_ADDRESS ?? TEMPORAL_PROFILE);
   return [
     { name: 'Node', find: findNode, mend: 'install Node 20.20 or later' },
@@ -116,18 +118,13 @@ function temporalCheck(environment: NodeJS.ProcessEnv): DoctorCheck {
   };
 }
 
-const TYPES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
-
 function searchAttributesCheck(environment: NodeJS.ProcessEnv): DoctorCheck {
-  const flags = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `--name ${name} --type ${TYPES[type]}`);
   return {
     name: 'search attributes',
-    mend: `temporal operator search-attribute create ${flags.join(' ')}`,
+    mend: 'API and workers make them when they start, if Temporal lets them',
     find: async () =>
       await withTemporal(environment, async (connection, namespace) => {
-        const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-        const missing = Object.keys(SEARCH_ATTRIBUTES).filter((name) => !Object.hasOwn(customAttributes, name));
-        if (missing.length > 0) throw new Error(`the namespace has no ${missing.join(', ')}`);
+        await requireSearchAttributes({ connection, namespace }, SEARCH_ATTRIBUTES);
         return Object.keys(SEARCH_ATTRIBUTES).join(', ');
       }),
   };
@@ -137,9 +134,8 @@ async function withTemporal<T>(
   environment: NodeJS.ProcessEnv,
   use: (connection: Connection, namespace: string) => Promise<T>,
 ): Promise<T> {
-  const given = Object.fromEntries(Object.entries(environment).map(([name, value = '']) => [name, value]));
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: given });
-  const connection = await Connection.connect({ connectTimeout: WITHIN_MS, ...connectionOptions });
+  const { options, namespace } = readTemporalTarget(environment);
+  const connection = await Connection.connect({ connectTimeout: WITHIN_MS, ...options });
   try {
     return await connection.withDeadline(Date.now() + WITHIN_MS, async () => await use(connection, namespace));
   } finally {

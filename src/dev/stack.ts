@@ -19,6 +19,7 @@ import { createDataConverter } from '../process/data-converter.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
+import { setVariables } from '../process/set-variables.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { reportIfNotReady } from '../process/temporal-check.ts';
 import type { Store } from '../store/store.ts';
@@ -186,7 +187,7 @@ function tellOfRuns({ store, listen }: Database, say: (line: string) => void, te
 
 async function openConfig(options: StackOptions, logger: Logger, teardown: Teardown): Promise<Config> {
   const { environment } = options;
-  const loaded = await loadConfig(options.config ?? environment['HOLDFAST_CONFIG']);
+  const loaded = await loadConfig(options.config ?? setVariables(environment)['HOLDFAST_CONFIG']);
   const report = (message: string): void => logger.warn(message);
   const connected = await connectMcpServers(loaded, { environment, report });
   teardown.add(() => connected.close());

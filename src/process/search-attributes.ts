@@ -25,7 +25,7 @@ export function createSearchAttributesCheck(
     const missing = await findMissing(temporal, wanted);
     if (missing.length > 0) {
       await tryToMake(temporal, missing);
-      requireNone(temporal.namespace, await findMissing(temporal, wanted));
+      await requireSearchAttributes(temporal, wanted);
     }
     areThere = true;
   };
@@ -69,8 +69,14 @@ function isInvalid(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === INVALID_ARGUMENT;
 }
 
-function requireNone(namespace: string, missing: readonly Attribute[]): void {
+/** @throws NotReadyError with the command that makes those that the namespace lacks */
+export async function requireSearchAttributes(
+  temporal: TemporalConnection<ConnectionLike>,
+  wanted: SearchAttributes,
+): Promise<void> {
+  const missing = await findMissing(temporal, wanted);
   if (missing.length === 0) return;
+  const { namespace } = temporal;
   const names = missing.map(([name]) => name).join(', ');
   const flags = missing.map(([name, type]) => `--name ${name} --type ${TYPES[type].name}`).join(' ');
   const command = `temporal operator search-attribute create --namespace ${namespace} ${flags}`;

@@ -3,6 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { messageOf } from '../graph/values/index.ts';
 import type { Dependency } from './connect-with-retry.ts';
+import { setVariables } from './set-variables.ts';
 import { SetupError } from './setup-error.ts';
 
 /** A connection to Temporal, and the namespace that the process works in. */
@@ -25,13 +26,10 @@ export interface TemporalTarget {
  * @throws SetupError when they name files that can't be read, or contradict each other
  */
 export function readTemporalTarget(environment: NodeJS.ProcessEnv): TemporalTarget {
-  const overrideEnvVars = Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value === undefined || value === '' ? [] : [[name, value]],
-    ),
-  );
   try {
-    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars });
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
+      overrideEnvVars: setVariables(environment),
+    });
     return { options: connectionOptions, namespace };
   } catch (error) {
     throw new SetupError(`Temporal's settings can't be used:\n  ${messageOf(error)}`, { cause: error });

@@ -4,6 +4,7 @@ import { CONFIG_FILES, loadConfig } from '../../config/load-config.ts';
 import { DEFAULTS, NO_CEILINGS } from '../../graph/definition/index.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
+import { setVariables } from '../../process/set-variables.ts';
 import { UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 
@@ -45,7 +46,7 @@ export async function readCatalog(
 
 /** Finds the configuration file, in the same order. @returns `undefined` without one */
 export function findConfig(requested: string | undefined, { env }: Pick<Terminal, 'env'>): string | undefined {
-  return [requested, env['HOLDFAST_CONFIG']].find((file) => file !== undefined && file !== '') ?? findHere();
+  return requested ?? setVariables(env)['HOLDFAST_CONFIG'] ?? findHere();
 }
 
 function findHere(): string | undefined {
