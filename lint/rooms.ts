@@ -178,6 +178,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/states',
     ],
   },
+  'api/chat': {
+    rooms: [
+      ...WORDS,
+      ...STATE,
+      'graph/redaction',
+      'store',
+      ...API_BASE,
+      'api/middleware',
+      'api/graphs',
+      'api/redaction',
+      'api/runs',
+    ],
+    packages: [NODE, 'ulid'],
+  },
   'api/sweeper': {
     rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
   },
@@ -197,6 +211,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/redaction',
       'api/states',
       'api/runs',
+      'api/chat',
       'api/sweeper',
     ],
     packages: [NODE, '@hono/zod-openapi', 'hono'],
