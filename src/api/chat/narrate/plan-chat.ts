@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../graph/values/index.ts';
-import type { GraphDefinition, NodeDefinition } from '../../graph/definition/index.ts';
+import { isJsonObject } from '../../../graph/values/index.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../graph/definition/index.ts';
 
 /** How a graph takes part in a chat. */
 export interface ChatPlan {
