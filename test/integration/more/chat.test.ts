@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { askFor, requestsOf, say } from '../../support/builders/chat-model.ts';
+import { completionEvents } from '../../support/builders/provider-replies.ts';
+import { ChatClient } from '../../support/readers/chat-client.ts';
+import { at } from '../../support/readers/json-at.ts';
+import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
+
+const { stack, model, service, user } = useAgentStack();
+
+beforeAll(async () => {
+  const graph = aDefinition({
+    name: 'helper',
+    channels: { messages: { reducer: 'messages' } },
+    nodes: { talk: anAgent({ messages: 'messages', approve: { work: 'args.euros > 100' } }) },
+    edges: [{ from: '__start__', to: 'talk' }],
+  });
+  expect(await user().post('/api/graphs', graph)).toMatchObject({ status: 201 });
+});
+
+/** A client of a chat, as a browser has it. */
+function open(id: string, caller: 'user' | 'approver', before?: ChatClient): ChatClient {
+  const { baseUrl, tokens } = stack();
+  return new ChatClient({
+    id,
+    api: `${baseUrl}/api/chat/helper`,
+    token: tokens[caller],
+    fetch,
+    ...(before && { messages: before.messages }),
+  });
+}
+
+const contentsOf = (request: Json | undefined): unknown => {
+  const messages = at(request ?? null, '/messages');
+  return Array.isArray(messages) ? messages.map((message: Json) => at(message, '/content')) : null;
+};
+
+describe('a chat', () => {
+  test('is answered word by word, and goes on where it was', async () => {
+    model().answers(completionEvents([{ content: 'Hel' }, { content: 'lo' }], 'stop'), say('Fine'));
+    const chat = open('talking', 'user');
+    await chat.sendMessage({ text: 'Hi' });
+    expect(chat.errors).toEqual([]);
+    expect(chat.lastParts).toEqual([{ type: 'text', text: 'Hello', state: 'done' }]);
+    await chat.sendMessage({ text: 'How are you?' });
+    expect(chat.lastParts).toEqual([{ type: 'text', text: 'Fine', state: 'done' }]);
+    expect(contentsOf(requestsOf(model())[1])).toEqual(['Hi', 'Hello', 'How are you?']);
+  });
+
+  test('asks before it acts, is taken up by who may decide, and goes on in the same message', async () => {
+    model().answers(askFor([['work', { job: 'a', euros: 500 }]]), say('Done'));
+    const asking = open('deciding', 'user');
+    await asking.sendMessage({ text: 'Do a' });
+    expect([asking.errors, asking.lastParts]).toMatchObject([[], [{ toolName: 'work', state: 'approval-requested' }]]);
+
+    const deciding = open('deciding', 'approver');
+    await deciding.resumeStream();
+    expect(deciding.lastParts).toMatchObject([{ type: 'dynamic-tool', input: { job: 'a', euros: 500 } }]);
+    const [call] = deciding.lastParts;
+    const id = at(JSON.parse(JSON.stringify(call)), '/approval/id');
+    await deciding.addToolApprovalResponse({ id: String(id), approved: true, reason: 'fine' });
+    await expect.poll(() => deciding.status, { timeout: 20_000 }).toBe('ready');
+    expect([deciding.errors, deciding.messages.length]).toEqual([[], 1]);
+    expect(deciding.lastParts).toMatchObject([
+      { toolName: 'work', state: 'output-available', output: { job: 'a' } },
+      { type: 'text', text: 'Done' },
+    ]);
+    expect(service().done).toEqual(['a']);
+  });
+});
