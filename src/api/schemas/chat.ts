@@ -12,7 +12,7 @@ const UiMessageSchema = z.looseObject({
   id: z.string().max(MAX_ID),
   role: z.enum(['system', 'user', 'assistant']),
   parts: z.array(JsonRecord).max(MAX_PARTS),
-  metadata: z.json().optional(),
+  metadata: z.unknown().optional(),
 });
 
 export const ChatSchema = z

@@ -1,8 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/graph/values/json.ts';
+import { chatOptions } from '../../../examples/chat/chat-options.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { askFor, requestsOf, say } from '../../support/builders/chat-model.ts';
-import { completionEvents } from '../../support/builders/provider-replies.ts';
+import { begunStream } from '../../support/doubles/asked-model.ts';
+import type { Answer } from '../../support/doubles/loopback-server.ts';
 import { ChatClient } from '../../support/readers/chat-client.ts';
 import { at } from '../../support/readers/json-at.ts';
 import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
@@ -20,15 +23,26 @@ beforeAll(async () => {
 });
 
 /** A client of a chat, as a browser has it. */
-function open(id: string, caller: 'user' | 'approver', before?: ChatClient): ChatClient {
+function open(id: string, caller: 'user' | 'approver'): ChatClient {
   const { baseUrl, tokens } = stack();
-  return new ChatClient({
-    id,
-    api: `${baseUrl}/api/chat/helper`,
-    token: tokens[caller],
-    fetch,
-    ...(before && { messages: before.messages }),
+  return new ChatClient({ id, ...chatOptions({ baseUrl, token: () => tokens[caller] }) });
+}
+
+/** A chunk of a model's answer. */
+const chunkOf = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
+  id: 'c',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta, finish_reason }],
+});
+
+/** An answer that its test writes to the end. */
+function heldAnswer(): { readonly answer: Answer; readonly response: Promise<ServerResponse> } {
+  let answer: Answer = () => undefined;
+  const response = new Promise<ServerResponse>((resolve) => {
+    answer = resolve;
   });
+  return { answer, response };
 }
 
 const contentsOf = (request: Json | undefined): unknown => {
@@ -38,9 +52,13 @@ const contentsOf = (request: Json | undefined): unknown => {
 
 describe('a chat', () => {
   test('is answered word by word, and goes on where it was', async () => {
-    model().answers(completionEvents([{ content: 'Hel' }, { content: 'lo' }], 'stop'), say('Fine'));
+    const { answer, response } = heldAnswer();
+    model().answers(begunStream([chunkOf({ content: 'Hel' })], answer), say('Fine'));
     const chat = open('talking', 'user');
-    await chat.sendMessage({ text: 'Hi' });
+    const sent = chat.sendMessage({ text: 'Hi' });
+    await expect.poll(() => chat.lastParts).toEqual([{ type: 'text', text: 'Hel', state: 'streaming' }]);
+    (await response).end(`data: ${JSON.stringify(chunkOf({ content: 'lo' }, 'stop'))}\n\n`);
+    await sent;
     expect(chat.errors).toEqual([]);
     expect(chat.lastParts).toEqual([{ type: 'text', text: 'Hello', state: 'done' }]);
     await chat.sendMessage({ text: 'How are you?' });

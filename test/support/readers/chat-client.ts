@@ -1,5 +1,5 @@
-import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import type { ChatState, UIMessage } from 'ai';
+import { AbstractChat } from 'ai';
+import type { ChatInit, ChatState, UIMessage } from 'ai';
 
 /** The state that `useChat` keeps in React, without React. */
 class PlainState implements ChatState<UIMessage> {
@@ -13,12 +13,8 @@ class PlainState implements ChatState<UIMessage> {
   readonly snapshot = <T>(value: T): T => structuredClone(value);
 }
 
-interface ChatOptions {
+interface ChatOptions extends Pick<ChatInit<UIMessage>, 'transport' | 'sendAutomaticallyWhen'> {
   readonly id: string;
-  /** The path of the chat's graph. */
-  readonly api: string;
-  readonly token: string;
-  readonly fetch: typeof globalThis.fetch;
   readonly messages?: readonly UIMessage[];
 }
 
@@ -28,14 +24,12 @@ export class ChatClient extends AbstractChat<UIMessage> {
   readonly data: unknown[] = [];
   readonly errors: Error[] = [];
 
-  constructor({ id, api, token, fetch, messages = [] }: ChatOptions) {
+  constructor({ messages = [], ...options }: ChatOptions) {
     const state = new PlainState();
     state.messages = [...messages];
     super({
-      id,
+      ...options,
       state,
-      transport: new DefaultChatTransport({ api, headers: { authorization: `Bearer ${token}` }, fetch }),
-      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
       onData: (part) => void this.data.push(part),
       onError: (error) => void this.errors.push(error),
     });

@@ -51,6 +51,13 @@ describe('docs/models.md', () => {
   });
 });
 
+describe('docs/chat.md', () => {
+  test('shows the graph and the options of examples/chat', () => {
+    expect(codeIn('docs/chat.md', 'json')).toEqual([readFile('examples/chat/helper.json')]);
+    expect(codeIn('docs/chat.md', 'ts')).toEqual([readFile('examples/chat/chat-options.ts')]);
+  });
+});
+
 describe('docs/context.md', () => {
   const catalog = toCatalog(parseConfig('docs/context.md', contextExample));
 

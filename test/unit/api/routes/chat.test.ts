@@ -1,3 +1,4 @@
+import { DefaultChatTransport } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { RunEventBody } from '../../../../src/graph/journal/events.ts';
@@ -89,12 +90,12 @@ const COMPLETED: RunEventBody = { type: 'run.completed', output: {} };
 const END = { status: 'completed', endedAt: AT } as const;
 
 function open(id: string, graph = 'helper', caller: 'user' | 'otherTenantUser' | 'admin' = 'user'): ChatClient {
-  return new ChatClient({
-    id,
+  const transport = new DefaultChatTransport({
     api: `http://127.0.0.1/api/chat/${graph}`,
-    token: api.tokens[caller],
+    headers: { authorization: `Bearer ${api.tokens[caller]}` },
     fetch: async (url, init) => await api.request(String(url), init),
   });
+  return new ChatClient({ id, transport });
 }
 
 /** Has a client take up the stream of a thread, whose run has begun. */
