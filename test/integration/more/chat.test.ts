@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chatOptions } from '../../../examples/chat/chat-options.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { askFor, requestsOf, say } from '../../support/builders/chat-model.ts';
 import { begunStream } from '../../support/doubles/asked-model.ts';
 import type { Answer } from '../../support/doubles/loopback-server.ts';
 import { ChatClient } from '../../support/readers/chat-client.ts';
-import { at } from '../../support/readers/json-at.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
 import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
 
 const { stack, model, service, user } = useAgentStack();
@@ -19,7 +20,7 @@ beforeAll(async () => {
     nodes: { talk: anAgent({ messages: 'messages', approve: { work: 'args.euros > 100' } }) },
     edges: [{ from: '__start__', to: 'talk' }],
   });
-  expect(await user().post('/api/graphs', graph)).toMatchObject({ status: 201 });
+  await user().post('/api/graphs', graph);
 });
 
 /** A client of a chat, as a browser has it. */
@@ -76,8 +77,8 @@ describe('a chat', () => {
     await deciding.resumeStream();
     expect(deciding.lastParts).toMatchObject([{ type: 'dynamic-tool', input: { job: 'a', euros: 500 } }]);
     const [call] = deciding.lastParts;
-    const id = at(JSON.parse(JSON.stringify(call)), '/approval/id');
-    await deciding.addToolApprovalResponse({ id: String(id), approved: true, reason: 'fine' });
+    const id = textAt(toJson(call), '/approval/id');
+    await deciding.addToolApprovalResponse({ id, approved: true, reason: 'fine' });
     await expect.poll(() => deciding.status, { timeout: 20_000 }).toBe('ready');
     expect([deciding.errors, deciding.messages.length]).toEqual([[], 1]);
     expect(deciding.lastParts).toMatchObject([

@@ -108,9 +108,9 @@ describe('modelCalls', () => {
   test('tells nothing of a summary, nor of a call whose place is not known', async () => {
     const asking = aModelRequest({ messages: [...talk, aMessage('summarize-0', 'user')] });
     expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
-    const placeless = { ...aTask(), request: aModelRequest() };
+    const withoutPlace = { ...aTask(), request: aModelRequest() };
     const tell = vi.fn<TellDeltas>();
-    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(placeless, signal, 1);
+    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(withoutPlace, signal, 1);
     expect(tell).not.toHaveBeenCalled();
   });
 

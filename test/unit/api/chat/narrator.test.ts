@@ -77,11 +77,10 @@ describe('a text', () => {
     [
       'a piece in the middle was lost',
       [
-        { index: 0, text: 'H' },
-        { index: 2, text: 'l' },
-        { index: 3, text: 'lo' },
+        { index: 0, text: 'Hel' },
+        { index: 2, text: 'o' },
       ],
-      ['H', 'ello'],
+      ['Hel', 'lo'],
     ],
     ['the first piece was lost', [{ index: 1, text: 'llo' }], ['Hello']],
     [
@@ -89,7 +88,8 @@ describe('a text', () => {
       [
         { index: 0, text: 'Hel' },
         { attempt: 2, index: 0, text: 'H' },
-        { attempt: 2, index: 1, text: 'ello' },
+        { attempt: 2, index: 1, text: 'el' },
+        { attempt: 2, index: 2, text: 'lo' },
         { attempt: 1, index: 1, text: 'late' },
       ],
       ['Hel', 'lo'],

@@ -18,6 +18,6 @@ test.each([
     '[redacted]',
   ],
   ['only a graph inside hides', { ...NOTHING_REDACTED, nodes: { outer: { inside: inner } } }, aDelta(), 'Hi'],
-] as const)('the text of a delta where %s', (_where, redaction, delta, text) => {
+] as const)('the text of a delta where %s', (...[, redaction, delta, text]) => {
   expect(hideDelta(delta, redaction)).toEqual({ ...delta, text });
 });
