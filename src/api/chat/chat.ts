@@ -16,6 +16,7 @@ import { findDecisions } from './decide-in-chat.ts';
 import { listenToRun } from './listen-to-run.ts';
 import type { RunEar } from './listen-to-run.ts';
 import { planChat } from './narrate/plan-chat.ts';
+import { SaidBefore } from './narrate/said-before.ts';
 import { readMessage } from './read-message.ts';
 import type { Said, UiMessage } from './read-message.ts';
 
@@ -143,7 +144,8 @@ interface ToTell {
 async function answerOf(deps: ApiDeps, caller: Caller, { ear, runId, ...part }: ToTell): Promise<Answer> {
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
-  const message = { runId, plan, hidden: hiddenFrom(caller, run), ...part };
+  const saidBefore = new SaidBefore(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
+  const message = { runId, plan, hidden: hiddenFrom(caller, run), saidBefore, ...part };
   return { chunks: (unwanted) => chunksOfRun(deps, message, ear.hear(unwanted)), close: ear.close };
 }
 

@@ -4,7 +4,8 @@ import { chatOptions } from '../../../examples/chat/chat-options.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { askFor, requestsOf, say } from '../../support/builders/chat-model.ts';
+import { requestsOf, say } from '../../support/builders/chat-model.ts';
+import { completionEvents } from '../../support/builders/provider-replies.ts';
 import { begunStream } from '../../support/doubles/asked-model.ts';
 import type { Answer } from '../../support/doubles/loopback-server.ts';
 import { ChatClient } from '../../support/readers/chat-client.ts';
@@ -68,20 +69,27 @@ describe('a chat', () => {
   });
 
   test('asks before it acts, is taken up by who may decide, and goes on in the same message', async () => {
-    model().answers(askFor([['work', { job: 'a', euros: 500 }]]), say('Done'));
+    const call = { index: 0, id: 'call-0', function: { name: 'work', arguments: '{"job":"a","euros":500}' } };
+    model().answers(completionEvents([{ content: 'I will.' }, { tool_calls: [call] }], 'tool_calls'), say('Done'));
     const asking = open('deciding', 'user');
     await asking.sendMessage({ text: 'Do a' });
-    expect([asking.errors, asking.lastParts]).toMatchObject([[], [{ toolName: 'work', state: 'approval-requested' }]]);
+    expect([asking.errors, asking.lastParts]).toMatchObject([
+      [],
+      [{ text: 'I will.' }, { state: 'approval-requested' }],
+    ]);
 
     const deciding = open('deciding', 'approver');
     await deciding.resumeStream();
-    expect(deciding.lastParts).toMatchObject([{ type: 'dynamic-tool', input: { job: 'a', euros: 500 } }]);
-    const [call] = deciding.lastParts;
-    const id = textAt(toJson(call), '/approval/id');
+    expect(deciding.lastParts).toMatchObject([
+      { text: 'I will.' },
+      { type: 'dynamic-tool', input: { job: 'a', euros: 500 } },
+    ]);
+    const id = textAt(toJson(deciding.lastParts), '/1/approval/id');
     await deciding.addToolApprovalResponse({ id, approved: true, reason: 'fine' });
     await expect.poll(() => deciding.status, { timeout: 20_000 }).toBe('ready');
     expect([deciding.errors, deciding.messages.length]).toEqual([[], 1]);
     expect(deciding.lastParts).toMatchObject([
+      { text: 'I will.' },
       { toolName: 'work', state: 'output-available', output: { job: 'a' } },
       { type: 'text', text: 'Done' },
     ]);

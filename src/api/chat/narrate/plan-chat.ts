@@ -9,6 +9,8 @@ export interface ChatPlan {
   readonly answer: string | null;
   /** The nodes whose models write the answer, so that it can be shown before they have finished. */
   readonly speakers: ReadonlySet<string>;
+  /** Those of them whose models are asked for summaries, too, which are no answers. */
+  readonly summarizing: ReadonlySet<string>;
 }
 
 /** The channel of messages that is meant where a graph has several. */
@@ -23,7 +25,13 @@ export function planChat(definition: GraphDefinition): ChatPlan {
   const input = findInput(definition);
   const answer = input?.kind === 'messages' ? input.channel : findAnswer(definition, input?.channel);
   const speakers = Object.entries(definition.nodes).filter(([, node]) => answer !== null && speaksTo(node, answer));
-  return { input, answer, speakers: new Set(speakers.map(([id]) => id)) };
+  const idsOf = (nodes: typeof speakers): ReadonlySet<string> => new Set(nodes.map(([id]) => id));
+  return {
+    input,
+    answer,
+    speakers: idsOf(speakers),
+    summarizing: idsOf(speakers.filter(([, node]) => summarizes(node))),
+  };
 }
 
 function findInput(definition: GraphDefinition): ChatPlan['input'] {
@@ -43,6 +51,10 @@ function findAnswer(definition: GraphDefinition, input: string | undefined): str
 function isText({ channels = {} }: GraphDefinition, name: string): boolean {
   const schema = channels[name]?.schema;
   return isJsonObject(schema) && schema['type'] === 'string';
+}
+
+function summarizes(node: NodeDefinition): boolean {
+  return (node.type === 'llm' || node.type === 'agent') && node.context?.strategy === 'summarize';
 }
 
 /** True if the text that a node's model writes goes to a channel as it is. */

@@ -12,6 +12,7 @@ const PLAN: ChatPlan = {
   input: { channel: 'messages', kind: 'messages' },
   answer: 'messages',
   speakers: new Set(['think']),
+  summarizing: new Set(),
 };
 const TASK = { node: 'think', visit: 1 } as const;
 
