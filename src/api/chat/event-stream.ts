@@ -1,4 +1,5 @@
 import type { ChunkOrBeat } from './chunks-of-run.ts';
+import type { Chunk } from './narrate/chunk.ts';
 
 /** The headers of the AI SDK's UI message stream, version 1. */
 const HEADERS = {
@@ -11,35 +12,45 @@ const HEADERS = {
 const BEAT = ': hb\n\n';
 const DONE = 'data: [DONE]\n\n';
 
-/**
- * Answers with chunks as server-sent events. They are made when the client has taken those before.
- * @param over is called once nobody reads any more
- */
-export function eventStream(chunks: AsyncGenerator<ChunkOrBeat, void>, over: () => void): Response {
+/** What else a stream is made of. */
+interface Ends {
+  /** Tells the client that the stream has failed. */
+  readonly fail: (error: unknown) => Chunk;
+  /** Called once nobody reads any more. */
+  readonly over: () => void;
+}
+
+/** Answers with chunks as server-sent events. Each is made when the client has taken those before. */
+export function eventStream(chunks: AsyncGenerator<ChunkOrBeat, void>, { fail, over }: Ends): Response {
+  const lines = linesOf(chunks, fail);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        try {
-          const { done, value } = await chunks.next();
-          if (done) return end(controller);
-          controller.enqueue(encoder.encode(value === 'beat' ? BEAT : `data: ${JSON.stringify(value)}\n\n`));
-        } catch (error) {
-          over();
-          controller.error(error);
-        }
+        const { done, value } = await lines.next();
+        if (!done) return controller.enqueue(encoder.encode(value));
+        over();
+        controller.close();
       },
       async cancel() {
         over();
-        await chunks.return();
+        await lines.return();
       },
     },
     { highWaterMark: 0 },
   );
-  const end = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    over();
-    controller.enqueue(encoder.encode(DONE));
-    controller.close();
-  };
   return new Response(body, { headers: HEADERS });
+}
+
+async function* linesOf(chunks: AsyncGenerator<ChunkOrBeat, void>, fail: Ends['fail']): AsyncGenerator<string, void> {
+  try {
+    for await (const chunk of chunks) yield chunk === 'beat' ? BEAT : toLine(chunk);
+  } catch (error) {
+    yield toLine(fail(error));
+  }
+  yield DONE;
+}
+
+function toLine(chunk: Chunk): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { answerChat, followThread } from '../chat/chat.ts';
 import type { Answer } from '../chat/chat.ts';
+import type { Chunk } from '../chat/narrate/chunk.ts';
 import { eventStream } from '../chat/event-stream.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
@@ -135,5 +136,10 @@ async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming):
   left.signal.addEventListener('abort', giveBack);
   left.signal.addEventListener('abort', found.close);
   const unwanted = [c.req.raw.signal, deps.shuttingDown, left.signal, AbortSignal.timeout(MAX_STREAM_MS)];
-  return eventStream(found.chunks(unwanted), () => left.abort());
+  const fail = (error: unknown): Chunk => {
+    const requestId = c.get('requestId');
+    deps.logger.error({ error, requestId, path: c.req.path }, 'a stream failed');
+    return { type: 'error', errorText: `The stream broke off; the server's log names request ${requestId}` };
+  };
+  return eventStream(found.chunks(unwanted), { fail, over: () => left.abort() });
 }
