@@ -46,8 +46,11 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
     return { listening: listen(CHANNEL, { heard, opened: () => opened() }), isOpen };
   };
   let ears: Opened | null = null;
+  let isClosed = false;
   return {
-    publish: async (runId, deltas) => await tell(packDeltas(runId, deltas)),
+    async publish(runId, deltas) {
+      if (!isClosed) await tell(packDeltas(runId, deltas));
+    },
     async listen(runId, listener) {
       ears ??= open();
       const ofRun = listeners.get(runId) ?? new Set();
@@ -58,7 +61,10 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
         if (ofRun.size === 0 && listeners.get(runId) === ofRun) listeners.delete(runId);
       };
     },
-    close: async () => await ears?.listening.close(),
+    async close() {
+      isClosed = true;
+      await ears?.listening.close();
+    },
   };
 }
 

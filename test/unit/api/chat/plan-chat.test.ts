@@ -29,7 +29,7 @@ test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
   ],
   ['a text that is answered by the output', { channels: { q: TEXT, n: {} } }, { channel: 'q', kind: 'text' }, null],
   ['none', { channels: { messages: {}, n: { schema: { type: 'number' } } } }, null, null],
-])('a message goes to %s', (_what, over, input, answer) => {
+])('a message goes to %s', (...[, over, input, answer]) => {
   expect(planChat(aDefinition(over))).toMatchObject({ input, answer });
 });
 

@@ -1,5 +1,5 @@
 import { DefaultChatTransport } from 'ai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { RunEventBody } from '../../../../src/graph/journal/events.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
@@ -223,6 +223,24 @@ describe('the stream of a thread', () => {
     await happen(runId, [COMPLETED], END);
     expect(await following.text()).toContain('"finishReason":"stop"');
   });
+});
+
+test('a tenant has so many streams at a time; one that is left makes room', async () => {
+  const narrow = await startTestApi({ waits: { perTenant: 1 } });
+  onTestFinished(() => narrow.stop());
+  await narrow.as('user').post('/api/graphs', { ...aChat('echo', { q: TEXT }), nodes: { n: aSet({ q: 'x' }) } });
+  const begin = async (id: string): Promise<Response> =>
+    await narrow.request('/api/chat/echo', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${narrow.tokens.user}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id, messages: [aMessage(id)] }),
+    });
+  const first = await begin('S-1');
+  expect([first.status, (await begin('S-2')).status]).toEqual([200, 429]);
+  await first.body?.cancel();
+  const next = await begin('S-3');
+  expect(next.status).toBe(200);
+  await next.body?.cancel();
 });
 
 describe('a decision in a chat', () => {
