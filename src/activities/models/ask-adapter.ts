@@ -16,8 +16,8 @@ export interface Question {
 }
 
 /**
- * Makes a function that asks adapters of one model. It asks for streams, until the server refuses one: that question is
- * asked again without, and so are all later ones.
+ * Makes a function that asks adapters of one model. It asks for streams, until the server refuses one, whose question is
+ * asked again without, or does not say what one has used: budgets need that.
  * @param wantsStream false to ask for whole answers from the beginning
  */
 export function createAskAdapter(wantsStream: boolean): (question: Question) => Promise<Answer> {
@@ -27,7 +27,9 @@ export function createAskAdapter(wantsStream: boolean): (question: Question) => 
       try {
         transport.expectStream();
         const { stream } = await adapter.doStream({ ...options, includeRawChunks: true });
-        return await readStream(stream, emit);
+        const answer = await readStream(stream, emit);
+        asksForStreams = hasUsage(answer);
+        return answer;
       } catch (error) {
         if (refusesStreams(error)) asksForStreams = false;
         else if (!(error instanceof NotStreamedError)) throw error;
@@ -36,6 +38,10 @@ export function createAskAdapter(wantsStream: boolean): (question: Question) => 
     transport.expectWhole();
     return toAnswer(await adapter.doGenerate(options));
   };
+}
+
+function hasUsage({ usage: { inputTokens, outputTokens } }: Answer): boolean {
+  return inputTokens.total !== undefined || outputTokens.total !== undefined;
 }
 
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501]);

@@ -59,7 +59,8 @@ describe('a chat', () => {
     const chat = open('talking', 'user');
     const sent = chat.sendMessage({ text: 'Hi' });
     await expect.poll(() => chat.lastParts).toEqual([{ type: 'text', text: 'Hel', state: 'streaming' }]);
-    (await response).end(`data: ${JSON.stringify(chunkOf({ content: 'lo' }, 'stop'))}\n\n`);
+    const last = { ...chunkOf({ content: 'lo' }, 'stop'), usage: { prompt_tokens: 2, completion_tokens: 1 } };
+    (await response).end(`data: ${JSON.stringify(last)}\n\n`);
     await sent;
     expect(chat.errors).toEqual([]);
     expect(chat.lastParts).toEqual([{ type: 'text', text: 'Hello', state: 'done' }]);

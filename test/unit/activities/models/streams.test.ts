@@ -3,7 +3,7 @@ import { createGenerate } from '../../../../src/activities/models/generate.ts';
 import { createGuardedFetch } from '../../../../src/activities/http/guarded-fetch.ts';
 import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 import { REPLIES, STREAMS } from '../../../support/builders/provider-replies.ts';
-import { PROVIDERS, askModel, failureOf } from '../../../support/doubles/asked-model.ts';
+import { PROVIDERS, askModel, dataEvents, failureOf } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
@@ -31,6 +31,23 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(await failureOf(askModel(server, provider, { stream: true }))).toMatchObject({ retryable: false });
     expect(server.requests).toHaveLength(1);
   });
+});
+
+test('a server whose streams tell no usage is asked without from then on', async () => {
+  const generate = createGenerate(
+    { provider: 'openai-compatible', model: 'm', baseUrl: `${server.url}/v1`, stream: true },
+    { fetch: createGuardedFetch([server.address]), secrets: async () => '' },
+  );
+  const chunk = {
+    id: 'c1',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }],
+  };
+  server.answers(dataEvents(chunk), REPLIES['openai-compatible'].text);
+  expect(await generate(aModelQuestion(), aModelContext())).toMatchObject({ text: 'Hi', usage: { inputTokens: 0 } });
+  expect(await generate(aModelQuestion(), aModelContext())).toMatchObject({ usage: { inputTokens: 12 } });
+  expect(server.requests.map(({ body }) => body.includes('"stream":true'))).toEqual([true, false]);
 });
 
 test('a server that refuses streams is asked without from then on', async () => {
