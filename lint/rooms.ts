@@ -25,6 +25,7 @@ const FACTS = [...WORDS, ...STATE];
 const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
 const USED_BY_COMMANDS = ['activities', 'process', 'config', 'testing', 'client', 'dev', 'run-worker.ts', 'run-api.ts'];
 const API_BASE = ['api/deps.ts', 'api/http'];
+const OF_RUNS = ['api/graphs', 'api/redaction', 'api/runs'];
 
 /** A room of the interpreter, known from outside by its `index.ts`. */
 const known = (room: Pick<Room, 'rooms' | 'packages' | 'typePackages'>): Room => ({
@@ -178,6 +179,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/states',
     ],
   },
+  'api/chat': {
+    rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS],
+    packages: [NODE, 'ulid'],
+  },
   'api/sweeper': {
     rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
   },
@@ -197,6 +202,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/redaction',
       'api/states',
       'api/runs',
+      'api/chat',
       'api/sweeper',
     ],
     packages: [NODE, '@hono/zod-openapi', 'hono'],

@@ -36,7 +36,7 @@ export const MODEL: Texts<ModelInput> = {
   model: "The provider's name of the model.",
   baseUrl: 'The address, for `openai-compatible` or a proxy.',
   apiKey: 'The key, as `{ "secret": "NAME" }`.',
-  stream: 'True reads the answer as a stream.',
+  stream: 'False asks for whole answers. By default answers are read while they are written, if the server can.',
   generate: 'Instead of all these: code that answers.',
   price: '`input` and `output`, in USD for a million tokens. Budgets in USD need it.',
   contextWindow: 'The most tokens of one request.',

@@ -1,3 +1,4 @@
+import { asksForSummary } from '../graph/run/index.ts';
 import type { ModelCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 import { notConfigured } from './calls/call-error.ts';
@@ -5,7 +6,10 @@ import { fitMessages } from './context/fit-messages.ts';
 import type { MessageProcessor } from './context/message-processor.ts';
 import { UNKNOWN_MEASURE } from './context/model-measures.ts';
 import type { ModelMeasure } from './context/model-measures.ts';
+import { openDeltas } from './deltas/open-deltas.ts';
+import type { AttemptDeltas, TellDeltas } from './deltas/open-deltas.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
+import type { CallTask } from './calls/call-task.ts';
 import type { CallKind } from './calls/make-attempt.ts';
 
 /** Dependencies of model calls. */
@@ -16,6 +20,8 @@ export interface ModelDeps {
   /** Token limits and counters by model name; a model without one is measured by an estimate. */
   readonly measures?: Readonly<Record<string, ModelMeasure>>;
   readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
+  /** Tells others what a model says, while it says it. */
+  readonly tell?: TellDeltas;
 }
 
 /** Makes calls of models. They are idempotent: a repeated call costs money and does no harm. */
@@ -24,10 +30,12 @@ export function modelCalls({
   tools,
   measures = {},
   messageProcessors = {},
+  tell = () => undefined,
 }: ModelDeps): CallKind<ModelCallRequest> {
   return {
     safety: () => 'idempotent',
-    async execute({ key, request }, signal) {
+    async execute(task, signal, attempt) {
+      const { key, request } = task;
       const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
       const generate = own(models, request.model);
       if (!generate) throw notConfigured('MODEL_FAILED', `model "${request.model}"`);
@@ -36,8 +44,24 @@ export function modelCalls({
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const reply = await generate({ ...rest, messages, tools: offers }, { key, signal });
-      return report ? { ...reply, context: report } : reply;
+      const deltas = deltasOf(task, attempt, tell);
+      try {
+        const asked = { ...rest, messages, tools: offers };
+        const reply = await generate(asked, { key, signal, emit: (text) => deltas?.say(text) });
+        // Who listens hears the same of models that do not stream.
+        if (!deltas?.hasText()) deltas?.say(reply.text);
+        return report ? { ...reply, context: report } : reply;
+      } finally {
+        deltas?.close();
+      }
     },
   };
+}
+
+/** @returns `null` for a call whose answer is for no reader */
+function deltasOf(task: CallTask<ModelCallRequest>, attempt: number, tell: TellDeltas): AttemptDeltas | null {
+  const { key, node, visit, path, runId, request } = task;
+  if (visit === undefined || asksForSummary(request)) return null;
+  const place = { node, ...(path && { path }), visit, attempt, callKey: key };
+  return openDeltas((deltas) => tell(runId, deltas), place);
 }

@@ -13,6 +13,7 @@ import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { chatRoutes } from './routes/chat.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
@@ -77,6 +78,7 @@ const TAGS = {
   approvals: 'The inbox, and decisions of people.',
   state: 'Channel values: read and correct them; fork, replay and compare runs.',
   threads: 'Conversations: runs that go on where the one before has stopped.',
+  chat: "Graphs as the other side of the AI SDK's `useChat`.",
   tools: 'What graphs may call.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
@@ -90,6 +92,7 @@ const ROUTES = [
   recordingRoutes,
   controlRoutes,
   threadRoutes,
+  chatRoutes,
   toolRoutes,
   adminRoutes,
   adminRunRoutes,

@@ -19,8 +19,8 @@ const ProviderModel = z
     model: z.string().min(1),
     baseUrl: z.url().optional(),
     apiKey: SecretOrText.optional(),
-    /** True to read the answer as a stream. */
-    stream: z.boolean().default(false),
+    /** False to ask for the whole answer at once. */
+    stream: z.boolean().default(true),
   })
   .refine(({ provider, baseUrl }) => baseUrl !== undefined || PROVIDER_URLS[provider] !== null, {
     path: ['baseUrl'],

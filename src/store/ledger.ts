@@ -6,6 +6,8 @@ import { DATABASE_NOW } from './database/database-now.ts';
 import { claimEntry, endColumns } from './ledger-claims.ts';
 import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
 import { listLedger } from './inspection/list-ledger.ts';
+import { readSaidTexts } from './inspection/said-texts.ts';
+import type { SaidText } from './inspection/said-texts.ts';
 import type { LedgerRow } from './inspection/list-ledger.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { LedgerTable, Tables } from './tables.ts';
@@ -61,6 +63,8 @@ export interface Ledger {
   list(runId: string, page: PageRequest): Promise<Page<LedgerRow>>;
   /** The answers to a run's calls, by the keys of the calls. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
+  /** The texts that models have answered in a run, in no order. */
+  saidTexts(runId: string): Promise<readonly SaidText[]>;
 }
 
 export interface LedgerFailure {
@@ -94,6 +98,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     retrying: (runId) => retrying(db, runId),
     list: (runId, page) => listLedger(db, runId, page),
     answers: (runId) => answers(db, runId),
+    saidTexts: (runId) => readSaidTexts(db, runId),
   };
 }
 

@@ -8,6 +8,8 @@ import { createChanges } from './changes/changes.ts';
 import type { Changes } from './changes/changes.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { createDeltas } from './deltas/deltas.ts';
+import type { Deltas } from './deltas/deltas.ts';
 import { createEndedRuns } from './ended-runs.ts';
 import type { EndedRuns } from './ended-runs.ts';
 import { createFailingRuns } from './failing-runs.ts';
@@ -58,6 +60,7 @@ export interface Store {
   readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
   readonly changes: Changes;
+  readonly deltas: Deltas;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
@@ -101,8 +104,9 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
   const db = open(dialect);
   const patientDb = patient === dialect ? db : open(patient);
   const changes = createChanges(listen);
+  const deltas = createDeltas(db, listen);
   const close = async (): Promise<void> => {
-    await changes.close();
+    await Promise.all([changes.close(), deltas.close()]);
     await Promise.all([...new Set([db, patientDb])].map((one) => one.destroy()));
   };
   await migrate(patientDb).catch(async (error: unknown) => {
@@ -125,6 +129,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     idempotency: createIdempotency(db),
     retention: createRetention(patientDb),
     changes,
+    deltas,
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,

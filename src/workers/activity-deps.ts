@@ -1,4 +1,5 @@
 import { heartbeat } from '../activities/calls/heartbeat.ts';
+import { createTellDeltas } from '../activities/deltas/tell-deltas.ts';
 import type { RegisteredFunction } from '../activities/registered-function.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
@@ -55,6 +56,7 @@ export function toActivityDeps(
     ),
     measures: measureModels(models, tokenCounters),
     messageProcessors,
+    tell: createTellDeltas(store.deltas, logger),
     tools: Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool, deps)])),
     functions: mapValues(functions, (registered): RegisteredFunction => registered),
     nodeTypes: Object.fromEntries(nodeTypes.map((type) => [type.name, type])),

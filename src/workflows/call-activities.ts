@@ -59,7 +59,7 @@ export function callLocally(effect: LocalEffect, owner: CallOwner): Promise<Loca
 }
 
 function taskOf(
-  { key, takeover, node, index, isCompensable, shapedBy }: CallEffect,
+  { key, takeover, node, index, visit, path, isCompensable, shapedBy }: CallEffect,
   owner: CallOwner,
 ): Omit<CallTask, 'request' | 'journal'> {
   return {
@@ -67,6 +67,8 @@ function taskOf(
     takeover,
     node,
     ...(index !== undefined && { index }),
+    ...(visit !== undefined && { visit }),
+    ...(path && { path }),
     ...(isCompensable && { isCompensable }),
     ...(shapedBy && { shapedBy }),
     ...owner,

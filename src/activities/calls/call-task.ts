@@ -5,7 +5,7 @@ import type { CallEffect, CallReply, CallRequest, Principal } from '../../graph/
 /** Input of an activity that makes one call. */
 export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   CallEffect,
-  'key' | 'takeover' | 'node' | 'index' | 'isCompensable' | 'shapedBy'
+  'key' | 'takeover' | 'node' | 'index' | 'visit' | 'path' | 'isCompensable' | 'shapedBy'
 > {
   readonly request: R;
   readonly runId: string;

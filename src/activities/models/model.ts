@@ -11,7 +11,7 @@ export interface ModelSettings extends ModelEntry {
   readonly model: string;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | SecretReference | undefined;
-  /** True to read the answer as a stream. */
+  /** True to ask for the answer as a stream. */
   readonly stream?: boolean | undefined;
 }
 
@@ -32,6 +32,8 @@ export interface GenerateContext {
   readonly key: string;
   /** Aborts on time-out or cancellation of the call. */
   readonly signal: AbortSignal;
+  /** Tells of a piece of the answer's text before the whole is known. The reply has all of it. */
+  readonly emit: (text: string) => void;
 }
 
 /** Asks a model once; the workflow makes retries. @throws CallError */

@@ -7,6 +7,18 @@ export interface Transport {
   readonly fetch: typeof globalThis.fetch;
   /** The status of the last response; `null` without one. */
   lastStatus(): number | null;
+  /** Has the next response fail with a `NotStreamedError` if it is no stream. */
+  expectStream(): void;
+  /** Takes any response again. */
+  expectWhole(): void;
+}
+
+/** The server has answered at once where a stream was asked for. The next `fetch` returns this answer, without a request. */
+export class NotStreamedError extends Error {
+  constructor() {
+    super('The answer is no stream');
+    this.name = 'NotStreamedError';
+  }
 }
 
 /** A streamed answer takes many times the bytes of its text. */
@@ -14,10 +26,19 @@ const MAX_ANSWER_BYTES = 64_000_000;
 
 /** Gives an adapter the guarded `fetch` and limits its responses. */
 export function openTransport(fetch: GuardedFetch): Transport {
+  let expectsStream = false;
   let lastStatus: number | null = null;
+  let whole: Response | null = null;
   return {
     lastStatus: () => lastStatus,
+    expectStream() {
+      expectsStream = true;
+    },
+    expectWhole() {
+      expectsStream = false;
+    },
     fetch: async (input, init = {}) => {
+      if (whole) return whole;
       const url = new URL(input instanceof Request ? input.url : input);
       const { method = 'GET', headers, body, signal } = init;
       lastStatus = null;
@@ -28,11 +49,22 @@ export function openTransport(fetch: GuardedFetch): Transport {
         signal: signal ?? null,
       });
       lastStatus = response.status;
-      return new Response(response.body?.pipeThrough(limitBytes(MAX_ANSWER_BYTES)) ?? null, {
-        status: response.status,
-        statusText: response.statusText,
-        headers: Object.fromEntries(response.headers),
-      });
+      const limited = limit(response);
+      if (!expectsStream || !isWhole(limited)) return limited;
+      whole = limited;
+      throw new NotStreamedError();
     },
   };
+}
+
+type FetchedResponse = Awaited<ReturnType<GuardedFetch>>;
+
+function limit({ body, status, statusText, headers }: FetchedResponse): Response {
+  const limited = body?.pipeThrough(limitBytes(MAX_ANSWER_BYTES)) ?? null;
+  return new Response(limited, { status, statusText, headers: Object.fromEntries(headers) });
+}
+
+/** Some servers ignore that a stream is asked for. */
+function isWhole({ ok, headers }: Response): boolean {
+  return ok && /^$|\bjson\b/.test(headers.get('content-type') ?? '');
 }

@@ -9,16 +9,18 @@ import { refusalIn } from './answer.ts';
 import type { Answer } from './answer.ts';
 
 type Part = LanguageModelV3StreamPart;
+type Finish = Extract<Part, { type: 'finish' }>;
 type Block = LanguageModelV3Text | LanguageModelV3Reasoning;
 
 /**
  * Assembles a streamed answer.
+ * @param emit is told of its text, piece by piece
  * @throws CallError if the stream ends early; the provider's error within the stream; connection errors
  */
-export async function readStream(stream: ReadableStream<Part>): Promise<Answer> {
+export async function readStream(stream: ReadableStream<Part>, emit: (text: string) => void): Promise<Answer> {
   const content: LanguageModelV3Content[] = [];
   const open = new Map<string, Block>();
-  let finish: Extract<Part, { type: 'finish' }> | null = null;
+  let finish: Finish | null = null;
   let refusal = '';
   for await (const part of stream) {
     if (part.type === 'error') throw part.error instanceof Error ? part.error : new StreamedError(part.error);
@@ -26,11 +28,10 @@ export async function readStream(stream: ReadableStream<Part>): Promise<Answer> 
     else if (part.type === 'raw') refusal += refusalIn(part.rawValue);
     else if (part.type === 'tool-call') content.push(part);
     else if ('id' in part) takeBlock(part, open, content);
+    if (part.type === 'text-delta') emit(part.delta);
   }
-  if (finish === null || isUnfinished(finish)) {
-    throw new CallError('MODEL_FAILED', 'The answer broke off', { retryable: true, done: 'perhaps' });
-  }
-  return { content, finishReason: finish.finishReason, usage: finish.usage, refusal };
+  const { finishReason, usage } = requireFinished(finish);
+  return { content, finishReason, usage, refusal };
 }
 
 /** An error that a provider reported within an answer, after a successful status. */
@@ -64,7 +65,12 @@ function takeBlock(
   if (step === 'end') open.delete(key);
 }
 
+function requireFinished(finish: Finish | null): Finish {
+  if (finish !== null && !isUnfinished(finish)) return finish;
+  throw new CallError('MODEL_FAILED', 'The answer broke off', { retryable: true, done: 'perhaps' });
+}
+
 /** Adapters report this reason if the stream had none. */
-function isUnfinished({ finishReason }: Extract<Part, { type: 'finish' }>): boolean {
+function isUnfinished({ finishReason }: Finish): boolean {
   return finishReason.unified === 'other' && finishReason.raw === undefined;
 }

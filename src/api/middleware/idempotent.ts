@@ -68,7 +68,7 @@ function timeIn(ms: number): string {
 }
 
 /** The draft wants a quoted string, but clients often send it bare; both are the same key. */
-function readKey(header: string | undefined): string | null {
+export function readKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
   if (key === '' || key.length > 255)

@@ -104,7 +104,7 @@ export const RunListSchema = z
   .openapi('RunList', { example: aPage(RUN_EXAMPLE) });
 
 /** The id is part of URLs and of search attributes in Temporal. */
-const ThreadId = z
+export const ThreadId = z
   .string()
   .min(1)
   .max(255)

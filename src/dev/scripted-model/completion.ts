@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { toJsonObject } from '../../graph/values/index.ts';
-import type { Json } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { act } from './act.ts';
 import type { Act } from './act.ts';
 import { answer } from './answer.ts';
@@ -27,15 +27,37 @@ export const ChatRequestSchema = z.looseObject({
   model: z.string(),
   messages: z.array(Message).min(1),
   tools: z.array(Tool).default([]),
-  stream: z.literal(false, 'the scripted model does not stream').optional(),
+  stream: z.boolean().default(false),
   response_format: z
     .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: z.json() }).optional() })
     .optional(),
 });
 export type ChatRequest = z.output<typeof ChatRequestSchema>;
 
+/** A `chat.completion` object. */
+export interface Completion {
+  readonly id: string;
+  readonly object: string;
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly {
+    readonly index: number;
+    readonly message: Said;
+    readonly logprobs: null;
+    readonly finish_reason: string;
+  }[];
+  readonly usage: JsonObject;
+}
+
+interface Said {
+  readonly role: string;
+  readonly refusal: null;
+  readonly content: string | null;
+  readonly tool_calls?: readonly JsonObject[];
+}
+
 /** Answers a request with a `chat.completion` object. Equal requests get equal answers, ids included. */
-export function complete(request: ChatRequest): Json {
+export function complete({ stream: _stream, stream_options: _options, ...request }: ChatRequest): Completion {
   const { model, messages } = request;
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24);
   const conversation = toConversation(request);
@@ -56,7 +78,7 @@ export function complete(request: ChatRequest): Json {
 
 const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const;
 
-function toMessage(reply: Act, digest: string): Json {
+function toMessage(reply: Act, digest: string): Said {
   const common = { role: 'assistant', refusal: null };
   if (reply.kind === 'text') return { ...common, content: reply.text };
   const tool_calls = reply.calls.map(({ name, args }, at) => ({
@@ -67,7 +89,7 @@ function toMessage(reply: Act, digest: string): Json {
   return { ...common, content: null, tool_calls };
 }
 
-function toConversation(request: ChatRequest): Conversation {
+function toConversation(request: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>): Conversation {
   const { messages, tools } = request;
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user');
@@ -91,7 +113,7 @@ function answeredCalls(messages: ChatRequest['messages']): readonly AnsweredCall
     }));
 }
 
-function schemaOf({ response_format: format }: ChatRequest): Json {
+function schemaOf({ response_format: format }: Pick<ChatRequest, 'response_format'>): Json {
   if (format === undefined || format.type === 'text') return null;
   return format.json_schema?.schema ?? {};
 }

@@ -4,6 +4,7 @@ import { createFaults, readJson } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
 import { listen } from '../../process/listen.ts';
 import type { Listening, ListenOptions } from '../../process/listen.ts';
+import { toChunks } from './chunks.ts';
 import { ChatRequestSchema, complete } from './completion.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -28,7 +29,9 @@ function createScriptedModel(): Hono<ServiceEnvironment> {
   app.post(CHAT, faults.on(CHAT), async (context) => {
     const request = ChatRequestSchema.safeParse(await readJson(context));
     if (!request.success) return context.json(toOpenAiError(z.prettifyError(request.error)), 400);
-    return context.json(complete(request.data));
+    const completion = complete(request.data);
+    if (!request.data.stream) return context.json(completion);
+    return context.body(toChunks(completion), 200, { 'content-type': 'text/event-stream' });
   });
   app.notFound((context) => context.json(toOpenAiError(`There is no ${context.req.path}`), 404));
   app.onError((error, context) => context.json(toOpenAiError(error.message), 400));

@@ -6,6 +6,7 @@ export { toEndedState, fromEndedState } from './ended-run.ts';
 export type { EndedRunState } from './ended-run.ts';
 export type { RunEvent } from './events.ts';
 export type { Intervention } from './intervention.ts';
+export type { ModelDelta } from './model-delta.ts';
 export { packBatch, unpackBatch } from './packed-batch.ts';
 export type { PackedBatch } from './packed-batch.ts';
 export type { Carrier } from './packed-events.ts';

@@ -1,6 +1,7 @@
 export { findRedaction } from './find-redaction.ts';
 export { hideApproval, restoreArgs } from './hide-approval.ts';
 export { hideChannels, hideOutput } from './hide-channels.ts';
+export { hideDelta } from './hide-delta.ts';
 export { hideErrorOf, hideRunError } from './hide-error.ts';
 export { hideEvent } from './hide-event.ts';
 export { hideRefusal } from './hide-refusal.ts';

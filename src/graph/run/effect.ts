@@ -3,6 +3,7 @@ import type { CallSafety, Execution } from '../definition/execution.ts';
 import type { Message, ToolCall } from '../definition/message.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';
+import type { NodePath } from './ids.ts';
 import type { Principal } from './principal.ts';
 
 /** A request of the interpreter, which the workflow turns into an activity or a timer. */
@@ -17,6 +18,9 @@ export interface CallEffect {
   readonly node: string;
   /** The element of a list that the call is made for. */
   readonly index?: number;
+  /** Of a model's call: the visit of its node, and the nodes around it. */
+  readonly visit?: number;
+  readonly path?: NodePath;
   readonly request: CallRequest;
   /** One line that names the node, for the Temporal Web UI. */
   readonly summary: string;

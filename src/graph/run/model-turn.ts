@@ -1,5 +1,5 @@
 import type { NewMessage } from '../definition/message.ts';
-import type { ModelReply } from './effect.ts';
+import type { ModelCallRequest, ModelReply } from './effect.ts';
 import type { ModelNeeds } from './spending.ts';
 
 /** A task's exchange with a model, without the conversation that it began with. */
@@ -48,6 +48,14 @@ export interface ModelQuestion {
   readonly corrections: readonly NewMessage[];
   /** The number of first messages to summarize; `null` if the call asks for the answer itself. */
   readonly summarizing: number | null;
+}
+
+/** What the ids of messages begin with that ask for a summary; no other message of a request has such an id. */
+export const SUMMARY_REQUEST = 'summarize';
+
+/** True if a request asks for a summary, which no reader of the answer is to see. */
+export function asksForSummary({ messages }: Pick<ModelCallRequest, 'messages'>): boolean {
+  return messages.at(-1)?.id.startsWith(`${SUMMARY_REQUEST}-`) === true;
 }
 
 /** The progress of one answer: its call is open, or waits for the budgets. */

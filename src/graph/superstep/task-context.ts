@@ -7,7 +7,7 @@ import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import { calleeOf, ruleIfUnknown } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
-import { approvalTimerId, waitTimerId } from '../run/ids.ts';
+import { approvalTimerId, nodesAround, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
@@ -120,6 +120,7 @@ function requestCall(
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
+    ...placeOf(handle, request),
   };
   const ifUnknown = ruleIfUnknown(effect);
   draft.requestCall(effect, {
@@ -136,6 +137,13 @@ function requestCall(
 /** Returns the fencing number of a call that the run left without an answer when it ended; `undefined` for any other. */
 function unansweredTakeover({ compensation }: Run, key: string): number | undefined {
   return compensation.perhapsMade.find((call) => call.key === key)?.unansweredTakeover;
+}
+
+/** Returns where a model speaks, for those who hear it meanwhile. */
+function placeOf({ task, taskPath }: TaskHandle, { kind }: CallRequest): Pick<CallEffect, 'visit' | 'path'> {
+  if (kind !== 'model') return {};
+  const path = nodesAround(taskPath);
+  return { visit: task.visit, ...(path.length > 0 && { path }) };
 }
 
 /** Returns the people besides the starter whose roles the tool's worker checks. */

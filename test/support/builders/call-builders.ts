@@ -1,5 +1,5 @@
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
-import type { ModelRequest } from '../../../src/activities/models/model.ts';
+import type { GenerateContext, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { CodeToolContext } from '../../../src/activities/tools/code-tool-context.ts';
 import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
@@ -46,6 +46,10 @@ export function aModelRequest(over: Partial<ModelCallRequest> = {}): ModelCallRe
 export function aModelQuestion(over: Partial<ModelRequest> = {}): ModelRequest {
   const { kind: _kind, policy: _policy, context: _context, tools: _tools, ...asked } = aModelRequest();
   return { ...asked, tools: [], ...over };
+}
+
+export function aModelContext(over: Partial<GenerateContext> = {}): GenerateContext {
+  return { key: 'K1', signal: new AbortController().signal, emit: () => undefined, ...over };
 }
 
 export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {

@@ -4,6 +4,7 @@ import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
 import type { EndedRunState } from '../../../src/graph/journal/ended-run.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
 import type { RunView } from '../../../src/graph/journal/run-view.ts';
 import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
@@ -16,6 +17,11 @@ import { aCatalog, aDefinition } from './builders.ts';
 /** The default time of everything. */
 export const AT = '2026-01-02T03:04:05.678Z';
 export const LATER = '2026-01-02T04:04:05.678Z';
+
+/** The first piece of an answer. */
+export function aDelta(over: Partial<ModelDelta> = {}): ModelDelta {
+  return { node: 'think', visit: 1, attempt: 1, callKey: 'R:think:1:0:0', index: 0, text: 'Hi', ...over };
+}
 
 /** A run of a definition with the hash `h1`. */
 export function aNewRun(over: Partial<NewRun> & { id: string }): NewRun {

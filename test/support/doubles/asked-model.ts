@@ -5,7 +5,7 @@ import type { ModelRequest, ModelSettings } from '../../../src/activities/models
 import type { ModelReply } from '../../../src/graph/run/effect.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { aModelQuestion } from '../builders/call-builders.ts';
+import { aModelContext, aModelQuestion } from '../builders/call-builders.ts';
 import { answer } from './loopback-server.ts';
 import type { Answer, HeardRequest, LoopbackServer } from './loopback-server.ts';
 
@@ -24,17 +24,19 @@ export const MODELS: Readonly<Record<Provider, string>> = {
 export interface Asking extends Partial<Omit<ModelSettings, 'provider'>> {
   readonly request?: Partial<ModelRequest>;
   readonly signal?: AbortSignal;
+  readonly emit?: (text: string) => void;
 }
 
 /** Calls a model of a provider, with the given server as the provider. */
 export async function askModel(
   server: LoopbackServer,
   provider: Provider,
-  { request, signal = new AbortController().signal, ...settings }: Asking = {},
+  { request, signal, emit, ...settings }: Asking = {},
 ): Promise<ModelReply> {
   const defaults = { provider, model: MODELS[provider], baseUrl: `${server.url}/v1`, apiKey: { secret: 'MODEL_KEY' } };
+  const context = { ...(signal && { signal }), ...(emit && { emit }) };
   const deps = { fetch: createGuardedFetch([server.address]), secrets: async () => 'key-4711' };
-  return await createGenerate({ ...defaults, ...settings }, deps)(aModelQuestion(request), { key: 'K1', signal });
+  return await createGenerate({ ...defaults, ...settings }, deps)(aModelQuestion(request), aModelContext(context));
 }
 
 /** Returns the error of a failing call. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LedgerEntry } from '../../../src/store/ledger-claims.ts';
+import type { CallEnd, LedgerEntry } from '../../../src/store/ledger-claims.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT } from '../builders/store-builders.ts';
 
@@ -48,6 +48,28 @@ export function ledgerSuite(store: () => Store): void {
     expect(await store().ledger.complete('L3', 'c2', { ok: 1 })).toBe(true);
     const kept = await store().ledger.claim(claim('L3'), (entry) => ({ takeOver: false, answer: entry.result }));
     expect(kept).toEqual({ answer: { ok: 1 } });
+  });
+
+  test('the texts that models have answered are found, cut where they are very long', async () => {
+    const ofModel = (key: string) => claim(key, { runId: 'L-said', called: 'model:default' });
+    const settle = async (key: string, end: CallEnd) => await store().ledger.settle(ofModel(key), end, neverAsked);
+    await settle('L-said-1', { status: 'completed', result: { kind: 'model', text: 'Hi' } });
+    await settle('L-said-2', { status: 'completed', result: { kind: 'model', text: 'x'.repeat(200_000) } });
+    const failure = { error: { code: 'MODEL_FAILED', message: 'No' }, callFailed: true } as const;
+    await settle('L-said-3', { status: 'failed', failures: 1, failure });
+    await store().ledger.settle(
+      claim('L-said-4', { runId: 'L-said' }),
+      { status: 'completed', result: { text: 'of a tool' } },
+      neverAsked,
+    );
+    const texts = await store().ledger.saidTexts('L-said');
+    expect(new Map(texts.map(({ key, text }) => [key, text]))).toEqual(
+      new Map([
+        ['L-said-1', 'Hi'],
+        ['L-said-2', 'x'.repeat(100_000)],
+        ['L-said-3', ''],
+      ]),
+    );
   });
 
   test('an end without a claim is a row, and the next one is judged', async () => {

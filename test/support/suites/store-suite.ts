@@ -12,6 +12,7 @@ import {
   aView,
 } from '../builders/store-builders.ts';
 import { changesSuite } from './changes-suite.ts';
+import { deltasSuite } from './deltas-suite.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
 import { failingRunsSuite } from './failing-runs-suite.ts';
@@ -42,6 +43,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
     threadQueueSuite(store);
     failingRunsSuite(store);
     changesSuite(store);
+    deltasSuite(store);
     pagesSuite(store);
     checkpointsSuite(() => opened);
   });

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { modelCalls } from '../../../src/activities/call-model.ts';
 import type { ModelDeps } from '../../../src/activities/call-model.ts';
-import type { ModelRequest } from '../../../src/activities/models/model.ts';
+import type { CallTask } from '../../../src/activities/calls/call-task.ts';
+import type { TellDeltas } from '../../../src/activities/deltas/open-deltas.ts';
+import type { Generate, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { Message } from '../../../src/graph/definition/message.ts';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import type { CallReply, ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
 import { aModelRequest, aTask } from '../../support/builders/call-builders.ts';
 import { aMessage } from '../../support/builders/conversations.ts';
@@ -22,6 +25,18 @@ interface Called {
   readonly reply: CallReply;
   /** What the model was asked. */
   readonly asked: readonly ModelRequest[];
+}
+
+const place = { visit: 2, path: ['outer'] };
+
+/** What others are told of a call while it goes on. */
+async function toldOf(generate: Generate, over: Partial<CallTask<ModelCallRequest>> = {}, attempt = 1) {
+  const told: (readonly [string, ModelDelta])[] = [];
+  const tell: TellDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
+  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, tell });
+  const task = { ...aTask(), ...place, request: aModelRequest({ messages: talk }), ...over };
+  await calls.execute(task, signal, attempt).catch(() => undefined);
+  return told;
 }
 
 async function call(request: Partial<ModelCallRequest>, deps: Partial<ModelDeps> = {}): Promise<Called> {
@@ -63,6 +78,40 @@ describe('modelCalls', () => {
     const pay = { name: 'pay', description: 'Pay', parameters: {} };
     const { asked } = await call({ tools: ['pay', 'gone'] }, { tools: { pay, other: pay } });
     expect(asked[0]?.tools).toEqual([pay]);
+  });
+
+  test('tells what the model says, where it stands', async () => {
+    const told = await toldOf(
+      async (_question, { emit }) => {
+        emit('Hi');
+        return REPLY;
+      },
+      {},
+      3,
+    );
+    const delta = { node: 'pay', visit: 2, path: ['outer'], attempt: 3, callKey: 'R1.pay.1', index: 0, text: 'Hi' };
+    expect(told).toEqual([['R1', delta]]);
+  });
+
+  test('tells the whole answer of a model that does not stream', async () => {
+    expect(await toldOf(async () => REPLY)).toMatchObject([['R1', { index: 0, text: 'Hi' }]]);
+  });
+
+  test('tells what a model said before it failed', async () => {
+    const told = await toldOf(async (_question, { emit }) => {
+      emit('H');
+      throw new Error('broken');
+    });
+    expect(told).toMatchObject([['R1', { text: 'H' }]]);
+  });
+
+  test('tells nothing of a summary, nor of a call whose place is not known', async () => {
+    const asking = aModelRequest({ messages: [...talk, aMessage('summarize-0', 'user')] });
+    expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
+    const withoutPlace = { ...aTask(), request: aModelRequest() };
+    const tell = vi.fn<TellDeltas>();
+    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(withoutPlace, signal, 1);
+    expect(tell).not.toHaveBeenCalled();
   });
 
   test.each(['other', 'constructor', '__proto__'])('a worker without the model %s says so', async (model) => {

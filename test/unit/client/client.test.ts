@@ -64,16 +64,19 @@ describe('runs', () => {
   });
 });
 
-/** Routes for probes, editors and administrators. */
+/** Routes for probes, editors, administrators, and `useChat`. */
 const WITHOUT_CLIENT = [
   'GET /admin/runs',
   'GET /admin/runs/{id}',
   'GET /admin/runs/{id}/ledger',
+  'GET /api/chat/{graph}/{threadId}/stream',
+  'GET /api/chat/{threadId}/stream',
   'GET /healthz',
   'GET /metrics',
   'GET /readyz',
   'GET /schemas/graph-definition.json',
   'POST /admin/prune',
+  'POST /api/chat/{graph}',
 ];
 
 /** Makes every call there is, each by its own route. */

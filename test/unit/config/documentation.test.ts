@@ -7,7 +7,7 @@ import { parseConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
-import { aModelQuestion } from '../../support/builders/call-builders.ts';
+import { aModelContext, aModelQuestion } from '../../support/builders/call-builders.ts';
 import { aGraphOf } from '../../support/readers/api-runs.ts';
 import { codeIn, readFile } from '../../support/readers/documentation.ts';
 
@@ -47,8 +47,14 @@ describe('docs/models.md', () => {
   test('shows a model that answers', async () => {
     const { echo } = parseConfig('docs/models.md', ownModelExample).models;
     if (!echo || !('generate' in echo)) throw new Error('There is no such model');
-    const context = { key: 'K1', signal: new AbortController().signal };
-    expect(await createOwnModel(echo.generate)(aModelQuestion(), context)).toMatchObject({ text: 'Hello' });
+    expect(await createOwnModel(echo.generate)(aModelQuestion(), aModelContext())).toMatchObject({ text: 'Hello' });
+  });
+});
+
+describe('docs/chat.md', () => {
+  test('shows the graph and the options of examples/chat', () => {
+    expect(codeIn('docs/chat.md', 'json')).toEqual([readFile('examples/chat/helper.json')]);
+    expect(codeIn('docs/chat.md', 'ts')).toEqual([readFile('examples/chat/chat-options.ts')]);
   });
 });
 

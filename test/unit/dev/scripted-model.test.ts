@@ -18,7 +18,7 @@ import { startScriptedModel } from '../../../src/dev/scripted-model/server.ts';
 import { smallestValue } from '../../../src/dev/scripted-model/smallest-value.ts';
 import { writeReply } from '../../../src/dev/scripted-model/write-reply.ts';
 import { compileJsonSchema } from '../../../src/graph/values/json-schema.ts';
-import { aModelQuestion } from '../../support/builders/call-builders.ts';
+import { aModelContext, aModelQuestion } from '../../support/builders/call-builders.ts';
 
 const TICKETS = new URL('../../../graphs/refund-triage/tickets.jsonl', import.meta.url);
 const tickets = readFileSync(TICKETS, 'utf8')
@@ -210,9 +210,20 @@ describe('the server', () => {
     );
     const reply = await generate(
       aRequest({ output: { type: 'object', properties: { n: { type: 'integer', minimum: 3 } }, required: ['n'] } }),
-      { key: 'K1', signal: AbortSignal.timeout(5_000) },
+      aModelContext({ signal: AbortSignal.timeout(5_000) }),
     );
     expect(reply).toMatchObject({ kind: 'model', text: '{"n":3}', finishReason: 'stop', usage: { outputTokens: 2 } });
+  });
+
+  test('streams what it answers otherwise at once', async () => {
+    const said: string[] = [];
+    const ask = async (stream: boolean) =>
+      await createGenerate(
+        { provider: 'openai-compatible', model: 'scripted', baseUrl: model.url, stream },
+        { fetch: createGuardedFetch([new URL(model.url).host]), secrets: async () => '' },
+      )(aRequest(), aModelContext({ emit: (text) => said.push(text) }));
+    expect(await ask(true)).toEqual(await ask(false));
+    expect(said).toEqual(['You ', 'said: ', 'Count']);
   });
 
   test('lists its model', async () => {
@@ -222,15 +233,16 @@ describe('the server', () => {
     });
   });
 
-  test.each([
-    [{ ...hello, stream: true }],
-    [{ model: 'scripted', messages: [] }],
-    [{ messages: hello.messages }],
-    ['text'],
-  ])('refuses %j', async (body) => {
-    const response = await post('/chat/completions', body);
-    expect([response.status, await response.json()]).toMatchObject([400, { error: { type: 'invalid_request_error' } }]);
-  });
+  test.each([[{ model: 'scripted', messages: [] }], [{ messages: hello.messages }], ['text']])(
+    'refuses %j',
+    async (body) => {
+      const response = await post('/chat/completions', body);
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: { type: 'invalid_request_error' } },
+      ]);
+    },
+  );
 
   test('fails as it was told to', async () => {
     expect((await post('/faults', { status: 429, retryAfter: 2, times: 1 })).status).toBe(201);

@@ -5,6 +5,7 @@ import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
+import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
 import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
 import { own } from '../../values/json.ts';
 import type { TaskContext } from '../behavior.ts';
@@ -65,7 +66,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   if (question.summarizing !== null)
     return {
       ...common,
-      messages: [...conversation.slice(0, question.summarizing), ...withIds([SUMMARIZE], 'summarize')],
+      messages: [...conversation.slice(0, question.summarizing), ...withIds([SUMMARIZE], SUMMARY_REQUEST)],
       tools: [],
       context: { maxTokens: null, strategy: 'last' },
       output: null,

@@ -6,7 +6,7 @@ import type { ModelRequest, ModelSettings } from '../../../../src/activities/mod
 import { createEnvironmentSecrets } from '../../../../src/activities/secrets.ts';
 import type { ModelReply } from '../../../../src/graph/run/effect.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
-import { aModelQuestion } from '../../../support/builders/call-builders.ts';
+import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 import { answer, breakOff, closedPort, hangUp, json, silence } from '../../../support/doubles/loopback-server.ts';
 import type { Answer } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
@@ -35,7 +35,7 @@ async function ask({
     apiKey: { secret: 'MODEL_KEY' },
   } as const;
   const deps = { fetch: createGuardedFetch(allow), secrets: createEnvironmentSecrets({ MODEL_KEY: CANARY }) };
-  return await createGenerate({ ...base, ...settings }, deps)(aModelQuestion(request), { key: 'K1', signal });
+  return await createGenerate({ ...base, ...settings }, deps)(aModelQuestion(request), aModelContext({ signal }));
 }
 
 /** What the OpenAI API answers. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { createOwnModel } from '../../../../src/activities/models/own-model.ts';
-import { aModelQuestion } from '../../../support/builders/call-builders.ts';
+import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 
-const context = { key: 'K1', signal: new AbortController().signal };
+const context = aModelContext();
 
 const ask = async (reply: unknown) => await createOwnModel(() => reply)(aModelQuestion({ model: 'echo' }), context);
 

@@ -4,7 +4,7 @@ import { createGenerate } from '../../../../src/activities/models/generate.ts';
 import type { ModelSettings } from '../../../../src/activities/models/model.ts';
 import type { ModelReply } from '../../../../src/graph/run/effect.ts';
 import type { JsonObject } from '../../../../src/graph/values/json.ts';
-import { aModelQuestion } from '../../../support/builders/call-builders.ts';
+import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
@@ -79,7 +79,7 @@ const server = await useLoopbackServer();
 async function ask(provider: ModelSettings['provider']): Promise<ModelReply> {
   const settings = { provider, model: 'm', baseUrl: `${server.url}/v1`, apiKey: 'k' };
   const generate = createGenerate(settings, { fetch: createGuardedFetch([server.address]), secrets: async () => '' });
-  return await generate(aModelQuestion(), { key: 'K1', signal: new AbortController().signal });
+  return await generate(aModelQuestion(), aModelContext());
 }
 
 describe.each(CASES)('$provider', ({ provider, target, headers, reply }) => {

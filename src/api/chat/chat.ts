@@ -1,0 +1,156 @@
+import { isDefinition } from '../../graph/definition/index.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import type { ApiDeps } from '../deps.ts';
+import { findNamed } from '../graphs/link-graphs.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { requirePermission } from '../middleware/authorized.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { findRun, unknownRun } from '../runs/find-run.ts';
+import type { WantedRun } from '../runs/start-run.ts';
+import { admitTurn } from './admit-turn.ts';
+import { chunksOfRun } from './chunks-of-run.ts';
+import type { ChunkOrBeat, Until } from './chunks-of-run.ts';
+import { findDecisions } from './decide-in-chat.ts';
+import { listenToRun } from './listen-to-run.ts';
+import type { RunEar } from './listen-to-run.ts';
+import { planChat } from './narrate/plan-chat.ts';
+import { SaidBefore } from './narrate/said-before.ts';
+import { readMessage } from './read-message.ts';
+import type { Said, UiMessage } from './read-message.ts';
+
+/** What a client of a chat sends. */
+export interface ChatRequest {
+  /** `name` or `name@version`. */
+  readonly graph: string;
+  readonly threadId: string;
+  readonly messages: readonly UiMessage[];
+  /** Values of channels besides the one that takes what the user says. */
+  readonly input: JsonObject;
+  readonly onBusy: WantedRun['onBusy'];
+  /** Names the request in place of the message's id; `null`: nothing does. */
+  readonly key: string | null;
+}
+
+/** An answer, which is heard from its run. */
+export interface Answer {
+  /** Its chunks. They end early by a signal. */
+  readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<ChunkOrBeat, void>;
+  /** Stops hearing, also where nobody has asked for the chunks. */
+  readonly close: () => void;
+}
+
+type SaidOf<Kind extends Said['kind']> = Extract<Said, { readonly kind: Kind }>;
+
+/**
+ * Answers the last message of a chat: a run of the graph answers a text, and goes on after decisions.
+ * @throws ApiError when the run is not started, or a decision is refused
+ */
+export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<Answer> {
+  const { messages } = request;
+  const said = readMessage(messages, messages.length - 1);
+  return said.kind === 'text'
+    ? await startTurn(deps, caller, { request, said })
+    : await decideTurn(deps, caller, { request, said });
+}
+
+/** Tells the active run of a thread from its beginning. @returns `null` where none is active */
+export async function followThread(
+  deps: ApiDeps,
+  caller: Caller,
+  { threadId, until }: { readonly threadId: string; readonly until: Until },
+): Promise<Answer | null> {
+  const runId = (await deps.store.threads.find(caller.tenantId, threadId))?.activeRunId ?? null;
+  if (runId === null) return null;
+  return await whileListening(
+    deps,
+    runId,
+    async (ear) => await answerOf(deps, caller, { ear, runId, after: 0, until }),
+  );
+}
+
+async function startTurn(
+  deps: ApiDeps,
+  caller: Caller,
+  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'text'> },
+): Promise<Answer> {
+  const { threadId, onBusy } = request;
+  requirePermission(caller, 'run:start');
+  if (onBusy === 'interrupt') requirePermission(caller, 'run:control');
+  const wanted = {
+    graph: request.graph,
+    input: { ...request.input, ...(await toInput(deps, caller, { graph: request.graph, said })) },
+    threadId,
+    onBusy,
+    limits: {},
+    startAt: null,
+    breakpoints: { before: [], after: [] },
+    metadata: {},
+  };
+  const key = request.key ?? `${threadId}/${said.id}`;
+  const { runId, begin } = await admitTurn(deps, caller, { key, wanted });
+  return await whileListening(deps, runId, async (ear) => {
+    await begin();
+    return await answerOf(deps, caller, { ear, runId, after: 0, until: 'approval' });
+  });
+}
+
+/** @throws ApiError 404 for an unknown graph, 422 for one that takes no texts */
+async function toInput(
+  { store }: ApiDeps,
+  { tenantId }: Caller,
+  { graph, said: { id, text } }: { readonly graph: string; readonly said: SaidOf<'text'> },
+): Promise<JsonObject> {
+  const found = await findNamed(graph, { store, tenantId });
+  if (!found || !isDefinition(found.definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
+  const { input } = planChat(found.definition);
+  if (!input) throw new ApiError('INVALID_INPUT', `The graph "${graph}" has no channel that takes a message`);
+  return { [input.channel]: input.kind === 'text' ? text : [{ id, role: 'user', content: text }] };
+}
+
+async function decideTurn(
+  deps: ApiDeps,
+  caller: Caller,
+  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'decisions'> },
+): Promise<Answer> {
+  requirePermission(caller, 'approval:decide');
+  const { run, decide } = await findDecisions(deps, caller, { threadId: request.threadId, said: said.decisions });
+  const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
+  return await whileListening(deps, run.id, async (ear) => {
+    await decide();
+    return await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' });
+  });
+}
+
+/** Does something with an ear for a run, which is closed if that fails. */
+async function whileListening(deps: ApiDeps, runId: string, work: (ear: RunEar) => Promise<Answer>): Promise<Answer> {
+  const ear = await listenToRun(deps, runId);
+  try {
+    return await work(ear);
+  } catch (error) {
+    ear.close();
+    throw error;
+  }
+}
+
+interface ToTell {
+  readonly ear: RunEar;
+  readonly runId: string;
+  readonly after: number;
+  readonly until: Until;
+}
+
+async function answerOf(deps: ApiDeps, caller: Caller, { ear, runId, ...part }: ToTell): Promise<Answer> {
+  const run = await findRun(deps, caller, runId);
+  const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
+  const saidBefore = new SaidBefore(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
+  const message = { runId, plan, hidden: hiddenFrom(caller, run), saidBefore, ...part };
+  return { chunks: (unwanted) => chunksOfRun(deps, message, ear.hear(unwanted)), close: ear.close };
+}
+
+async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
+  const definition = await store.graphs.definition(hash);
+  if (isDefinition(definition)) return definition;
+  throw unknownRun(runId);
+}

@@ -1,0 +1,66 @@
+import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
+import { hideDelta } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import type { ApiDeps } from '../deps.ts';
+import { shownEvent } from '../redaction/shown-approval.ts';
+import type { Heard } from './listen-to-run.ts';
+import type { Chunk } from './narrate/chunk.ts';
+import { Narrator } from './narrate/narrator.ts';
+import type { SaidBefore } from './narrate/said-before.ts';
+import type { ChatPlan } from './narrate/plan-chat.ts';
+
+/** A run as a message of a chat, for one reader. */
+export interface Message {
+  readonly runId: string;
+  readonly plan: ChatPlan;
+  readonly hidden: Redaction;
+  /** The last event that the reader has heard of already; 0: none. */
+  readonly after: number;
+  readonly until: Until;
+  readonly saidBefore: SaidBefore;
+}
+
+/** Where a message ends besides the end of its run: where people have to decide, or nowhere. */
+export type Until = 'approval' | 'end';
+
+/** A chunk, or a sign that the run is still there. */
+export type ChunkOrBeat = Chunk | 'beat';
+
+/** Tells what is heard of a run as chunks of one message, up to its end, or to where people have to decide. */
+export async function* chunksOfRun(
+  { seals }: Pick<ApiDeps, 'seals'>,
+  { runId, plan, hidden, after, until, saidBefore }: Message,
+  heard: AsyncGenerator<Heard, void>,
+): AsyncGenerator<ChunkOrBeat, void> {
+  const narrator = new Narrator(plan);
+  let seq = 0;
+  const tellDelta = (delta: ModelDelta): readonly Chunk[] =>
+    // A text that is hidden is shown so once, when it is complete.
+    hideDelta(delta, hidden) === delta ? narrator.hearDelta(delta) : [];
+  const tell = (event: RunEvent): readonly Chunk[] => {
+    const said = event.type === 'model.called' ? saidBefore.take(event) : null;
+    const isAnswer = said && (event.seq <= after || !plan.summarizing.has(said.node));
+    const chunks = [...(isAnswer ? tellDelta(said) : []), ...narrator.hear(shownEvent(event, hidden, seals))];
+    ({ seq } = event);
+    // What the reader has heard is over: it has no text that could go on.
+    if (seq === after) narrator.endStep();
+    return seq > after ? chunks : [];
+  };
+  yield { type: 'start', messageId: runId, messageMetadata: { runId } };
+  for await (const one of heard) {
+    switch (one.kind) {
+      case 'event':
+        yield* tell(one.event);
+        break;
+      case 'delta':
+        yield* tellDelta(one.delta);
+        break;
+      case 'rest': {
+        const { status } = one.run;
+        const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, { runId, seq });
+        if (end) return yield* end;
+        yield 'beat';
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { isJsonObject } from '../../../graph/values/index.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../graph/definition/index.ts';
+
+/** How a graph takes part in a chat. */
+export interface ChatPlan {
+  /** The channel that takes what the user says; `null`: no channel of the graph's input does. */
+  readonly input: { readonly channel: string; readonly kind: 'messages' | 'text' } | null;
+  /** The channel whose writes are the answer; `null`: the output of the run is. */
+  readonly answer: string | null;
+  /** The nodes whose models write the answer, so that it can be shown before they have finished. */
+  readonly speakers: ReadonlySet<string>;
+  /** Those of them whose models are asked for summaries, too, which are no answers. */
+  readonly summarizing: ReadonlySet<string>;
+}
+
+/** The channel of messages that is meant where a graph has several. */
+const USUAL = 'messages';
+
+/**
+ * Finds out how a graph takes part in a chat: the channel `messages`, or else the first channel of messages, or else the
+ * first channel of texts takes what the user says. Messages are answered in their channel; a text is answered in the
+ * first other channel of texts that is output.
+ */
+export function planChat(definition: GraphDefinition): ChatPlan {
+  const input = findInput(definition);
+  const answer = input?.kind === 'messages' ? input.channel : findAnswer(definition, input?.channel);
+  const speakers = Object.entries(definition.nodes).filter(([, node]) => answer !== null && speaksTo(node, answer));
+  const idsOf = (nodes: typeof speakers): ReadonlySet<string> => new Set(nodes.map(([id]) => id));
+  return {
+    input,
+    answer,
+    speakers: idsOf(speakers),
+    summarizing: idsOf(speakers.filter(([, node]) => summarizes(node))),
+  };
+}
+
+function findInput(definition: GraphDefinition): ChatPlan['input'] {
+  const names = definition.input ?? Object.keys(definition.channels ?? {});
+  const takeMessages = names.filter((name) => definition.channels?.[name]?.reducer === 'messages');
+  const [messages] = takeMessages.includes(USUAL) ? [USUAL] : takeMessages;
+  if (messages !== undefined) return { channel: messages, kind: 'messages' };
+  const text = names.find((name) => isText(definition, name));
+  return text === undefined ? null : { channel: text, kind: 'text' };
+}
+
+function findAnswer(definition: GraphDefinition, input: string | undefined): string | null {
+  const names = definition.output ?? Object.keys(definition.channels ?? {});
+  return names.find((name) => name !== input && isText(definition, name)) ?? null;
+}
+
+function isText({ channels = {} }: GraphDefinition, name: string): boolean {
+  const schema = channels[name]?.schema;
+  return isJsonObject(schema) && schema['type'] === 'string';
+}
+
+function summarizes(node: NodeDefinition): boolean {
+  return (node.type === 'llm' || node.type === 'agent') && node.context?.strategy === 'summarize';
+}
+
+/** True if the text that a node's model writes goes to a channel as it is. */
+function speaksTo(node: NodeDefinition, channel: string): boolean {
+  if (node.type !== 'llm' && node.type !== 'agent') return false;
+  if (node.output !== undefined) return false;
+  const { messages, write } = node;
+  return messages === channel || (typeof write === 'object' && Object.hasOwn(write, channel));
+}

@@ -1,0 +1,145 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { toJson, toJsonObject } from '../../graph/values/index.ts';
+import { answerChat, followThread } from '../chat/chat.ts';
+import type { Answer } from '../chat/chat.ts';
+import type { Chunk } from '../chat/narrate/chunk.ts';
+import { eventStream } from '../chat/event-stream.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { ApiError } from '../http/errors.ts';
+import { createWaitSlots } from '../http/wait-slots.ts';
+import type { WaitSlots } from '../http/wait-slots.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
+import { readKey } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { ChatSchema } from '../schemas/chat.ts';
+import { KeyHeader, MAX_BODY_BYTES, body, problems } from '../schemas/common.ts';
+import { ThreadId } from '../schemas/run.ts';
+
+const tags = ['chat'];
+
+/** A stream ends after this time at the latest; its client may ask for it again. */
+const MAX_STREAM_MS = 3_600_000;
+
+const STREAM = {
+  description: "The answer as the AI SDK's UI message stream, version 1",
+  content: { 'text/event-stream': { schema: z.string() } },
+};
+
+const say =
+  (slots: WaitSlots): AddRoute =>
+  (router, deps) => {
+    const route = createRoute({
+      method: 'post',
+      path: '/api/chat/{graph}',
+      operationId: 'chat',
+      tags,
+      security: needs('run:start', 'approval:decide'),
+      summary: 'Have a run of a graph answer a message of `useChat`, or go on after decisions',
+      middleware: [authorized(deps, 'run:start', 'approval:decide'), jsonBody(MAX_BODY_BYTES)] as const,
+      request: {
+        params: z.object({ graph: z.string().openapi({ description: '"name" or "name@3"' }) }),
+        ...body(ChatSchema),
+        headers: KeyHeader,
+      },
+      responses: { 200: STREAM, ...problems(400, 404, 409, 410, 413, 415, 429) },
+    });
+    router.openapi(route, async (c) => {
+      const { id: threadId, messages, input, onBusy } = c.req.valid('json');
+      const request = {
+        graph: c.req.valid('param').graph,
+        threadId,
+        messages: messages.map(({ id, role, parts, metadata }) => ({
+          id,
+          role,
+          parts: parts.map(toJsonObject),
+          ...(metadata !== undefined && { metadata: toJson(metadata) }),
+        })),
+        input: toJsonObject(input),
+        onBusy,
+        key: readKey(c.req.header('idempotency-key')),
+      };
+      const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
+      return await streamed(c, { slots, deps, answer });
+    });
+  };
+
+const Until = z.strictObject({
+  until: z
+    .enum(['approval', 'end'])
+    .default('approval')
+    .openapi({ description: 'Where the stream ends: where people have to decide, or only with the run' }),
+});
+const Thread = z.object({ threadId: ThreadId.openapi({ description: 'The id of the thread' }) });
+const OfGraph = Thread.extend({ graph: z.string().openapi({ description: 'The graph that messages are sent to' }) });
+
+/** The stream of a thread. Clients of the AI SDK ask for it below the path that they send messages to. */
+const follow =
+  (
+    slots: WaitSlots,
+    place: { readonly path: string; readonly operationId: string; readonly params: typeof Thread },
+  ): AddRoute =>
+  (router, deps) => {
+    const route = createRoute({
+      ...place,
+      method: 'get',
+      tags,
+      security: needs('run:read'),
+      summary: 'The answer that a thread is at, from its beginning',
+      middleware: [authorized(deps, 'run:read')] as const,
+      request: { params: place.params, query: Until },
+      responses: { 200: STREAM, 204: { description: 'No run of the thread is active' }, ...problems(429) },
+    });
+    router.openapi(route, async (c) => {
+      const { threadId } = c.req.valid('param');
+      const asked = { threadId, ...c.req.valid('query') };
+      const answer = async (): Promise<Answer | null> => await followThread(deps, c.get('caller'), asked);
+      return await streamed(c, { slots, deps, answer });
+    });
+  };
+
+/** Routes of chats. */
+export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
+  const slots = createWaitSlots(deps.settings.waits);
+  return routes(
+    say(slots),
+    follow(slots, { path: '/api/chat/{threadId}/stream', operationId: 'followChat', params: Thread }),
+    follow(slots, { path: '/api/chat/{graph}/{threadId}/stream', operationId: 'followChatOfGraph', params: OfGraph }),
+  )(deps);
+}
+
+interface Streaming {
+  readonly slots: WaitSlots;
+  readonly deps: ApiDeps;
+  /** @returns `null`: there is nothing to stream */
+  readonly answer: () => Promise<Answer | null>;
+}
+
+/** Streams an answer while its tenant has a slot. */
+async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming): Promise<Response> {
+  const giveBack = slots.take(c.get('caller').tenantId);
+  if (!giveBack)
+    throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended', {
+      headers: { 'retry-after': '1' },
+    });
+  const found = await answer().catch((error: unknown) => {
+    giveBack();
+    throw error;
+  });
+  if (!found) {
+    giveBack();
+    return c.body(null, 204);
+  }
+  const left = new AbortController();
+  left.signal.addEventListener('abort', giveBack);
+  left.signal.addEventListener('abort', found.close);
+  const unwanted = [c.req.raw.signal, deps.shuttingDown, left.signal, AbortSignal.timeout(MAX_STREAM_MS)];
+  const fail = (error: unknown): Chunk => {
+    const requestId = c.get('requestId');
+    deps.logger.error({ error, requestId, path: c.req.path }, 'a stream failed');
+    return { type: 'error', errorText: `The stream broke off; the server's log names request ${requestId}` };
+  };
+  return eventStream(found.chunks(unwanted), { fail, over: () => left.abort() });
+}

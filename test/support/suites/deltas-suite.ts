@@ -1,0 +1,40 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aDelta } from '../builders/store-builders.ts';
+
+/** What every store tells of the deltas that are published. */
+export function deltasSuite(store: () => Store): void {
+  const listen = async (runId: string) => {
+    const heard: ModelDelta[] = [];
+    const stop = await store().deltas.listen(runId, (delta) => heard.push(delta));
+    onTestFinished(stop);
+    return { heard, stop };
+  };
+
+  describe('a listener to the deltas of a run', () => {
+    test('hears each of them in order, from the first one on, and none of another run', async () => {
+      const { heard } = await listen('D-1');
+      const deltas = [aDelta({ index: 0, text: 'Hü, "you"\n' }), aDelta({ index: 1, text: '\0\u{1F600}\ud83d' })];
+      await store().deltas.publish('D-2', [aDelta()]);
+      await store().deltas.publish('D-1', deltas);
+      await store().deltas.publish('D-1', [aDelta({ index: 2, path: ['outer'] })]);
+      await vi.waitFor(() => expect(heard).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]));
+    });
+
+    test('hears many at a time, whatever they take together', async () => {
+      const { heard } = await listen('D-many');
+      const deltas = Array.from({ length: 50 }, (_, index) => aDelta({ index, text: 'x'.repeat(1_000) }));
+      await store().deltas.publish('D-many', deltas);
+      await vi.waitFor(() => expect(heard).toEqual(deltas));
+    });
+
+    test('hears nothing more once it has had enough', async () => {
+      const [gone, other] = [await listen('D-gone'), await listen('D-gone')];
+      gone.stop();
+      await store().deltas.publish('D-gone', [aDelta()]);
+      await vi.waitFor(() => expect(other.heard).toHaveLength(1));
+      expect(gone.heard).toEqual([]);
+    });
+  });
+}

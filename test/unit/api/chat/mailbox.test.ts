@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { Mailbox } from '../../../../src/api/chat/mailbox.ts';
+import { aDelta } from '../../../support/builders/store-builders.ts';
+
+const LONG_MS = 60_000;
+
+test('the first look is at once; later ones wait for something to come', async () => {
+  const mailbox = new Mailbox();
+  expect(await mailbox.take(LONG_MS)).toEqual({ deltas: [], hasChanged: true });
+  const taken = mailbox.take(LONG_MS);
+  mailbox.put(aDelta());
+  expect(await taken).toEqual({ deltas: [aDelta()], hasChanged: false });
+  mailbox.ring();
+  mailbox.put(aDelta({ index: 1 }));
+  expect(await mailbox.take(LONG_MS)).toEqual({ deltas: [aDelta({ index: 1 })], hasChanged: true });
+});
+
+test('when the time is up it is worth to look', async () => {
+  const mailbox = new Mailbox();
+  await mailbox.take(LONG_MS);
+  expect(await mailbox.take(1)).toEqual({ deltas: [], hasChanged: true });
+});
+
+test('a reader that is too slow loses deltas, not memory', async () => {
+  const mailbox = new Mailbox();
+  for (let index = 0; index < 5_000; index++) mailbox.put(aDelta({ index }));
+  const { deltas } = await mailbox.take(LONG_MS);
+  expect([deltas.length, deltas.at(-1)?.index]).toEqual([2_000, 1_999]);
+});

@@ -1,0 +1,259 @@
+import { uiMessageChunkSchema } from 'ai';
+import { describe, expect, test } from 'vitest';
+import type { Chunk } from '../../../../src/api/chat/narrate/chunk.ts';
+import { Narrator } from '../../../../src/api/chat/narrate/narrator.ts';
+import type { ChatPlan } from '../../../../src/api/chat/narrate/plan-chat.ts';
+import type { ModelDelta } from '../../../../src/graph/journal/model-delta.ts';
+import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
+import type { RunStatus } from '../../../../src/graph/run/status.ts';
+import { AT, aDelta, anApproval } from '../../../support/builders/store-builders.ts';
+
+const PLAN: ChatPlan = {
+  input: { channel: 'messages', kind: 'messages' },
+  answer: 'messages',
+  speakers: new Set(['think']),
+  summarizing: new Set(),
+};
+const TASK = { node: 'think', visit: 1 } as const;
+
+interface Told {
+  readonly chunks: readonly Chunk[];
+  readonly end: readonly Chunk[] | null;
+}
+
+type Heard = RunEventBody | { readonly delta: Partial<ModelDelta> };
+
+/** What a narrator tells of a run, without news of nodes. */
+async function tell(heard: readonly Heard[], status: RunStatus = 'running', plan = PLAN): Promise<Told> {
+  const narrator = new Narrator(plan);
+  let seq = 0;
+  const chunks = heard.flatMap((one) => {
+    if ('delta' in one) return narrator.hearDelta(aDelta(one.delta));
+    const event: RunEvent = { ...one, seq: ++seq, at: AT, step: 0 };
+    return narrator.hear(event);
+  });
+  const end = narrator.rest(status, { runId: 'R', seq });
+  for (const chunk of [...chunks, ...(end ?? [])])
+    expect(await uiMessageChunkSchema().validate?.(chunk)).toMatchObject({ success: true });
+  return { chunks: chunks.filter(({ type }) => type !== 'data-node'), end };
+}
+
+const done = (...texts: readonly string[]): RunEventBody => ({
+  ...TASK,
+  type: 'node.completed',
+  update: { messages: texts.map((content, at) => ({ id: `m${at}`, role: 'assistant', content })) },
+});
+const completed: RunEventBody = { type: 'run.completed', output: { messages: [] } };
+const finish = (finishReason: string, seq: number) => ({
+  type: 'finish',
+  finishReason,
+  messageMetadata: { runId: 'R', seq },
+});
+const text = (id: string, ...deltas: readonly string[]) => [
+  { type: 'text-start', id },
+  ...deltas.map((delta) => ({ type: 'text-delta', id, delta })),
+  { type: 'text-end', id },
+];
+
+describe('a text', () => {
+  test('is told while it is written, once', async () => {
+    const { chunks, end } = await tell(
+      [
+        { type: 'step.started', nodes: ['think'] },
+        { ...TASK, type: 'node.started' },
+        { delta: { index: 0, text: 'Hel' } },
+        { delta: { index: 1, text: 'lo' } },
+        done('Hello'),
+        completed,
+      ],
+      'completed',
+    );
+    expect(chunks).toEqual([{ type: 'start-step' }, ...text('text-1', 'Hel', 'lo')]);
+    expect(end).toEqual([{ type: 'finish-step' }, finish('stop', 4)]);
+  });
+
+  test.each([
+    ['no piece came', [], ['Hello']],
+    ['the last piece was lost', [{ index: 0, text: 'Hel' }], ['Hel', 'lo']],
+    [
+      'a piece in the middle was lost',
+      [
+        { index: 0, text: 'Hel' },
+        { index: 2, text: 'o' },
+      ],
+      ['Hel', 'lo'],
+    ],
+    ['the first piece was lost', [{ index: 1, text: 'llo' }], ['Hello']],
+    [
+      'another attempt said the same again',
+      [
+        { index: 0, text: 'Hel' },
+        { attempt: 2, index: 0, text: 'H' },
+        { attempt: 2, index: 1, text: 'el' },
+        { attempt: 2, index: 2, text: 'lo' },
+        { attempt: 1, index: 1, text: 'late' },
+      ],
+      ['Hel', 'lo'],
+    ],
+  ])('is whole in the end where %s', async (_what, deltas, pieces) => {
+    const { chunks } = await tell([...deltas.map((delta) => ({ delta })), done('Hello')]);
+    expect(chunks).toEqual(text('text-1', ...pieces));
+  });
+
+  test('of another attempt that says something else stands below', async () => {
+    const { chunks } = await tell([
+      { delta: { index: 0, text: 'Bye' } },
+      { delta: { attempt: 2, index: 0, text: 'Hello' } },
+      done('Hello'),
+    ]);
+    expect(chunks).toEqual([...text('text-1', 'Bye'), ...text('text-2', 'Hello')]);
+  });
+
+  test('is told of nodes that no model writes for, in their order', async () => {
+    expect((await tell([done('One', 'Two')])).chunks).toEqual([...text('text-1', 'One'), ...text('text-2', 'Two')]);
+  });
+
+  test('is not told of nodes that do not answer, nor of those in graphs inside', async () => {
+    const inside: RunEvent = { ...done('Hidden'), path: ['outer'], seq: 1, at: AT, step: 0 };
+    const told = await tell([
+      { delta: { node: 'judge', text: '{"fine":true}' } },
+      { delta: { path: ['outer'], text: 'Hidden' } },
+      inside,
+      { ...TASK, type: 'node.completed', update: { verdict: 'fine', messages: [{ role: 'user', content: 'Hi' }] } },
+    ]);
+    expect(told.chunks).toEqual([]);
+  });
+
+  test('that a reader may not see is told so', async () => {
+    const hidden: RunEventBody = { ...TASK, type: 'node.completed', update: { messages: '[redacted]' } };
+    expect((await tell([hidden])).chunks).toEqual(text('text-1', '[redacted]'));
+  });
+
+  test('goes on below the calls that it asks for', async () => {
+    const { chunks } = await tell([
+      { delta: { callKey: 'K1', index: 0, text: 'Looking' } },
+      { ...TASK, type: 'tool.requested', tool: 'find', args: { id: 7 }, idempotencyKey: 'C1' },
+      {
+        ...TASK,
+        type: 'tool.called',
+        tool: 'find',
+        result: { found: true },
+        attempts: 1,
+        durationMs: 1,
+        idempotencyKey: 'C1',
+      },
+      { delta: { callKey: 'K2', index: 0, text: 'Found' } },
+      done('Looking', 'Found'),
+    ]);
+    expect(chunks).toEqual([
+      ...text('text-1', 'Looking'),
+      { type: 'tool-input-available', toolCallId: 'C1', toolName: 'find', input: { id: 7 }, dynamic: true },
+      { type: 'tool-output-available', toolCallId: 'C1', output: { found: true }, dynamic: true },
+      ...text('text-2', 'Found'),
+    ]);
+  });
+});
+
+describe('a question to a person', () => {
+  const asking = (tool?: string): RunEventBody => {
+    const { task: _task, requesters: _requesters, asked: _asked, ...approval } = anApproval('R', 'pending');
+    return { ...TASK, type: 'approval.requested', approval: { ...approval, args: { n: 1 }, ...(tool && { tool }) } };
+  };
+  const decided = (status: string): RunEventBody => ({
+    ...TASK,
+    type: 'approval.decided',
+    approvalId: 'R.a1',
+    decision: 'approve',
+    reason: null,
+    status,
+    args: null,
+    by: 'bob',
+  });
+  const call = { type: 'tool-input-available', toolCallId: 'R.a1', title: 'Go?', dynamic: true };
+  const request = { type: 'tool-approval-request', approvalId: 'R.a1', toolCallId: 'R.a1' };
+
+  test('ends the message, which says that a call waits', async () => {
+    const { chunks, end } = await tell([asking('pay')], 'waiting');
+    expect(chunks).toEqual([{ ...call, toolName: 'pay', input: { n: 1 } }, request]);
+    expect(end).toEqual([request, finish('tool-calls', 1)]);
+  });
+
+  test('does not end it while other nodes are at work', async () => {
+    expect((await tell([asking('pay')], 'running')).end).toBeNull();
+  });
+
+  test('about no tool is a call of its own, with what it shows', async () => {
+    const { chunks } = await tell([asking(), decided('approved')]);
+    expect(chunks).toEqual([
+      { ...call, toolName: 'approval', input: { title: 'Go?', details: null, args: { n: 1 } } },
+      request,
+      { type: 'tool-output-available', toolCallId: 'R.a1', output: { approved: true }, dynamic: true },
+    ]);
+  });
+
+  test('that is approved becomes the call', async () => {
+    const { chunks } = await tell([
+      asking('pay'),
+      decided('approved'),
+      { ...TASK, type: 'tool.requested', tool: 'pay', args: { n: 2 }, idempotencyKey: 'C1' },
+      {
+        ...TASK,
+        type: 'tool.called',
+        tool: 'pay',
+        error: { code: 'TOOL_FAILED', message: 'No' },
+        attempts: 1,
+        durationMs: 1,
+        idempotencyKey: 'C1',
+      },
+    ]);
+    expect(chunks.slice(2)).toEqual([
+      { type: 'tool-input-available', toolCallId: 'R.a1', toolName: 'pay', input: { n: 2 }, dynamic: true },
+      { type: 'tool-output-error', toolCallId: 'R.a1', errorText: 'No', dynamic: true },
+    ]);
+  });
+
+  test.each([
+    ['rejected', [{ type: 'tool-output-denied', toolCallId: 'R.a1' }]],
+    [
+      'expired',
+      [{ type: 'tool-output-error', toolCallId: 'R.a1', errorText: 'The approval is expired', dynamic: true }],
+    ],
+    ['pending', []],
+  ])('that is %s', async (status, chunks) => {
+    expect((await tell([asking('pay'), decided(status)])).chunks.slice(2)).toEqual(chunks);
+  });
+
+  test('that one more person has to approve is asked again', async () => {
+    expect((await tell([asking('pay'), decided('pending')], 'waiting')).end).toEqual([
+      request,
+      finish('tool-calls', 2),
+    ]);
+  });
+});
+
+describe('the end of a run', () => {
+  const failed: RunEventBody = { type: 'run.failed', error: { code: 'TIMEOUT', message: 'Too slow' } };
+
+  test.each<[RunStatus, RunEventBody, unknown]>([
+    ['failed', failed, { type: 'error', errorText: 'TIMEOUT: Too slow' }],
+    ['canceled', { type: 'run.canceled', by: 'ann', reason: 'enough' }, { type: 'abort', reason: 'enough' }],
+    ['canceled', { type: 'run.canceled', by: 'ann', reason: null }, { type: 'abort' }],
+  ])('as %s', async (status, event, chunk) => {
+    expect((await tell([event], status)).end).toEqual([chunk]);
+  });
+
+  test('is none where the run goes on all the same', async () => {
+    expect((await tell([failed, { type: 'run.retried', by: 'ann' }], 'running')).end).toBeNull();
+    expect((await tell([failed, { type: 'run.retried', by: 'ann' }, completed], 'completed')).end).toEqual([
+      finish('stop', 3),
+    ]);
+  });
+
+  test('shows the output of a graph that answers in no channel', async () => {
+    const output: RunEventBody = { type: 'run.completed', output: { count: 7 } };
+    expect((await tell([output], 'completed', { ...PLAN, answer: null })).end).toEqual([
+      { type: 'data-output', data: { count: 7 } },
+      finish('stop', 1),
+    ]);
+  });
+});

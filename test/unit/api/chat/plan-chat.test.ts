@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { planChat } from '../../../../src/api/chat/narrate/plan-chat.ts';
+import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+
+const MESSAGES = { reducer: 'messages' } as const;
+const TEXT = { schema: { type: 'string' } };
+
+test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
+  [
+    'the channel "messages"',
+    { channels: { log: MESSAGES, messages: MESSAGES } },
+    { channel: 'messages', kind: 'messages' },
+    'messages',
+  ],
+  ['the first of messages', { channels: { a: TEXT, log: MESSAGES } }, { channel: 'log', kind: 'messages' }, 'log'],
+  [
+    'one that is input',
+    { channels: { messages: MESSAGES, log: MESSAGES }, input: ['log'] },
+    { channel: 'log', kind: 'messages' },
+    'log',
+  ],
+  ['the first of texts', { channels: { n: {}, q: TEXT, a: TEXT } }, { channel: 'q', kind: 'text' }, 'a'],
+  [
+    'a text, answered in what is output',
+    { channels: { q: TEXT, a: TEXT, b: TEXT }, input: ['q'], output: ['b'] },
+    { channel: 'q', kind: 'text' },
+    'b',
+  ],
+  ['a text that is answered by the output', { channels: { q: TEXT, n: {} } }, { channel: 'q', kind: 'text' }, null],
+  ['none', { channels: { messages: {}, n: { schema: { type: 'number' } } } }, null, null],
+])('a message goes to %s', (...[, over, input, answer]) => {
+  expect(planChat(aDefinition(over))).toMatchObject({ input, answer });
+});
+
+test('those nodes speak whose models write the answer as it is', () => {
+  const channels = { messages: MESSAGES, other: MESSAGES };
+  const nodes = {
+    talk: { type: 'agent', messages: 'messages' },
+    long: { type: 'llm', messages: 'messages', context: { strategy: 'summarize' } },
+    write: { type: 'llm', prompt: 'Hi', write: { messages: '{{ result.message }}' } },
+    aside: { type: 'llm', messages: 'other' },
+    judge: { type: 'llm', messages: 'messages', output: { type: 'object' } },
+    set: { type: 'set', write: { messages: [] } },
+  } as const;
+  const plan = planChat(aDefinition({ channels, nodes }));
+  expect([...plan.speakers]).toEqual(['talk', 'long', 'write']);
+  expect([...plan.summarizing]).toEqual(['long']);
+});
