@@ -37,6 +37,10 @@ import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
+import { createRunLooks } from './streams/run-looks.ts';
+import type { RunLooks } from './streams/run-looks.ts';
+import { createStreamTickets } from './streams/stream-tickets.ts';
+import type { StreamTickets } from './streams/stream-tickets.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
@@ -58,6 +62,8 @@ export interface Store {
   readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
   readonly changes: Changes;
+  readonly runLooks: RunLooks;
+  readonly streamTickets: StreamTickets;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
@@ -125,6 +131,8 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     idempotency: createIdempotency(db),
     retention: createRetention(patientDb),
     changes,
+    runLooks: createRunLooks(db),
+    streamTickets: createStreamTickets(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,

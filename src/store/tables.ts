@@ -20,6 +20,7 @@ export interface Tables {
   ledger: LedgerTable;
   blobs: BlobsTable;
   idempotency: IdempotencyTable;
+  stream_tickets: StreamTicketsTable;
 }
 
 /** A divergence, and its events as callers see them who may not see payloads. */
@@ -210,4 +211,21 @@ export interface IdempotencyTable {
   headers: OptionalPayload<Readonly<Record<string, string>>>;
   body: OptionalPayload;
   created_at: Time;
+}
+
+/** One-time keys for streams of runs. */
+export interface StreamTicketsTable {
+  /** A hash of the ticket, which itself is not kept. */
+  hash: string;
+  /** The tenant of the run. */
+  tenant_id: string;
+  run_id: string;
+  /** The person who asked for the ticket. */
+  subject: string;
+  sees_payloads: boolean;
+  /** The last event that the person knows. */
+  after_seq: number;
+  /** The end of the token that the ticket was asked for with. */
+  token_expires_at: OptionalTime;
+  expires_at: Time;
 }

@@ -1,5 +1,7 @@
 import type { RunChange } from '../../store/changes/changes.ts';
 import type { Store } from '../../store/store.ts';
+import { createBell } from '../http/bell.ts';
+import type { Bell } from '../http/bell.ts';
 
 /** Something about a run to wait for. */
 interface Awaited<T> {
@@ -55,33 +57,5 @@ function hook<T>(
   return () => {
     unsubscribe();
     for (const signal of unwanted) signal.removeEventListener('abort', ring);
-  };
-}
-
-/** Wakes one that waits. Rung while nobody waits, it wakes the next one at once. */
-interface Bell {
-  readonly ring: () => void;
-  rung(withinMs: number): Promise<void>;
-}
-
-function createBell(): Bell {
-  let hasRung = false;
-  let wake = (): void => undefined;
-  return {
-    ring() {
-      hasRung = true;
-      wake();
-    },
-    async rung(withinMs) {
-      if (!hasRung)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, withinMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      hasRung = false;
-    },
   };
 }

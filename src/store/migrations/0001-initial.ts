@@ -187,4 +187,17 @@ const STATEMENTS = [
     primary key (tenant_id, subject, route, key)
   )`,
   `create index idempotency_age on idempotency (created_at)`,
+
+  `create table stream_tickets (
+    hash text primary key,
+    tenant_id text not null,
+    run_id text not null,
+    subject text not null,
+    sees_payloads boolean not null,
+    after_seq integer not null,
+    token_expires_at timestamptz,
+    expires_at timestamptz not null
+  )`,
+  `create index stream_tickets_of_tenant on stream_tickets (tenant_id, expires_at)`,
+  `create index stream_tickets_age on stream_tickets (expires_at)`,
 ] as const;
