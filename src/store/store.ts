@@ -41,6 +41,8 @@ import { createRunLooks } from './streams/run-looks.ts';
 import type { RunLooks } from './streams/run-looks.ts';
 import { createStreamTickets } from './streams/stream-tickets.ts';
 import type { StreamTickets } from './streams/stream-tickets.ts';
+import { createTenantEvents } from './streams/tenant-events.ts';
+import type { TenantEvents } from './streams/tenant-events.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
@@ -64,6 +66,7 @@ export interface Store {
   readonly changes: Changes;
   readonly runLooks: RunLooks;
   readonly streamTickets: StreamTickets;
+  readonly tenantEvents: TenantEvents;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
@@ -133,6 +136,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     changes,
     runLooks: createRunLooks(db),
     streamTickets: createStreamTickets(db),
+    tenantEvents: createTenantEvents(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,

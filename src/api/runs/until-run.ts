@@ -1,7 +1,8 @@
-import type { RunChange } from '../../store/changes/changes.ts';
-import type { Store } from '../../store/store.ts';
+import type { Changes, RunChange } from '../../store/changes/changes.ts';
 import { createBell } from '../http/bell.ts';
 import type { Bell } from '../http/bell.ts';
+
+type RunChanges = Pick<Changes, 'subscribe'>;
 
 /** Something about a run to wait for. */
 interface Awaited<T> {
@@ -24,7 +25,7 @@ export const WRITTEN_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 5_000;
 
 /** Looks again each time that a run changes, until what is seen is wanted or the time is up. @returns what was seen last */
-export async function untilRun<T>({ changes }: Pick<Store, 'changes'>, awaited: Awaited<T>): Promise<T> {
+export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited: Awaited<T>): Promise<T> {
   const { begin, look, isWanted, withinMs, unwanted = [] } = awaited;
   const bell = createBell();
   const unhook = hook(bell, changes, awaited);
@@ -47,7 +48,7 @@ export async function untilRun<T>({ changes }: Pick<Store, 'changes'>, awaited: 
 /** Has a bell ring when the run changes, and when nobody wants it any more. @returns a function that ends that */
 function hook<T>(
   { ring }: Bell,
-  changes: Store['changes'],
+  changes: RunChanges,
   { runId, isOfInterest = () => true, unwanted = [] }: Awaited<T>,
 ): () => void {
   const unsubscribe = changes.subscribe(runId, (change) => {

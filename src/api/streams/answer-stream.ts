@@ -67,7 +67,7 @@ function endWith(body: SseBody, shuttingDown: AbortSignal, expiresAtMs: number |
 }
 
 /** Returns what ends the connection of a request; requests within the process have none. */
-function hangUpOf({ env }: Context<ApiEnv>): (() => void) | undefined {
-  const { outgoing } = env;
+function hangUpOf({ env }: { readonly env?: ApiEnv['Bindings'] }): (() => void) | undefined {
+  const outgoing = env?.outgoing;
   return outgoing && (() => void outgoing.destroy());
 }

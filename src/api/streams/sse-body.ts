@@ -17,7 +17,7 @@ export interface SseBody {
   /** Writes a frame if the reader keeps up, and drops it otherwise. */
   offer(frame: string): void;
   /** Ends the answer after what is written. */
-  end(): void;
+  readonly end: () => void;
   /** Breaks the answer off, so that the reader knows that more was to come. */
   cut(): void;
 }
@@ -73,6 +73,11 @@ export function openSseBody({ heartbeatMs, stallMs, withHeartbeat, hangUp }: Bod
     },
   };
   return body;
+}
+
+/** Writes frames of some things, made one at a time, until the stream is over. */
+export async function writeAll<T>(body: SseBody, things: readonly T[], toFrame: (thing: T) => string): Promise<void> {
+  for (const thing of things) if (!(await body.write(toFrame(thing)))) return;
 }
 
 /** A stream of bytes with a bounded buffer. */

@@ -1,16 +1,20 @@
+import type { RunEvent } from '../../graph/journal/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
-import type { RunLooks } from '../../store/streams/run-looks.ts';
-import type { ApiDeps } from '../deps.ts';
+import type { Changes } from '../../store/changes/changes.ts';
+import type { RunLook, RunLooks } from '../../store/streams/run-looks.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { createBell } from '../http/bell.ts';
+import type { Seals } from '../http/seals.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownEvent } from '../redaction/shown-approval.ts';
+import { writeAll } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
 import { toFrame } from './sse-frame.ts';
 
-interface Sources extends Pick<ApiDeps, 'seals'> {
-  readonly changes: ApiDeps['store']['changes'];
+interface Sources {
+  readonly changes: Pick<Changes, 'subscribe'>;
   readonly looks: RunLooks;
+  readonly seals: Seals;
 }
 
 /** The part of a run's history that a stream gives. */
@@ -41,16 +45,17 @@ export async function streamRun(
     for (let last = after; !body.over.aborted;) {
       const look = await looks.after(runId, last);
       if (!look) return;
-      const hidden = hiddenFrom(caller, look);
-      for (const event of look.events) {
-        const frame = toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, seals) });
-        if (!(await body.write(frame))) return;
-        last = event.seq;
-      }
+      await writeAll(body, look.events, frameFor(caller, look, seals));
+      last = look.events.at(-1)?.seq ?? last;
       if (isEnded(look.status) && look.lastSeq <= last) return;
       if (!look.hasMore) await bell.rung(LOOK_EVERY_MS);
     }
   } finally {
     unsubscribe();
   }
+}
+
+function frameFor(caller: Caller, look: RunLook, seals: Seals): (event: RunEvent) => string {
+  const hidden = hiddenFrom(caller, look);
+  return (event) => toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, seals) });
 }

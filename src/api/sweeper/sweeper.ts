@@ -101,4 +101,5 @@ async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
 
 async function forgetStreams({ store }: SweeperDeps): Promise<void> {
   await store.streamTickets.forgetExpired();
+  await store.tenantEvents.forgetOld();
 }
