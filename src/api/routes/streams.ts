@@ -12,11 +12,21 @@ import { ticketed } from '../middleware/ticketed.ts';
 import { seesAll } from '../redaction/hidden-from.ts';
 import { findRun } from '../runs/find-run.ts';
 import { KeyHeader, MAX_BODY_BYTES, body, idOf, json, problems } from '../schemas/common.ts';
-import { EventStreamSchema, LastEventId, NewTicketSchema, RunStreamQuery, TicketSchema } from '../schemas/stream.ts';
+import {
+  EventStreamSchema,
+  LastEventId,
+  NewTicketSchema,
+  RunStreamQuery,
+  TenantStreamQuery,
+  TicketSchema,
+} from '../schemas/stream.ts';
 import { answerStream } from '../streams/answer-stream.ts';
 import { readLastEventId, requireWritten } from '../streams/last-event-id.ts';
+import { createPlaceIds } from '../streams/place-id.ts';
 import { shareLooks } from '../streams/shared-looks.ts';
 import { streamRun } from '../streams/stream-run.ts';
+import { streamTenant, tooOld } from '../streams/stream-tenant.ts';
+import { createTenantFeeds } from '../streams/tenant-feeds.ts';
 
 const tags = ['runs'];
 const EVENT_STREAM = {
@@ -47,6 +57,48 @@ const ofRun =
       return answerStream(c, deps, {
         slots,
         produce: async (body) => await streamRun(sources, { runId, after, caller }, body),
+      });
+    });
+  };
+
+const ofTenant =
+  (slots: WaitSlots): AddRoute =>
+  (router, deps) => {
+    const { changes, tenantEvents } = deps.store;
+    const sources = { changes, ids: createPlaceIds(deps.cursors), seals: deps.seals };
+    const feeds = createTenantFeeds(deps.store);
+    const route = createRoute({
+      method: 'get',
+      path: '/api/events',
+      operationId: 'streamEvents',
+      tags,
+      security: needs('run:read'),
+      summary: 'The events of all runs of the tenant, as they come, from now on',
+      middleware: [authorized(deps, 'run:read')] as const,
+      request: { query: TenantStreamQuery, headers: LastEventId },
+      responses: { 200: EVENT_STREAM, ...problems(400, 429) },
+    });
+    router.openapi(route, async (c) => {
+      const caller = c.get('caller');
+      const { graph, type } = c.req.valid('query');
+      const lastEventId = c.req.header('last-event-id');
+      const known = lastEventId === undefined ? null : sources.ids.read(caller.tenantId, lastEventId);
+      if (known && !(await tenantEvents.isKept(known))) throw tooOld();
+      let idFrame = '';
+      return answerStream(c, deps, {
+        slots,
+        withHeartbeat: () => idFrame,
+        async produce(body) {
+          const feed = feeds.join(caller.tenantId);
+          const moved = (frame: string): void => void (idFrame = frame);
+          const filter = { graph, types: type?.split(',') };
+          try {
+            const from = known ?? (await feed.begin());
+            await streamTenant(sources, { caller, filter, feed, from, moved }, body);
+          } finally {
+            feed.leave();
+          }
+        },
       });
     });
   };
@@ -86,5 +138,5 @@ const ticket: AddRoute = (router, deps) => {
 /** Routes that tell what happens while it does. */
 export function streamRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createWaitSlots(deps.settings.streams);
-  return routes(ofRun(slots), ticket)(deps);
+  return routes(ofRun(slots), ofTenant(slots), ticket)(deps);
 }

@@ -23,6 +23,17 @@ export const RunStreamQuery = z.strictObject({
     .openapi({ description: 'A ticket of `POST /api/runs/{id}/stream-ticket`, instead of a token. It is used up' }),
 });
 
+const EVENT_TYPES = /^[a-z]+\.[a-z]+(?:,[a-z]+\.[a-z]+){0,49}$/;
+
+export const TenantStreamQuery = z.strictObject({
+  graph: z.string().min(1).optional().openapi({ description: 'Only events of runs of the graph with this name' }),
+  type: z
+    .string()
+    .regex(EVENT_TYPES, 'Types of events are expected here, with commas between them')
+    .optional()
+    .openapi({ description: 'Only events of these types, such as `approval.requested,run.failed`' }),
+});
+
 export const NewTicketSchema = z
   .strictObject({
     after: z

@@ -46,6 +46,8 @@ export interface EventPart {
 export interface TenantEvents {
   /** The place after all that is committed. */
   now(): Promise<EventPlace>;
+  /** True for a place from less than an hour ago. */
+  isKept(place: EventPlace): Promise<boolean>;
   /** @returns `null` for a place from over an hour ago */
   after(tenantId: string, place: EventPlace): Promise<EventPart | null>;
   /** Forgets where events of long ago stand; the events stay. */
@@ -61,6 +63,7 @@ const PART = { limit: 200, maxBytes: 262_144 };
 export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   return {
     now: () => now(db),
+    isKept: async (place) => isKept(place, await now(db)),
     after: (tenantId, place) => after(db, tenantId, place),
     // A transaction notes the time of its beginning, and may commit minutes later.
     forgetOld: async () =>
@@ -79,11 +82,11 @@ async function now(db: Kysely<Tables>): Promise<EventPlace> {
 
 async function after(db: Kysely<Tables>, tenantId: string, place: EventPlace): Promise<EventPart | null> {
   const present = await now(db);
-  if (Date.parse(place.at) < Date.parse(present.at) - WINDOW_MS) return null;
+  if (!isKept(place, present)) return null;
   const { known, at, amid } = place;
   const upTo = amid?.upTo ?? present.known;
   const batches = await batchesAfter(db, tenantId, { known, upTo, last: amid?.last });
-  const { items, next } = await eventsOf(db, batches, amid?.last);
+  const { items, next } = batches.length > 0 ? await eventsOf(db, batches, amid?.last) : { items: [], next: null };
   const events = items.map(toEvent);
   const last = next ? events.at(-1) : batches.length === PART_BATCHES ? batches.at(-1) : undefined;
   if (last) return { events, upTo, place: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
@@ -97,6 +100,10 @@ function toEvent(row: { xid: string; run_id: string; seq: number; graph_name: st
 }
 
 const WINDOW_MS = 3_600_000;
+
+function isKept(place: EventPlace, present: EventPlace): boolean {
+  return Date.parse(place.at) >= Date.parse(present.at) - WINDOW_MS;
+}
 
 /** Batches that are visible in one snapshot and not in another, in order, after the position of an event. */
 async function batchesAfter(
