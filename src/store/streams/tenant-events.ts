@@ -86,9 +86,9 @@ async function after(db: Kysely<Tables>, tenantId: string, place: EventPlace): P
   const { known, at, amid } = place;
   const upTo = amid?.upTo ?? present.known;
   const batches = await batchesAfter(db, tenantId, { known, upTo, last: amid?.last });
-  const { items, next } = batches.length > 0 ? await eventsOf(db, batches, amid?.last) : { items: [], next: null };
+  const { items, next } = await eventsOf(db, batches, amid?.last);
   const events = items.map(toEvent);
-  const last = next ? events.at(-1) : batches.length === PART_BATCHES ? batches.at(-1) : undefined;
+  const last = next ? events.at(-1) : batches[PART_BATCHES - 1];
   if (last) return { events, upTo, place: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
   return amid
     ? { events, upTo, place: { known: upTo, at }, hasMore: true }
@@ -131,6 +131,7 @@ function isAfter(columns: RawBuilder<unknown>, { xid, runId, seq }: EventPositio
 
 /** The events of some batches in order, after one of them. */
 async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: EventPosition | undefined) {
+  if (batches.length === 0) return { items: [], next: null };
   const rows = db
     .selectFrom(
       sql<{ xid: string; run_id: string; first_seq: number; last_seq: number }>`(
