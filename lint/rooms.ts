@@ -150,6 +150,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'api/redaction': {
     rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
   },
+  'api/streams': {
+    rooms: ['graph/values', 'graph/run', 'graph/journal', 'store', ...API_BASE, 'api/redaction'],
+    packages: [NODE, 'hono'],
+  },
   'api/middleware': {
     rooms: ['graph/values', 'store', 'process', ...API_BASE, 'api/redaction'],
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
@@ -201,6 +205,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/graphs',
       'api/redaction',
       'api/states',
+      'api/streams',
       'api/runs',
       'api/chat',
       'api/sweeper',

@@ -28,6 +28,7 @@ export const TOP: Texts<ConfigInput> = {
   retention: 'The age after which ended runs are forgotten; without it they stay.',
   forking: 'False refuses forks of runs.',
   waits: 'The number of requests with `Prefer: wait` that one API process keeps waiting.',
+  streams: 'The number of streams of events that one API process keeps open.',
   shutdownGrace: 'The time that a process may take to finish what it has begun when it is asked to end.',
 };
 
@@ -112,6 +113,7 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
     checkpoints: 'The age at which all checkpoints of ended runs but the last go.',
   },
   waits: { perTenant: 'Requests of one tenant.', total: 'Requests of all tenants.' },
+  streams: { perTenant: 'Streams of one tenant.', total: 'Streams of all tenants.' },
 };
 
-type SectionName = 'auth' | 'http' | 'defaults' | 'ceilings' | 'retention' | 'waits';
+type SectionName = 'auth' | 'http' | 'defaults' | 'ceilings' | 'retention' | 'waits' | 'streams';

@@ -7,6 +7,10 @@ const problem = (cause: string, remedy: string): FailureText => ({ cause, remedy
 export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
   MALFORMED_JSON: problem('The body is no JSON in UTF-8, or deeper than 100 levels.', 'The detail names the place.'),
   INVALID_CURSOR: problem('The cursor belongs to another list, or to other filters.', 'Begin again without a cursor.'),
+  INVALID_EVENT_ID: problem(
+    '`Last-Event-ID` is none of this stream, or it is too old.',
+    'Send the id of the last event as it came, or begin anew without one.',
+  ),
   INVALID_IDEMPOTENCY_KEY: problem('The key is empty or longer than 255 characters.', 'Send another key.'),
   UNAUTHENTICATED: problem('There is no token, or it is not accepted.', 'The detail says why.'),
   FORBIDDEN: problem("The token's roles do not grant the permission.", 'The detail names the permission.'),

@@ -25,6 +25,7 @@ import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { DEFINITION, definitionComponent } from './schemas/definition-component.ts';
+import { streamRoutes } from './routes/streams.ts';
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -101,6 +102,7 @@ const ROUTES = [
   healthRoutes,
   metricsRoutes,
   schemaRoutes,
+  streamRoutes,
 ];
 
 function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {

@@ -21,6 +21,8 @@ export interface ApiDeps {
   readonly logger: Logger;
   /** Intervals of the sweeper that differ from the defaults. */
   readonly sweeping?: Partial<SweepTimes> | undefined;
+  /** Times of streams that differ from the defaults, in milliseconds. */
+  readonly streaming?: { readonly heartbeatMs?: number; readonly stallMs?: number } | undefined;
   /** Aborted when the process begins to shut down; waiting requests are answered at once. */
   readonly shuttingDown: AbortSignal;
 }
@@ -47,9 +49,15 @@ export interface Attempt {
 
 /** Values that middleware leaves for the handlers of a request. */
 export interface ApiEnv {
+  Bindings: {
+    /** The answer's side of the connection; requests within the process have none. */
+    outgoing?: { destroy(): unknown };
+  };
   Variables: {
     requestId: string;
     caller: Caller;
     attempt: Attempt;
+    /** The event that a stream goes on after, by its ticket. */
+    resumeAfter?: number;
   };
 }

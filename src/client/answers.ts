@@ -5,6 +5,7 @@ import type { GraphSchema, GraphSummarySchema, ValidationSchema } from '../api/s
 import type { InterventionSchema } from '../api/schemas/intervention.ts';
 import type { RecordingSchema } from '../api/schemas/recording.ts';
 import type { CheckpointSchema, DiffSchema, RunSchema, RunStatusSchema, StateSchema } from '../api/schemas/run.ts';
+import type { TicketSchema } from '../api/schemas/stream.ts';
 import type { ThreadSchema } from '../api/schemas/thread.ts';
 import type { ToolSchema } from '../api/schemas/tool.ts';
 
@@ -23,5 +24,6 @@ export type GraphSummary = z.output<typeof GraphSummarySchema>;
 export type Validation = z.output<typeof ValidationSchema>;
 export type Thread = z.output<typeof ThreadSchema>;
 export type Tool = z.output<typeof ToolSchema>;
+export type StreamTicket = z.output<typeof TicketSchema>;
 export type Problem = z.output<typeof ProblemSchema>;
 export type PageRequest = { readonly limit?: number } & Pick<z.input<typeof PageQuery>, 'cursor'>;

@@ -11,6 +11,8 @@ import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { createSend } from './send.ts';
 import type { ClientOptions } from './send.ts';
+import { streamEvents } from './streams/stream-events.ts';
+import type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import { REAL_TIMING } from './timing.ts';
@@ -27,6 +29,8 @@ export interface Client {
   readonly threads: Threads;
   readonly tools: Tools;
   readonly interventions: Interventions;
+  /** The events of all runs of the tenant as they come, until the signal is aborted. */
+  events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;
   /** Runs of one graph, whose channels type input and output. */
   graph<const C extends Channels, Id extends string>(graph: StateGraph<C, Id>): TypedGraph<C>;
 }
@@ -41,6 +45,7 @@ export function createClient(options: ClientOptions): Client {
     threads: createThreads(connection),
     tools: createTools(connection),
     interventions: createInterventions(connection),
+    events: (filter) => streamEvents(connection, filter),
     graph: (graph) => createTypedGraph(connection, graph),
   };
 }

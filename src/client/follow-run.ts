@@ -4,7 +4,8 @@ import type { Connection } from './connection.ts';
 import type { Page } from './listing.ts';
 import { path } from './path.ts';
 import type { CallOptions } from './send.ts';
-import { isEnded, isResting, preferWait } from './wait-for-run.ts';
+import { streamRun } from './streams/stream-run.ts';
+import { isResting, preferWait } from './wait-for-run.ts';
 import type { Until } from './wait-for-run.ts';
 
 export interface FollowOptions extends CallOptions {
@@ -18,28 +19,39 @@ const PAUSE_MS = 500;
 const PAGE = 200;
 
 /** Gives each event of a run once, in order, as it comes, until the run has ended. @returns the run as it is then */
-export async function* followRun(
-  { send, timing }: Connection,
+export function followRun(
+  connection: Connection,
   id: string,
   { after = 0, until = 'ended', signal }: FollowOptions = {},
 ): AsyncGenerator<RunEvent, Run> {
-  const isDone = until === 'ended' ? isEnded : isResting;
-  const read = createHistoryReader({ send, id, after, signal });
+  const followed = { id, after, signal };
+  return until === 'ended' ? streamRun(connection, followed) : followToRest(connection, followed);
+}
+
+/** As `followRun`, until the run needs somebody: no stream ends there. */
+async function* followToRest({ send, timing }: Connection, place: HistoryPlace): AsyncGenerator<RunEvent, Run> {
+  const { id, signal } = place;
+  const read = createHistoryReader({ send }, place);
   for (;;) {
     const headers = preferWait(1_000);
     const run = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
     yield* read();
-    if (isDone(run)) return run;
-    if (run.status === 'waiting' || run.status === 'paused') await timing.sleep(PAUSE_MS, signal);
+    if (isResting(run)) return run;
+    if (run.status === 'waiting') await timing.sleep(PAUSE_MS, signal);
   }
 }
 
-interface HistoryPlace extends Pick<Connection, 'send'>, FollowOptions {
+interface HistoryPlace {
   readonly id: string;
+  readonly after: number;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Creates a reader that gives the events since its last call. */
-function createHistoryReader({ send, id, after = 0, signal }: HistoryPlace): () => AsyncGenerator<RunEvent, void> {
+function createHistoryReader(
+  { send }: Pick<Connection, 'send'>,
+  { id, after, signal }: HistoryPlace,
+): () => AsyncGenerator<RunEvent, void> {
   let cursor: string | undefined;
   let last = after;
   return async function* newEvents() {

@@ -15,6 +15,7 @@ export type {
   RunDiff,
   RunStatus,
   State,
+  StreamTicket,
   Thread,
   Tool,
   Validation,
@@ -24,5 +25,6 @@ export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page } from './listing.ts';
 export type { Decide, Fork, Replay, RunFilter, StateEdit, TaggedState } from './runs.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
+export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';

@@ -1,8 +1,19 @@
 import type { z } from 'zod';
 import type { DecideSchema } from '../api/schemas/approval.ts';
 import type { EditSchema, ForkSchema, ReplaySchema } from '../api/schemas/run.ts';
+import type { NewTicketSchema } from '../api/schemas/stream.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
-import type { Approval, Checkpoint, PageRequest, Recording, Run, RunDiff, RunStatus, State } from './answers.ts';
+import type {
+  Approval,
+  Checkpoint,
+  PageRequest,
+  Recording,
+  Run,
+  RunDiff,
+  RunStatus,
+  State,
+  StreamTicket,
+} from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createControls } from './controls.ts';
 import type { Controls } from './controls.ts';
@@ -23,6 +34,7 @@ export type Fork = z.input<typeof ForkSchema>;
 export type Replay = z.input<typeof ReplaySchema>;
 /** The tag is that of the state that is corrected. */
 export type StateEdit = z.input<typeof EditSchema> & Pick<TaggedState, 'etag'>;
+export type NewTicket = z.input<typeof NewTicketSchema>;
 export type Decide = z.input<typeof DecideSchema>;
 
 export interface TaggedState extends State {
@@ -46,6 +58,8 @@ export interface Runs extends Controls {
   wait(id: string, options?: WaitOptions): Promise<Run>;
   /** Gives each event once, in order, as it comes, until the run has ended. @returns the run as it is then */
   follow(id: string, options?: FollowOptions): AsyncGenerator<RunEvent, Run>;
+  /** A ticket for one stream of a run, for a browser: it holds for a minute. @param after the last `seq` that it knows */
+  streamTicket(id: string, ticket?: NewTicket, options?: CallOptions): Promise<StreamTicket>;
   /** The newest first. */
   list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
   history(id: string, page?: PageRequest, options?: CallOptions): Listing<RunEvent>;
@@ -80,6 +94,7 @@ export function createRuns(connection: Connection): Runs {
     get: async (id, options) => await get(path`/api/runs/${id}`, options),
     wait: async (id, options) => await waitForRun(connection, id, options),
     follow: (id, options) => followRun(connection, id, options),
+    streamTicket: async (id, ticket = {}, options) => await post(path`/api/runs/${id}/stream-ticket`, ticket, options),
     list: (filter, options) => createListing(send, { path: '/api/runs', query: { ...filter } }, options),
     history: (id, page, options) =>
       createListing(send, { path: path`/api/runs/${id}/history`, query: { ...page } }, options),

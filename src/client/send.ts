@@ -41,34 +41,58 @@ export interface Send {
   json<T>(request: ApiRequest, options?: CallOptions): Promise<T>;
   /** Gives the whole answer. */
   heard(request: ApiRequest, options?: CallOptions): Promise<Heard>;
+  /** Gives the body of the answer as it comes. */
+  opened(request: ApiRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
 export const ATTEMPTS = 6;
 
 export function createSend(options: ClientOptions, timing: Timing): Send {
-  const { attempts = ATTEMPTS } = options;
-  const heard: Send['heard'] = async (request, { signal, idempotencyKey } = {}) => {
-    const url = toUrl(options.baseUrl, request);
-    const key = idempotencyKey ?? crypto.randomUUID();
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await ask(options, url, { ...(await toInit(options, request, key)), ...(signal && { signal }) });
-      if (!(answer instanceof HoldfastError) && isSuccess(answer)) return answer;
-      const error = answer instanceof HoldfastError ? answer : readProblem(answer, timing.now());
-      const delayMs = attempt < attempts ? retryDelay(error, attempt, timing.random()) : null;
-      if (delayMs === null) throw error;
-      await timing.sleep(delayMs, signal);
-    }
-  };
+  const heard: Send['heard'] = async (request, call) => await sendUntil({ options, timing, read: hear }, request, call);
   return {
     heard,
+    opened: async (request, call) => await sendUntil({ options, timing, read: open }, request, call),
     async json<T>(request: ApiRequest, call?: CallOptions) {
       return readAnswer<T>(await heard(request, call));
     },
   };
 }
 
-function isSuccess({ status }: Heard): boolean {
-  return status >= 200 && status < 300;
+interface Sending<T> {
+  readonly options: ClientOptions;
+  readonly timing: Timing;
+  /** Reads an answer that is a success. */
+  readonly read: (response: Response) => Promise<T>;
+}
+
+async function sendUntil<T>(
+  { options, timing, read }: Sending<T>,
+  request: ApiRequest,
+  { signal, idempotencyKey }: CallOptions = {},
+): Promise<T> {
+  const { attempts = ATTEMPTS } = options;
+  const url = toUrl(options.baseUrl, request);
+  const key = idempotencyKey ?? crypto.randomUUID();
+  for (let attempt = 1; ; attempt += 1) {
+    const init = { ...(await toInit(options, request, key)), ...(signal && { signal }) };
+    const answer = await ask(options, url, { init, read });
+    if ('success' in answer) return answer.success;
+    const error = 'refused' in answer ? readProblem(answer.refused, timing.now()) : answer.failure;
+    const delayMs = attempt < attempts ? retryDelay(error, attempt, timing.random()) : null;
+    if (delayMs === null) throw error;
+    await timing.sleep(delayMs, signal);
+  }
+}
+
+/** Reads an answer to its end. */
+async function hear(response: Response): Promise<Heard> {
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** @throws HoldfastError for what is no stream of events */
+async function open({ status, headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
+  if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
+  throw new HoldfastError({ code: 'UNEXPECTED_ANSWER', detail: `${status} with no stream of events`, status });
 }
 
 function toUrl(baseUrl: string, { path, query = {} }: ApiRequest): string {
@@ -87,22 +111,26 @@ async function toInit({ token }: ClientOptions, request: ApiRequest, key: string
   return { method, headers, body: JSON.stringify(body) };
 }
 
-/** @returns an error when no answer came to its end. @throws the reason of the signal */
-async function ask(
+type Outcome<T> =
+  | { readonly success: T }
+  | { readonly refused: Heard }
+  /** No answer came to its end. */
+  | { readonly failure: HoldfastError };
+
+/** @throws the reason of the signal, or what `read` finds wrong */
+async function ask<T>(
   { baseUrl, fetch: ownFetch }: ClientOptions,
   url: string,
-  init: RequestInit,
-): Promise<Heard | HoldfastError> {
+  { init, read }: { readonly init: RequestInit } & Pick<Sending<T>, 'read'>,
+): Promise<Outcome<T>> {
   try {
     const response = await (ownFetch ? ownFetch(url, init) : fetch(url, init));
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    return response.ok ? { success: await read(response) } : { refused: await hear(response) };
   } catch (cause) {
     init.signal?.throwIfAborted();
-    return new HoldfastError({
-      code: 'UNREACHABLE',
-      detail: `${new URL(baseUrl).origin} can't be reached: ${causeOf(cause)}`,
-      cause,
-    });
+    if (cause instanceof HoldfastError) throw cause;
+    const detail = `${new URL(baseUrl).origin} can't be reached: ${causeOf(cause)}`;
+    return { failure: new HoldfastError({ code: 'UNREACHABLE', detail, cause }) };
   }
 }
 

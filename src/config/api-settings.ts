@@ -9,17 +9,20 @@ export interface ApiSettings {
   readonly forking: boolean;
   /** The most requests that may wait for runs at a time, in one process. */
   readonly waits: { readonly perTenant: number; readonly total: number };
+  /** The most streams of events that may be open at a time, in one process. */
+  readonly streams: { readonly perTenant: number; readonly total: number };
   /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
 }
 
 /** Reads the API's settings from a configuration. */
-export function toApiSettings({ retention, forking, waits, shutdownGrace }: Config): ApiSettings {
+export function toApiSettings({ retention, forking, waits, streams, shutdownGrace }: Config): ApiSettings {
   const { runs, checkpoints } = retention;
   return {
     retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
     forking,
     waits,
+    streams,
     shutdownGraceMs: toMs(shutdownGrace),
   };
 }

@@ -86,6 +86,10 @@ const ConfigFields = z.strictObject({
   forking: z.boolean().default(true),
   /** The most requests with `Prefer: wait` that one API process keeps waiting. */
   waits: z.strictObject({ perTenant: z.int().min(1).default(100), total: z.int().min(1).default(500) }).prefault({}),
+  /** The most streams of events that one API process keeps open. */
+  streams: z
+    .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
+    .prefault({}),
   /** Time for open work to finish at shutdown. */
   shutdownGrace: Duration.default('30s'),
 });

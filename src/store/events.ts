@@ -15,7 +15,7 @@ export interface Range {
 export async function listEvents(
   db: Kysely<Tables>,
   runId: string,
-  { limit, after: position }: PageRequest,
+  { limit, maxBytes, after: position }: PageRequest,
 ): Promise<Page<RunEvent>> {
   const after = Number(position?.id ?? 0);
   const rows = db
@@ -23,7 +23,7 @@ export async function listEvents(
     .select(['seq', 'body', sql<boolean>`coalesce(lead(seq) over (order by seq) > seq + 1, false)`.as('is_before_gap')])
     .where('run_id', '=', runId)
     .where('seq', '>', after);
-  const { items, next } = await readPage(db, rows, { ...IN_ORDER, limit });
+  const { items, next } = await readPage(db, rows, { ...IN_ORDER, limit, maxBytes });
   if (items[0] && items[0].seq !== after + 1) return { items: [], next: null };
   const gap = items.findIndex((row) => row.is_before_gap);
   return mapPage(gap < 0 ? { items, next } : { items: items.slice(0, gap + 1), next: null }, ({ body }) => body);

@@ -63,6 +63,7 @@ export function journalParts(batch: JournalBatch, writer: JournalWriter): readon
   const { checkpoints, occurrences, approvals, view } = batch;
   return [
     sql`written_events as (${insertEvents(batch, writer)})`,
+    sql`noted_batch as (${noteBatch(writer)})`,
     ...(checkpoints.length > 0 ? [sql`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
     ...(occurrences.length > 0 ? [sql`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
     ...(approvals.length > 0 ? [sql`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
@@ -89,6 +90,15 @@ function insertEvents(
       ${toTexts(written)}::text[]
     ) as rows (seq, type, body)
     on conflict (run_id, seq) do nothing
+    returning seq
+  `;
+}
+
+/** Notes which events are new; a batch that is written again has none. */
+function noteBatch({ tenantId, runId }: JournalWriter): RawBuilder<unknown> {
+  return sql`
+    insert into written_batches (tenant_id, run_id, first_seq, last_seq)
+    select ${tenantId}, ${runId}, min(seq), max(seq) from written_events having count(*) > 0
   `;
 }
 

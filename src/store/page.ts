@@ -6,6 +6,8 @@ import type { Tables } from './tables.ts';
 export interface PageRequest {
   readonly limit: number;
   readonly after?: Position | undefined;
+  /** The limit of the part's payloads, `MAX_PAGE_BYTES` by default. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** The position of an entry in a list that is ordered by time and id. */
@@ -33,6 +35,7 @@ export const MAX_PAGE_BYTES = 8 * 1_048_576;
 /** The order of rows as a list, and their sizes. */
 interface Listing<Row> {
   readonly limit: number;
+  readonly maxBytes?: number | undefined;
   /** An order by columns of the rows, in which no two rows are equal. */
   readonly order: RawBuilder<unknown>;
   /** Columns whose values may be large. */
@@ -44,7 +47,7 @@ interface Listing<Row> {
 export async function readPage<Source extends Tables, Table extends keyof Source, Row>(
   db: Kysely<Tables>,
   rows: SelectQueryBuilder<Source, Table, Row>,
-  { limit, order, payloads, positionOf }: Listing<Row>,
+  { limit, maxBytes = MAX_PAGE_BYTES, order, payloads, positionOf }: Listing<Row>,
 ): Promise<Page<Row>> {
   const candidates = rows.orderBy(order).limit(limit + 1);
   const inOrder = sql`over (order by ${order} rows unbounded preceding)`;
@@ -56,7 +59,7 @@ export async function readPage<Source extends Tables, Table extends keyof Source
         lead(true, 1, false) ${inOrder} as is_followed
       from (${candidates}) as candidates
     ) as ranked
-    where page_rank = 1 or (page_rank <= ${limit} and page_bytes <= ${MAX_PAGE_BYTES}) order by page_rank
+    where page_rank = 1 or (page_rank <= ${limit} and page_bytes <= ${maxBytes}) order by page_rank
   `.execute(db);
   const last = items.at(-1);
   return { items, next: last?.is_followed ? positionOf(last) : null };

@@ -149,6 +149,8 @@ async function pruneRuns(
   );
   await sql`delete from occurrences where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
+  await sql`delete from written_batches where run_id = any(${ids}::text[])`.execute(transaction);
+  await sql`delete from stream_tickets where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
   await forgetDefinitions(

@@ -39,6 +39,12 @@ import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
+import { createRunLooks } from './streams/run-looks.ts';
+import type { RunLooks } from './streams/run-looks.ts';
+import { createStreamTickets } from './streams/stream-tickets.ts';
+import type { StreamTickets } from './streams/stream-tickets.ts';
+import { createTenantEvents } from './streams/tenant-events.ts';
+import type { TenantEvents } from './streams/tenant-events.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
@@ -61,6 +67,9 @@ export interface Store {
   readonly retention: RetentionStore;
   readonly changes: Changes;
   readonly deltas: Deltas;
+  readonly runLooks: RunLooks;
+  readonly streamTickets: StreamTickets;
+  readonly tenantEvents: TenantEvents;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
@@ -130,6 +139,9 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     retention: createRetention(patientDb),
     changes,
     deltas,
+    runLooks: createRunLooks(db),
+    streamTickets: createStreamTickets(db),
+    tenantEvents: createTenantEvents(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Approval, RecordedOccurrence, RunStatus, SentSignal } from '../graph/run/index.ts';
 import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
 import type { GraphIssue } from '../graph/definition/index.ts';
@@ -20,6 +20,8 @@ export interface Tables {
   ledger: LedgerTable;
   blobs: BlobsTable;
   idempotency: IdempotencyTable;
+  stream_tickets: StreamTicketsTable;
+  written_batches: WrittenBatchesTable;
 }
 
 /** A divergence, and its events as callers see them who may not see payloads. */
@@ -210,4 +212,32 @@ export interface IdempotencyTable {
   headers: OptionalPayload<Readonly<Record<string, string>>>;
   body: OptionalPayload;
   created_at: Time;
+}
+
+/** One-time keys for streams of runs. */
+export interface StreamTicketsTable {
+  /** A hash of the ticket, which itself is not kept. */
+  hash: string;
+  /** The tenant of the run. */
+  tenant_id: string;
+  run_id: string;
+  /** The person who asked for the ticket. */
+  subject: string;
+  sees_payloads: boolean;
+  /** The last event that the person knows. */
+  after_seq: number;
+  /** The end of the token that the ticket was asked for with. */
+  token_expires_at: OptionalTime;
+  expires_at: Time;
+}
+
+/** Events that were written together, for an hour: the order in which a tenant's events are streamed. */
+export interface WrittenBatchesTable {
+  tenant_id: string;
+  /** The transaction. */
+  xid: Generated<string>;
+  run_id: string;
+  first_seq: number;
+  last_seq: number;
+  written_at: Generated<Date>;
 }

@@ -11,6 +11,8 @@ export interface Caller {
   readonly sub: string;
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
+  /** The end of the caller's token, in milliseconds since the epoch. */
+  readonly expiresAtMs?: number;
 }
 
 export interface AuthSettings {
@@ -95,7 +97,8 @@ function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
     throw badToken('it names no usable subject');
   const claimed = payload[claims.roles];
   const roles = Array.isArray(claimed) ? claimed.filter((role) => typeof role === 'string') : [];
-  return { tenantId, sub, roles, permissions: permissionsOf(roles) };
+  const expiresAtMs = (payload.exp ?? 0) * 1_000;
+  return { tenantId, sub, roles, permissions: permissionsOf(roles), expiresAtMs };
 }
 
 /** A faulty token is an error of the caller; missing keys of the issuer are not. */

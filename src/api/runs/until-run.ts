@@ -1,5 +1,8 @@
-import type { RunChange } from '../../store/changes/changes.ts';
-import type { Store } from '../../store/store.ts';
+import type { Changes, RunChange } from '../../store/changes/changes.ts';
+import { createBell } from '../http/bell.ts';
+import type { Bell } from '../http/bell.ts';
+
+type RunChanges = Pick<Changes, 'subscribe'>;
 
 /** Something about a run to wait for. */
 interface Awaited<T> {
@@ -22,7 +25,7 @@ export const WRITTEN_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 5_000;
 
 /** Looks again each time that a run changes, until what is seen is wanted or the time is up. @returns what was seen last */
-export async function untilRun<T>({ changes }: Pick<Store, 'changes'>, awaited: Awaited<T>): Promise<T> {
+export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited: Awaited<T>): Promise<T> {
   const { begin, look, isWanted, withinMs, unwanted = [] } = awaited;
   const bell = createBell();
   const unhook = hook(bell, changes, awaited);
@@ -45,7 +48,7 @@ export async function untilRun<T>({ changes }: Pick<Store, 'changes'>, awaited: 
 /** Has a bell ring when the run changes, and when nobody wants it any more. @returns a function that ends that */
 function hook<T>(
   { ring }: Bell,
-  changes: Store['changes'],
+  changes: RunChanges,
   { runId, isOfInterest = () => true, unwanted = [] }: Awaited<T>,
 ): () => void {
   const unsubscribe = changes.subscribe(runId, (change) => {
@@ -55,33 +58,5 @@ function hook<T>(
   return () => {
     unsubscribe();
     for (const signal of unwanted) signal.removeEventListener('abort', ring);
-  };
-}
-
-/** Wakes one that waits. Rung while nobody waits, it wakes the next one at once. */
-interface Bell {
-  readonly ring: () => void;
-  rung(withinMs: number): Promise<void>;
-}
-
-function createBell(): Bell {
-  let hasRung = false;
-  let wake = (): void => undefined;
-  return {
-    ring() {
-      hasRung = true;
-      wake();
-    },
-    async rung(withinMs) {
-      if (!hasRung)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, withinMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      hasRung = false;
-    },
   };
 }

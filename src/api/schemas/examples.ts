@@ -108,6 +108,15 @@ export const EVENT_EXAMPLES = [
   { seq: 6, type: 'tool.requested', at: DECIDED_AT, step: 1, node: 'pay', visit: 1, tool: 'issue_refund' },
 ];
 
+export const STREAM_EXAMPLE = EVENT_EXAMPLES.map(
+  (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+).join('');
+
+export const TICKET_EXAMPLE = {
+  ticket: 'pLzNRSXZ8H0m3vV2Jq6c1d9uYbTgKfWxEoAiMhBnQsU',
+  expiresAt: '2026-11-24T09:42:12.804Z',
+};
+
 /** A node that waits because no record says what its call has done. */
 export const INTERVENTION_EXAMPLE = {
   runId: RUN_ID,

@@ -50,6 +50,7 @@ const toChores = ({
   { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
   { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsInTurns(), failingForMs) },
   { everyMs: 60_000, run: forgetAnswers },
+  { everyMs: 60_000, run: forgetStreams },
   { everyMs: 3_600_000, run: prune },
 ];
 
@@ -96,4 +97,9 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
 
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
   await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
+}
+
+async function forgetStreams({ store }: SweeperDeps): Promise<void> {
+  await store.streamTickets.forgetExpired();
+  await store.tenantEvents.forgetOld();
 }

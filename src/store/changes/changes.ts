@@ -18,6 +18,8 @@ export type ChangeListener = (change: RunChange | null) => void;
 export interface Changes {
   /** Tells a listener of the next changes of a run. @returns a function that ends that */
   subscribe(runId: string, listener: ChangeListener): () => void;
+  /** As `subscribe`, for all runs of a tenant. */
+  subscribeTenant(tenantId: string, listener: ChangeListener): () => void;
 }
 
 /** The channel of the database on which changes are announced. */
@@ -25,28 +27,57 @@ export const CHANNEL = 'holdfast_runs';
 
 /** Listens to the database from the first subscription on. */
 export function createChanges(listen: Listen): Changes & Listening {
-  const listeners = new Map<string, Set<ChangeListener>>();
+  const ofRuns = createListeners();
+  const ofTenants = createListeners();
   let listening: Listening | null = null;
   const ears = {
     heard(payload: string): void {
       const change = parseChange(payload);
-      for (const tell of listeners.get(change?.runId ?? '') ?? []) tell(change);
+      ofRuns.tell(change?.runId ?? '', change);
+      ofTenants.tell(change?.tenantId ?? '', change);
     },
     opened(): void {
-      for (const ofRun of listeners.values()) for (const tell of ofRun) tell(null);
+      ofRuns.tellAll();
+      ofTenants.tellAll();
     },
   };
+  const subscribeTo = (listeners: Listeners) => (id: string, listener: ChangeListener) => {
+    listening ??= listen(CHANNEL, ears);
+    return listeners.add(id, listener);
+  };
   return {
-    subscribe(runId, listener) {
-      listening ??= listen(CHANNEL, ears);
-      const ofRun = listeners.get(runId) ?? new Set();
-      listeners.set(runId, ofRun.add(listener));
+    subscribe: subscribeTo(ofRuns),
+    subscribeTenant: subscribeTo(ofTenants),
+    close: async () => await listening?.close(),
+  };
+}
+
+/** Listeners to things of one kind, by the ids of these. */
+interface Listeners {
+  /** @returns a function that removes the listener */
+  add(id: string, listener: ChangeListener): () => void;
+  tell(id: string, change: RunChange | null): void;
+  /** Tells all that changes may have been missed. */
+  tellAll(): void;
+}
+
+function createListeners(): Listeners {
+  const all = new Map<string, Set<ChangeListener>>();
+  return {
+    add(id, listener) {
+      const ofId = all.get(id) ?? new Set();
+      all.set(id, ofId.add(listener));
       return () => {
-        ofRun.delete(listener);
-        if (ofRun.size === 0 && listeners.get(runId) === ofRun) listeners.delete(runId);
+        ofId.delete(listener);
+        if (ofId.size === 0 && all.get(id) === ofId) all.delete(id);
       };
     },
-    close: async () => await listening?.close(),
+    tell(id, change) {
+      for (const listener of all.get(id) ?? []) listener(change);
+    },
+    tellAll() {
+      for (const ofId of all.values()) for (const listener of ofId) listener(null);
+    },
   };
 }
 

@@ -187,4 +187,28 @@ const STATEMENTS = [
     primary key (tenant_id, subject, route, key)
   )`,
   `create index idempotency_age on idempotency (created_at)`,
+
+  `create table stream_tickets (
+    hash text primary key,
+    tenant_id text not null,
+    run_id text not null,
+    subject text not null,
+    sees_payloads boolean not null,
+    after_seq integer not null,
+    token_expires_at timestamptz,
+    expires_at timestamptz not null
+  )`,
+  `create index stream_tickets_of_tenant on stream_tickets (tenant_id, expires_at)`,
+  `create index stream_tickets_age on stream_tickets (expires_at)`,
+
+  `create table written_batches (
+    tenant_id text not null,
+    xid xid8 not null default pg_current_xact_id(),
+    run_id text not null,
+    first_seq integer not null,
+    last_seq integer not null,
+    written_at timestamptz not null default now(),
+    primary key (tenant_id, xid, run_id, first_seq)
+  )`,
+  `create index written_batches_age on written_batches (written_at)`,
 ] as const;

@@ -18,6 +18,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       retention: { runsMs: null, checkpointsMs: null },
       forking: true,
       waits: { perTenant: 1, total: 1 },
+      streams: { perTenant: 1, total: 1 },
       shutdownGraceMs: 0,
     },
     catalog: aCatalog(),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../../src/api/app.ts';
+import type { ApiDeps } from '../../../src/api/deps.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
 import { createSeals } from '../../../src/api/http/seals.ts';
@@ -33,8 +34,11 @@ export interface TestApi {
 
 const BASE_URL = 'http://127.0.0.1';
 
-/** @param settings of its configuration */
-export async function startTestApi(settings: ConfigInput = {}): Promise<TestApi> {
+/** @param settings of its configuration. @param over other parts than the usual ones */
+export async function startTestApi(
+  settings: ConfigInput = {},
+  over: Partial<Pick<ApiDeps, 'authenticate' | 'shuttingDown' | 'streaming'>> = {},
+): Promise<TestApi> {
   const config = parseConfig('the test', settings);
   const store = await openMemoryStore();
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
@@ -53,6 +57,7 @@ export async function startTestApi(settings: ConfigInput = {}): Promise<TestApi>
     seals: createSeals('secret'),
     logger: createLogger('silent'),
     shuttingDown: new AbortController().signal,
+    ...over,
   });
   const ask = async (url: URL, init?: RequestInit): Promise<Response> => await app.request(url.href, init);
   return {

@@ -91,17 +91,17 @@ test('a start waits in its own request first', async () => {
   expect(asked).toEqual(['POST /api/runs wait=5', 'GET /api/runs/r wait=4']);
 });
 
-test('following gives each event once, over pages, until the run has ended', async () => {
+test('following to its rest gives each event of a run once, over pages', async () => {
   const page = (seqs: readonly number[], nextCursor: string | null): Json => ({
     items: seqs.map((seq) => ({ seq })),
     nextCursor,
   });
   const { connection } = scriptedApi({
-    '/api/runs/r': [run('running'), run('completed')],
+    '/api/runs/r': [run('running'), run('paused')],
     '/api/runs/r/history?limit=200': [page([1, 2], 'c')],
     '/api/runs/r/history?limit=200&cursor=c': [page([3], null), page([3, 4], null)],
   });
   const seqs: number[] = [];
-  for await (const { seq } of followRun(connection, 'r', { after: 1 })) seqs.push(seq);
+  for await (const { seq } of followRun(connection, 'r', { after: 1, until: 'rest' })) seqs.push(seq);
   expect(seqs).toEqual([2, 3, 4]);
 });

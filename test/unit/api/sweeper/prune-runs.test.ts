@@ -11,6 +11,7 @@ const settings = {
   retention: { runsMs: 1_000, checkpointsMs: null },
   forking: true,
   waits: { perTenant: 1, total: 1 },
+  streams: { perTenant: 1, total: 1 },
   shutdownGraceMs: 0,
 };
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;

@@ -1,0 +1,27 @@
+/** Wakes one that waits. Rung while nobody waits, it wakes the next one at once. */
+export interface Bell {
+  readonly ring: () => void;
+  rung(withinMs: number): Promise<void>;
+}
+
+export function createBell(): Bell {
+  let hasRung = false;
+  let wake = (): void => undefined;
+  return {
+    ring() {
+      hasRung = true;
+      wake();
+    },
+    async rung(withinMs) {
+      if (!hasRung)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, withinMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      hasRung = false;
+    },
+  };
+}
