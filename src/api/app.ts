@@ -27,6 +27,8 @@ import { DEFINITION, definitionComponent } from './schemas/definition-component.
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { graphAliasRoutes } from './routes/versions/graph-aliases.ts';
+import { graphVersionRoutes } from './routes/versions/graph-versions.ts';
 
 /** Puts the API together: first what every request goes through, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -84,6 +86,8 @@ const TAGS = {
 
 const ROUTES = [
   graphRoutes,
+  graphVersionRoutes,
+  graphAliasRoutes,
   diagramRoutes,
   runRoutes,
   stateRoutes,
