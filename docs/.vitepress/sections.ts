@@ -35,6 +35,11 @@ export const SECTIONS: readonly Section[] = [
       page('models', 'Models', 'providers, what they are sent, what is retried'),
       page('mcp', 'MCP servers', 'tools of other servers, and how they are pinned'),
       page('context', 'Long conversations', 'how messages are fitted to a model'),
+      page(
+        'many-runs',
+        'Versions and many runs',
+        'aliases and canaries of graphs; runs found and steered by the hundred',
+      ),
       page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
     ],
   },

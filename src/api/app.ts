@@ -29,6 +29,8 @@ import { streamRoutes } from './routes/streams.ts';
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { graphAliasRoutes } from './routes/versions/graph-aliases.ts';
+import { graphVersionRoutes } from './routes/versions/graph-versions.ts';
 
 /** Puts the API together: first what every request goes through, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -87,6 +89,8 @@ const TAGS = {
 
 const ROUTES = [
   graphRoutes,
+  graphVersionRoutes,
+  graphAliasRoutes,
   diagramRoutes,
   runRoutes,
   stateRoutes,

@@ -1,3 +1,5 @@
+import { createGraphVersions } from './graph-versions.ts';
+import type { GraphVersions } from './graph-versions.ts';
 import type { Graph, GraphSummary, PageRequest, Validation } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createListing } from './listing.ts';
@@ -12,12 +14,12 @@ export interface DiagramOptions extends CallOptions {
 }
 
 /** Published graphs. A definition is JSON, or anything whose `toJSON` gives it. */
-export interface Graphs {
+export interface Graphs extends GraphVersions {
   /** Publishes a definition. The same content again is the same version. */
   publish(definition: object, options?: CallOptions): Promise<Graph>;
   /** Finds every issue of a definition. */
   validate(definition: object, options?: CallOptions): Promise<Validation>;
-  /** The newest version of each, by name. */
+  /** The newest published version of each, by name. */
   list(page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
   /** @param version the newest by default */
   get(name: string, version?: number, options?: CallOptions): Promise<Graph>;
@@ -25,8 +27,10 @@ export interface Graphs {
   diagram(name: string, options?: DiagramOptions): Promise<string>;
 }
 
-export function createGraphs({ send }: Connection): Graphs {
+export function createGraphs(connection: Connection): Graphs {
+  const { send } = connection;
   return {
+    ...createGraphVersions(connection),
     publish: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs', body }, options),
     validate: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs/validate', body }, options),
     list: (page, options) => createListing(send, { path: '/api/graphs', query: { ...page } }, options),

@@ -7,6 +7,8 @@ export type {
   Approval,
   Checkpoint,
   Graph,
+  GraphAlias,
+  GraphDiff,
   GraphSummary,
   Intervention,
   Problem,

@@ -14,6 +14,8 @@ export interface GraphSummary {
   readonly hash: string;
   readonly createdAt: string;
   readonly createdBy: string;
+  /** When and by whom it was taken back; `null`: new runs may use it. */
+  readonly unpublished: { readonly at: string; readonly by: string } | null;
 }
 
 /** A published version of a graph. */
@@ -37,11 +39,11 @@ export interface NewGraph {
 }
 
 export interface Graphs {
-  /** Publishes a definition; equal content is the same version again. */
+  /** Publishes a definition; equal content is the same version again, also after it was unpublished. */
   publish(graph: NewGraph): Promise<{ readonly graph: PublishedGraph; readonly isNew: boolean }>;
-  /** Finds a version; the default is the newest. */
+  /** Finds a version, also an unpublished one; the default is the newest that is published. */
   find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
-  /** The newest version of every graph, by name. */
+  /** The newest published version of every graph, by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<GraphSummary>>;
   /** A definition of a published graph or of a run. */
   definition(hash: string): Promise<JsonObject | null>;
@@ -68,7 +70,10 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
     .where('name', '=', name)
     .where('graphs.hash', '=', hash)
     .executeTakeFirst();
-  if (known) return { graph: toGraph(known), isNew: false };
+  if (known) {
+    await bringBack(db, known);
+    return { graph: { ...toGraph(known), unpublished: null }, isNew: false };
+  }
   const newest = await db
     .selectFrom('graphs')
     .select('version')
@@ -93,9 +98,30 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
     })
     .execute();
   return {
-    graph: { name, version, hash, definition: graph.definition, warnings, pins, createdAt, createdBy },
+    graph: {
+      name,
+      version,
+      hash,
+      definition: graph.definition,
+      warnings,
+      pins,
+      createdAt,
+      createdBy,
+      unpublished: null,
+    },
     isNew: true,
   };
+}
+
+async function bringBack(db: Transaction<Tables>, { tenant_id, name, version, unpublished_at }: GraphRow) {
+  if (unpublished_at === null) return;
+  await db
+    .updateTable('graphs')
+    .set({ unpublished_at: null, unpublished_by: null })
+    .where('tenant_id', '=', tenant_id)
+    .where('name', '=', name)
+    .where('version', '=', version)
+    .execute();
 }
 
 /** A lock on the name puts concurrent publications in order until the transaction ends. */
@@ -117,7 +143,9 @@ async function find(
 ): Promise<PublishedGraph | null> {
   const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
   const chosen =
-    version === undefined ? named.orderBy('version', 'desc').limit(1) : named.where('version', '=', version);
+    version === undefined
+      ? named.where('unpublished_at', 'is', null).orderBy('version', 'desc').limit(1)
+      : named.where('version', '=', version);
   const row = await chosen.executeTakeFirst();
   return row ? toGraph(row) : null;
 }
@@ -125,12 +153,14 @@ async function find(
 async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
   const newest = db
     .selectFrom('graphs')
-    .select(['name', 'version', 'hash', 'created_at', 'created_by'])
+    .select(SUMMARY_COLUMNS)
     .where('tenant_id', '=', tenantId)
+    .where('unpublished_at', 'is', null)
     .where(
       sql<boolean>`not exists (
         select from graphs newer
         where newer.tenant_id = graphs.tenant_id and newer.name = graphs.name and newer.version > graphs.version
+          and newer.unpublished_at is null
       )`,
     );
   const page = await readPage(db, after ? newest.where('name', '>', after.id) : newest, {
@@ -144,14 +174,30 @@ async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Pr
 
 type GraphRow = Awaited<ReturnType<ReturnType<typeof graphsWithDefinition>['executeTakeFirstOrThrow']>>;
 
-type SummaryRow = Pick<GraphRow, 'name' | 'version' | 'hash' | 'created_at' | 'created_by'>;
+export const SUMMARY_COLUMNS = [
+  'name',
+  'version',
+  'hash',
+  'created_at',
+  'created_by',
+  'unpublished_at',
+  'unpublished_by',
+] as const satisfies readonly (keyof GraphRow)[];
 
-function toSummary({ name, version, hash, created_at, created_by }: SummaryRow): GraphSummary {
-  return { name, version, hash, createdAt: created_at.toISOString(), createdBy: created_by };
+export function toSummary(row: Pick<GraphRow, (typeof SUMMARY_COLUMNS)[number]>): GraphSummary {
+  const { name, version, hash, created_at, created_by, unpublished_at: at, unpublished_by: by } = row;
+  return {
+    name,
+    version,
+    hash,
+    createdAt: created_at.toISOString(),
+    createdBy: created_by,
+    unpublished: at === null || by === null ? null : { at: at.toISOString(), by },
+  };
 }
 
 function toGraph(row: GraphRow): PublishedGraph {
   const { definition, warnings, pins } = row;
-  const { createdAt, createdBy, ...summary } = toSummary(row);
-  return { ...summary, definition, warnings, pins, createdAt, createdBy };
+  const { createdAt, createdBy, unpublished, ...summary } = toSummary(row);
+  return { ...summary, definition, warnings, pins, createdAt, createdBy, unpublished };
 }

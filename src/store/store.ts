@@ -14,6 +14,10 @@ import { createEndedRuns } from './ended-runs.ts';
 import type { EndedRuns } from './ended-runs.ts';
 import { createFailingRuns } from './failing-runs.ts';
 import type { FailingRuns } from './failing-runs.ts';
+import { createGraphAliases } from './graph-versions/graph-aliases.ts';
+import type { GraphAliases } from './graph-versions/graph-aliases.ts';
+import { createGraphVersions } from './graph-versions/graph-versions.ts';
+import type { GraphVersions } from './graph-versions/graph-versions.ts';
 import { createGraphs } from './graphs.ts';
 import type { Graphs } from './graphs.ts';
 import { createPendingStarts } from './pending-starts.ts';
@@ -52,6 +56,8 @@ import type { Tables } from './tables.ts';
 /** All data that outlives a run, or spans runs. */
 export interface Store {
   readonly graphs: Graphs;
+  readonly graphVersions: GraphVersions;
+  readonly graphAliases: GraphAliases;
   readonly runs: Runs;
   readonly pendingStarts: PendingStarts;
   readonly endedRuns: EndedRuns;
@@ -124,6 +130,8 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
   });
   return {
     graphs: createGraphs(db),
+    graphVersions: createGraphVersions(db),
+    graphAliases: createGraphAliases(db),
     runs: createRuns(db),
     pendingStarts: createPendingStarts(db),
     endedRuns: createEndedRuns(db),

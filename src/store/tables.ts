@@ -10,6 +10,7 @@ import type { Json, JsonObject, TaskFailure } from '../graph/values/index.ts';
 export interface Tables {
   definitions: DefinitionsTable;
   graphs: GraphsTable;
+  graph_aliases: GraphAliasesTable;
   runs: RunsTable;
   events: EventsTable;
   occurrences: OccurrencesTable;
@@ -51,6 +52,22 @@ export interface GraphsTable {
   pins: Payload<Readonly<Record<string, number>>>;
   created_at: Time;
   created_by: string;
+  /** Set while new runs may not use the version. */
+  unpublished_at: OptionalTime;
+  unpublished_by: OptionalText;
+}
+
+/** Names for versions. */
+export interface GraphAliasesTable {
+  tenant_id: string;
+  name: string;
+  alias: string;
+  version: number;
+  canary_version: number | null;
+  /** The part of runs that get the canary, from 0 to 1. */
+  canary_share: number | null;
+  updated_at: Time;
+  updated_by: string;
 }
 
 export interface RunsTable {

@@ -24,12 +24,13 @@ const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
 
 /**
  * Finds the graphs that a definition refers to, directly or through other graphs.
- * @param pins versions for references without one; the default is the newest version
+ * @param pins of a definition that is published: versions for references without one, and unpublished versions are
+ *   found; without pins these are the newest ones, and only published versions are found
  */
 export async function linkGraphs(
   definition: Json,
   tenant: TenantStore,
-  pins: Readonly<Record<string, number>> = {},
+  pins?: Readonly<Record<string, number>>,
 ): Promise<LinkedGraph> {
   const graphs = new Map<string, GraphDefinition>();
   const linked = await link(definition, { tenant, pins, graphs });
@@ -38,7 +39,7 @@ export async function linkGraphs(
 
 interface Linking {
   readonly tenant: TenantStore;
-  readonly pins: Readonly<Record<string, number>>;
+  readonly pins: Readonly<Record<string, number>> | undefined;
   readonly graphs: Map<string, GraphDefinition>;
 }
 
@@ -68,15 +69,17 @@ async function load(exact: string, found: PublishedGraph, { tenant, graphs }: Om
   if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
 }
 
-/** Finds a published graph. @param reference `name` or `name@version` */
-export async function findNamed(
+/** Finds a graph that a definition refers to, by `name` or `name@version`. */
+async function findNamed(
   reference: string,
   { store, tenantId }: TenantStore,
-  pins: Readonly<Record<string, number>> = {},
+  pins: Readonly<Record<string, number>> | undefined,
 ): Promise<PublishedGraph | null> {
   const named = NAME_AND_VERSION.exec(reference)?.groups;
   const name = named?.['name'];
   if (name === undefined) return null;
   const version = named?.['version'];
-  return await store.graphs.find(tenantId, name, version === undefined ? own(pins, name) : Number(version));
+  const wanted = version === undefined ? own(pins ?? {}, name) : Number(version);
+  const found = await store.graphs.find(tenantId, name, wanted);
+  return found && (pins !== undefined || found.unpublished === null) ? found : null;
 }

@@ -6,7 +6,8 @@ import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Interpreter } from '../interpreter/interpreter.ts';
-import { linkGraphs, findNamed } from './link-graphs.ts';
+import { findForRun } from './find-for-run.ts';
+import { linkGraphs } from './link-graphs.ts';
 
 /** A definition that has passed validation. */
 export interface ValidGraph {
@@ -62,11 +63,14 @@ export interface Checked {
   readonly pins: Readonly<Record<string, number>>;
 }
 
-/** Finds the graph of a new run: by name, by name and version, or given whole. */
-export async function resolveGraph(reference: Json, lookup: GraphLookup): Promise<ValidGraph> {
+/**
+ * Finds the graph of a new run: by name, version or alias, or given whole.
+ * @param runId the id of the run, by which an alias with a canary chooses
+ * @throws ApiError 404 without such a graph, or when its version is unpublished; 422 when the definition has errors
+ */
+export async function resolveGraph(reference: Json, lookup: GraphLookup, runId: string): Promise<ValidGraph> {
   if (typeof reference !== 'string') return (await requireValid(reference, lookup)).graph;
-  const found = await findNamed(reference, lookup);
-  if (!found) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
+  const found = await findForRun(reference, lookup, runId);
   const { graph } = await requireValid(found.definition, lookup, found.pins);
   return { ...graph, version: found.version, hash: found.hash };
 }

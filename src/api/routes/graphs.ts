@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { hasErrors } from '../../graph/definition/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
-import type { ApiDeps } from '../deps.ts';
-import { ApiError, methodNotAllowed } from '../http/errors.ts';
+import { methodNotAllowed } from '../http/errors.ts';
+import { findVersion } from '../graphs/find-version.ts';
 import { requireValid } from '../graphs/resolve-graph.ts';
 import { linkGraphs } from '../graphs/link-graphs.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
@@ -13,14 +13,13 @@ import { readPage } from '../http/paging.ts';
 import type { Permission } from '../http/permissions.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { KeyHeader, NoQuery, PageQuery, body, digits, json, problems } from '../schemas/common.ts';
+import { KeyHeader, NoQuery, PageQuery, body, json, problems } from '../schemas/common.ts';
 import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
+import { GraphName, NameAndVersion } from '../schemas/graph-version.ts';
 
 const MAX_BODY_BYTES = 4 * 1_048_576;
 const READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 const tags = ['graphs'];
-const Name = z.object({ name: z.string().openapi({ description: 'The name of the graph' }) });
-const NameAndVersion = Name.extend({ version: digits(999_999_999).openapi({ description: 'Its version, from 1' }) });
 
 const publish: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -110,11 +109,11 @@ const newest: AddRoute = (router, deps) => {
     security: needs(...READERS),
     summary: 'The newest version of a graph',
     middleware: [authorized(deps, ...READERS)] as const,
-    request: { params: Name, query: NoQuery },
+    request: { params: GraphName, query: NoQuery },
     responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
   });
   router.openapi(route, async (c) =>
-    c.json(toGraphJson(await find(deps, c.get('caller').tenantId, c.req.valid('param'))), 200),
+    c.json(toGraphJson(await findVersion(deps, c.get('caller'), c.req.valid('param'))), 200),
   );
 };
 
@@ -131,7 +130,7 @@ const version: AddRoute = (router, deps) => {
     responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
   });
   router.openapi(route, async (c) =>
-    c.json(toGraphJson(await find(deps, c.get('caller').tenantId, c.req.valid('param'))), 200),
+    c.json(toGraphJson(await findVersion(deps, c.get('caller'), c.req.valid('param'))), 200),
   );
 };
 
@@ -145,20 +144,6 @@ const onlyValidate: AddRoute = (router) => {
 
 /** Routes of graphs: publish, validate, read. */
 export const graphRoutes = routes(onlyValidate, publish, validate, list, newest, version);
-
-async function find(
-  { store }: ApiDeps,
-  tenantId: string,
-  wanted: { name: string; version?: number },
-): Promise<PublishedGraph> {
-  const graph = await store.graphs.find(tenantId, wanted.name, wanted.version);
-  if (!graph)
-    throw new ApiError(
-      'NOT_FOUND',
-      `There is no graph "${wanted.name}"${wanted.version === undefined ? '' : ` with version ${wanted.version}`}`,
-    );
-  return graph;
-}
 
 function toGraphJson({ pins: _pins, ...graph }: PublishedGraph) {
   return graph;

@@ -66,19 +66,19 @@ export interface EarlierRun {
 
 /**
  * Reads the graph that a run has pinned, or pins another one in its place.
- * @param reference `null`: the run's own graph
+ * @param wanted `graph`: `null` for the run's own graph; `runId`: the id of the run that follows
  * @throws ApiError 404 when the run has been pruned meanwhile
  */
 export async function pinnedByRun(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
   run: RunRecord,
-  reference: Json,
+  { graph: reference, runId }: { readonly graph: Json; readonly runId: string },
 ): Promise<EarlierRun> {
   const start = await deps.store.runs.startOf(run.id);
   if (start === null) throw unknownRun(run.id);
   if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
   if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
-  const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId });
+  const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId }, runId);
   const inherited = [...run.redaction.channels, ...(await inheritedChannels(deps.store, run.predecessorId))];
   return { start, pinned: await pinGraph(deps, run.tenantId, { valid, inherited }) };
 }

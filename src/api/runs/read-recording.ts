@@ -14,7 +14,7 @@ export async function readRecording(
   run: RunRecord,
 ): Promise<Recording> {
   const log = await readLog(deps.store, run);
-  const { start } = await pinnedByRun(deps, run, null);
+  const { start } = await pinnedByRun(deps, run, { graph: null, runId: run.id });
   const { identity, definition, catalog } = start;
   return {
     identity,

@@ -34,7 +34,7 @@ export async function replayRun(
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
-  const { start, pinned } = await pinnedByRun(deps, run, wanted.graph);
+  const { start, pinned } = await pinnedByRun(deps, run, { graph: wanted.graph, runId: id });
   const log = renamed(await readLog(deps.store, run), run.id, id);
   const own = await firstBeginning(deps.store, start, run.predecessorId);
   const begin = wanted.input === null ? own : withInput(own, wanted.input);

@@ -41,7 +41,7 @@ export async function startFork(
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
   const hidden = hiddenFrom(caller, parent);
   refusePlaceholders(wanted.values, hidden);
-  const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
+  const { start, pinned } = await pinnedByRun(deps, parent, { graph: wanted.graph, runId: id });
   const parentRun = await parentOf(deps, state, start);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
   const fork = toFork(state, { wanted, parent: parentRun, isSameGraph });

@@ -36,7 +36,7 @@ export async function startRun(
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
-  const valid = await resolveGraph(wanted.graph, { ...deps, tenantId });
+  const valid = await resolveGraph(wanted.graph, { ...deps, tenantId }, id);
   const pinned = await pinGraph(deps, tenantId, { valid, limits: wanted.limits });
   await checkWanted(deps, caller, { pinned, wanted });
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;

@@ -35,6 +35,31 @@ export const GRAPH_SUMMARY_EXAMPLE = {
   hash: HASH,
   createdAt: '2026-11-24T09:00:00.000Z',
   createdBy: 'uma',
+  unpublished: null,
+};
+
+export const GRAPH_DIFF_EXAMPLE = {
+  name: 'order-summary',
+  from: 1,
+  to: 2,
+  changes: [
+    {
+      kind: 'changed',
+      path: '/nodes/summarize/write',
+      before: { summary: '{{ state.order.item }}' },
+      after: { summary: '{{ state.order.item }} for {{ state.order.total }} USD' },
+    },
+    { kind: 'added', path: '/limits/maxSteps', after: 10 },
+  ],
+};
+
+export const GRAPH_ALIAS_EXAMPLE = {
+  name: 'order-summary',
+  alias: 'live',
+  version: 1,
+  canary: { version: 2, share: 0.1 },
+  updatedAt: '2026-11-24T09:05:00.000Z',
+  by: 'uma',
 };
 
 export const ISSUE_EXAMPLE = {

@@ -20,7 +20,17 @@ export const DefinitionSchema = JsonRecord.openapi({
 });
 
 export const GraphSummarySchema = z
-  .object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() })
+  .object({
+    name: z.string(),
+    version: z.int(),
+    hash: z.string(),
+    createdAt: Time,
+    createdBy: z.string(),
+    unpublished: z
+      .object({ at: Time, by: z.string() })
+      .nullable()
+      .openapi({ description: 'When and by whom the version was taken back; null: new runs may use it' }),
+  })
   .openapi('GraphSummary', { example: GRAPH_SUMMARY_EXAMPLE });
 
 export const GraphSchema = GraphSummarySchema.extend({

@@ -133,7 +133,7 @@ export const NewRunSchema = z
       .union([z.string().min(1), DefinitionSchema], {
         error: ({ input }) => (input === undefined ? 'The field "graph" is missing' : undefined),
       })
-      .openapi({ description: '"name", "name@3" or a whole definition' }),
+      .openapi({ description: '"name", "name@3", "name@alias" or a whole definition' }),
     input: JsonRecord.default({}),
     limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
@@ -170,7 +170,7 @@ export const ForkSchema = z
     graph: z
       .union([z.string().min(1), DefinitionSchema])
       .optional()
-      .openapi({ description: 'Another graph, or version, to go on with' }),
+      .openapi({ description: 'Another graph, version or alias to go on with' }),
   })
   .openapi('Fork', { example: { checkpoint: '01M800DS5H3S0K45KZZAHT8S14.c1', values: { number: 'A-1002' } } });
 
@@ -179,7 +179,7 @@ export const ReplaySchema = z
     graph: z
       .union([z.string().min(1), DefinitionSchema])
       .optional()
-      .openapi({ description: 'Another graph, or version, on the same answers' }),
+      .openapi({ description: 'Another graph, version or alias, on the same answers' }),
     input: JsonRecord.optional().openapi({ description: 'Another input, on the same answers' }),
   })
   .openapi('Replay', { example: { graph: 'order-summary@2' } });

@@ -18,8 +18,22 @@ const STATEMENTS = [
     pins json not null,
     created_at timestamptz not null,
     created_by text not null,
+    unpublished_at timestamptz,
+    unpublished_by text,
     primary key (tenant_id, name, version),
     unique (tenant_id, name, hash)
+  )`,
+
+  `create table graph_aliases (
+    tenant_id text not null,
+    name text not null,
+    alias text not null,
+    version integer not null,
+    canary_version integer,
+    canary_share double precision,
+    updated_at timestamptz not null,
+    updated_by text not null,
+    primary key (tenant_id, name, alias)
   )`,
 
   `create table runs (

@@ -93,6 +93,13 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions 
   await Promise.all([runs.replan('r', { node: 'n' }), runs.signal('r', { event: 'e' }), runs.skip('r', { output: 1 })]);
   await Promise.all([runs.approve('r'), runs.reject('r'), approvals.decide({ id: 'a' }, { decision: 'approve' })]);
   await Promise.all([runs.start({ graph: 'g' }), runs.fork('r', { checkpoint: 'c' }), runs.replay('r')]);
+  await Promise.all([graphs.versions('g').page(), graphs.diff('g', { from: 1, to: 2 }), graphs.unpublish('g', 1)]);
+  await Promise.all([
+    graphs.aliases('g').page(),
+    graphs.alias('g', 'a'),
+    graphs.setAlias('g', { alias: 'a', version: 1 }),
+  ]);
+  await graphs.removeAlias('g', 'a');
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

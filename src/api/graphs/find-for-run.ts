@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { GraphAlias } from '../../store/graph-versions/graph-aliases.ts';
+import type { PublishedGraph } from '../../store/graphs.ts';
+import type { Store } from '../../store/store.ts';
+import { ApiError } from '../http/errors.ts';
+
+interface TenantStore {
+  readonly store: Store;
+  readonly tenantId: string;
+}
+
+/** An alias begins with a letter, so that no version is one. */
+const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za-z][A-Za-z0-9_-]{0,62})))?$/;
+
+/**
+ * Finds the published version that a new run uses.
+ * @param reference `name`, `name@version` or `name@alias`
+ * @param runId chooses between the versions of an alias with a canary: the same id gives the same one
+ * @throws ApiError 404 when there is none
+ */
+export async function findForRun(reference: string, tenant: TenantStore, runId: string): Promise<PublishedGraph> {
+  const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
+  if (name === undefined) throw unknown(reference);
+  if (alias !== undefined) return await findByAlias({ reference, name, alias }, tenant, runId);
+  return (await findPublished(tenant, name, version === undefined ? undefined : Number(version))) ?? refuse(reference);
+}
+
+interface AliasInUse {
+  readonly reference: string;
+  readonly name: string;
+  readonly alias: string;
+}
+
+/** An unpublished canary gets no runs; the version of the alias gets them all. */
+async function findByAlias(
+  { reference, name, alias: wanted }: AliasInUse,
+  tenant: TenantStore,
+  runId: string,
+): Promise<PublishedGraph> {
+  const { store, tenantId } = tenant;
+  const alias = await store.graphAliases.find({ tenantId, name, alias: wanted });
+  if (!alias) throw unknown(reference);
+  const canary =
+    alias.canary && isCanary(alias, runId) ? await findPublished(tenant, name, alias.canary.version) : null;
+  return canary ?? (await findPublished(tenant, name, alias.version)) ?? refuse(reference);
+}
+
+/** Chooses by a hash of the run's id, so that a part of all runs near `share` gets the canary. */
+export function isCanary(
+  { name, alias, canary }: Pick<GraphAlias, 'name' | 'alias' | 'canary'>,
+  runId: string,
+): boolean {
+  if (!canary) return false;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([name, alias, runId]))
+    .digest();
+  return hash.readUInt32BE(0) / 2 ** 32 < canary.share;
+}
+
+async function findPublished(
+  { store, tenantId }: TenantStore,
+  name: string,
+  version?: number,
+): Promise<PublishedGraph | null> {
+  const found = await store.graphs.find(tenantId, name, version);
+  return found?.unpublished === null ? found : null;
+}
+
+function unknown(reference: string): ApiError {
+  return new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
+}
+
+function refuse(reference: string): never {
+  throw unknown(reference);
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
+import { mapPage, readPage } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { GraphAliasesTable, Tables } from '../tables.ts';
+
+/** A name for a version of a graph. */
+export interface GraphAlias {
+  readonly name: string;
+  readonly alias: string;
+  readonly version: number;
+  /** Another version, and the part of runs that get it, from 0 to 1. */
+  readonly canary: { readonly version: number; readonly share: number } | null;
+  readonly updatedAt: string;
+  readonly by: string;
+}
+
+export interface AliasReference {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly alias: string;
+}
+
+export interface GraphAliases {
+  /** Sets an alias, in place of what it was. @returns if it is new */
+  put(tenantId: string, alias: GraphAlias): Promise<{ readonly isNew: boolean }>;
+  find(reference: AliasReference): Promise<GraphAlias | null>;
+  /** The aliases of a graph, by name. */
+  list(tenantId: string, name: string, page: PageRequest): Promise<Page<GraphAlias>>;
+  count(tenantId: string, name: string): Promise<number>;
+  /** Removes an alias; without one it changes nothing. */
+  remove(reference: AliasReference): Promise<void>;
+}
+
+export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
+  const aliases = (tenantId: string, name: string) =>
+    db.selectFrom('graph_aliases').selectAll().where('tenant_id', '=', tenantId).where('name', '=', name);
+  return {
+    put: (tenantId, alias) => put(db, tenantId, alias),
+    async find({ tenantId, name, alias }) {
+      const row = await aliases(tenantId, name).where('alias', '=', alias).executeTakeFirst();
+      return row ? toAlias(row) : null;
+    },
+    async list(tenantId, name, { limit, after }) {
+      const rows = aliases(tenantId, name);
+      const page = await readPage(db, after ? rows.where('alias', '>', after.id) : rows, {
+        limit,
+        order: sql`alias`,
+        payloads: [],
+        positionOf: ({ alias, updated_at }) => ({ at: updated_at.toISOString(), id: alias }),
+      });
+      return mapPage(page, toAlias);
+    },
+    async count(tenantId, name) {
+      const counted = db.selectFrom('graph_aliases').select(sql<number>`count(*)::int`.as('count'));
+      const row = await counted.where('tenant_id', '=', tenantId).where('name', '=', name).executeTakeFirstOrThrow();
+      return row.count;
+    },
+    async remove({ tenantId, name, alias }) {
+      await db
+        .deleteFrom('graph_aliases')
+        .where('tenant_id', '=', tenantId)
+        .where('name', '=', name)
+        .where('alias', '=', alias)
+        .execute();
+    },
+  };
+}
+
+async function put(db: Kysely<Tables>, tenantId: string, given: GraphAlias): Promise<{ isNew: boolean }> {
+  const { name, alias, version, canary, updatedAt, by } = given;
+  const values = {
+    version,
+    canary_version: canary?.version ?? null,
+    canary_share: canary?.share ?? null,
+    updated_at: updatedAt,
+    updated_by: by,
+  };
+  const { numUpdatedRows } = await db
+    .updateTable('graph_aliases')
+    .set(values)
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .where('alias', '=', alias)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return { isNew: false };
+  await db
+    .insertInto('graph_aliases')
+    .values({ tenant_id: tenantId, name, alias, ...values })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'name', 'alias']).doUpdateSet(values))
+    .execute();
+  return { isNew: true };
+}
+
+function toAlias(row: Selectable<GraphAliasesTable>): GraphAlias {
+  const { name, alias, version, canary_version, canary_share, updated_at, updated_by } = row;
+  return {
+    name,
+    alias,
+    version,
+    canary: canary_version === null || canary_share === null ? null : { version: canary_version, share: canary_share },
+    updatedAt: updated_at.toISOString(),
+    by: updated_by,
+  };
+}
