@@ -1,20 +1,6 @@
 /* The rooms of src, bottom first, and what each may import. `npm run lint:rooms` writes oxlint's rules from it. */
 
-/** A folder of `src` with the folders below it that are no rooms themselves, or one file. */
-export interface Room {
-  /** Other rooms it may import. */
-  readonly rooms: readonly string[];
-  /** Other rooms of which it may import types. */
-  readonly types?: readonly string[];
-  /** Packages it may import; `node:*` stands for all modules of Node. */
-  readonly packages?: readonly string[];
-  /** Packages of which it may import types. */
-  readonly typePackages?: readonly string[];
-  /** The only files that rooms outside its parent folder may import. */
-  readonly face?: readonly string[];
-  /** `pure`: same input, same output. `sandbox`: runs where Temporal replays it. `entry`: may read the environment. */
-  readonly code?: 'pure' | 'sandbox' | 'entry';
-}
+import type { Room } from './room.ts';
 
 const NODE = 'node:*';
 const LANGUAGE = ['graph/values', 'graph/definition', 'graph/expression', 'graph/channels'];
@@ -151,7 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
   },
   'api/streams': {
-    rooms: ['graph/values', 'graph/run', 'graph/journal', 'store', ...API_BASE, 'api/redaction'],
+    rooms: ['graph/values', 'graph/run', 'graph/journal', 'graph/redaction', 'store', ...API_BASE, 'api/redaction'],
     packages: [NODE, 'hono'],
   },
   'api/middleware': {

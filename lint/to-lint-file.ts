@@ -1,4 +1,4 @@
-import type { Room } from './rooms.ts';
+import type { Room } from './room.ts';
 
 type Rule = readonly [severity: 'error', ...options: unknown[]];
 

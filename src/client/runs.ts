@@ -3,17 +3,7 @@ import type { DecideSchema } from '../api/schemas/approval.ts';
 import type { EditSchema, ForkSchema, ReplaySchema } from '../api/schemas/run.ts';
 import type { NewTicketSchema } from '../api/schemas/stream.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
-import type {
-  Approval,
-  Checkpoint,
-  PageRequest,
-  Recording,
-  Run,
-  RunDiff,
-  RunStatus,
-  State,
-  StreamTicket,
-} from './answers.ts';
+import type { Approval, Checkpoint, PageRequest, Recording, Run, RunDiff, State, StreamTicket } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createControls } from './controls.ts';
 import type { Controls } from './controls.ts';
@@ -24,6 +14,8 @@ import type { Listing } from './listing.ts';
 import { path } from './path.ts';
 import { readAnswer } from './read-answer.ts';
 import type { CallOptions } from './send.ts';
+import { toRunQuery } from './run-filter.ts';
+import type { RunFilter } from './run-filter.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
 import { storedDecision } from './stored-decision.ts';
@@ -40,14 +32,6 @@ export type Decide = z.input<typeof DecideSchema>;
 export interface TaggedState extends State {
   /** Names this state in an edit of it. */
   readonly etag: string;
-}
-
-export interface RunFilter extends PageRequest {
-  readonly status?: RunStatus | undefined;
-  readonly graph?: string | undefined;
-  readonly threadId?: string | undefined;
-  /** RFC 3339 */
-  readonly createdAfter?: string | undefined;
 }
 
 /** Runs: start, read, wait, control, correct, fork. */
@@ -95,7 +79,7 @@ export function createRuns(connection: Connection): Runs {
     wait: async (id, options) => await waitForRun(connection, id, options),
     follow: (id, options) => followRun(connection, id, options),
     streamTicket: async (id, ticket = {}, options) => await post(path`/api/runs/${id}/stream-ticket`, ticket, options),
-    list: (filter, options) => createListing(send, { path: '/api/runs', query: { ...filter } }, options),
+    list: (filter = {}, options) => createListing(send, { path: '/api/runs', query: toRunQuery(filter) }, options),
     history: (id, page, options) =>
       createListing(send, { path: path`/api/runs/${id}/history`, query: { ...page } }, options),
     checkpoints: (id, page, options) =>

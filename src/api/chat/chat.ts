@@ -2,7 +2,7 @@ import { isDefinition } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
-import { findNamed } from '../graphs/link-graphs.ts';
+import { findForRun } from '../graphs/find-for-run.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { requirePermission } from '../middleware/authorized.ts';
@@ -96,15 +96,18 @@ async function startTurn(
   });
 }
 
-/** @throws ApiError 404 for an unknown graph, 422 for one that takes no texts */
+/**
+ * Makes the input of a message. A canary is expected to take messages by the same channel.
+ * @throws ApiError 404 for an unknown graph, 422 for one that takes no texts
+ */
 async function toInput(
   { store }: ApiDeps,
   { tenantId }: Caller,
   { graph, said: { id, text } }: { readonly graph: string; readonly said: SaidOf<'text'> },
 ): Promise<JsonObject> {
-  const found = await findNamed(graph, { store, tenantId });
-  if (!found || !isDefinition(found.definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
-  const { input } = planChat(found.definition);
+  const { definition } = await findForRun(graph, { store, tenantId }, id);
+  if (!isDefinition(definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
+  const { input } = planChat(definition);
   if (!input) throw new ApiError('INVALID_INPUT', `The graph "${graph}" has no channel that takes a message`);
   return { [input.channel]: input.kind === 'text' ? text : [{ id, role: 'user', content: text }] };
 }

@@ -2,11 +2,15 @@ import { NOT_BEGUN } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
-import type { Retrying } from '../../store/ledger.ts';
+import type { Retrying } from '../../store/inspection/list-retrying.ts';
+import { mapPage } from '../../store/page.ts';
+import type { Page } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { KeptDivergence } from '../../store/tables.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom, seesAll } from '../redaction/hidden-from.ts';
 
@@ -73,4 +77,15 @@ function hideFailure(call: Retrying, hidden: Redaction): Retrying {
 
 function shownDivergence({ redacted, ...whole }: KeptDivergence, isWhole: boolean) {
   return isWhole ? whole : { seq: whole.seq, ...redacted };
+}
+
+/** Makes the answer for a page of runs, each with its calls that are tried again, as a caller may see them. */
+export async function toRunPage(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  page: Page<RunRecord>,
+): Promise<Page<ReturnType<typeof toRunJson>>> {
+  const open = page.items.filter(({ status }) => !isEnded(status)).map(({ id }) => id);
+  const retrying = await store.ledger.retryingOf(open);
+  return mapPage(page, (run) => toRunJson(run, caller, { retrying: retrying.get(run.id) ?? [] }));
 }

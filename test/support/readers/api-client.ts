@@ -31,7 +31,11 @@ export function createApiClient(
     const response = await ask(new URL(path, baseUrl), { ...init, headers });
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: isJson ? toJson(JSON.parse(text)) : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? toJson(JSON.parse(text)) : null,
+    };
   };
   const get: ApiClient['get'] = async (path, headers = {}) => await send(path, { headers });
   return {

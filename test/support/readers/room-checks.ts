@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Room } from '../../../lint/rooms.ts';
+import type { Room } from '../../../lint/room.ts';
 import type { Import, SourceFile } from './source-files.ts';
 
 export type Rooms = Readonly<Record<string, Room>>;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
+import type { RunFilter } from '../../../src/store/run-search/run-filter.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   AT,
@@ -89,7 +90,9 @@ function graphsSuite(store: () => Store): void {
       'refund@2',
     ]);
     expect(rest.next).toBeNull();
-    expect(rest.items).toEqual([{ name: 'refund', version: 2, hash: 'h2', createdAt: AT, createdBy: 'ann' }]);
+    expect(rest.items).toEqual([
+      { name: 'refund', version: 2, hash: 'h2', createdAt: AT, createdBy: 'ann', unpublished: null },
+    ]);
   });
 }
 
@@ -151,11 +154,11 @@ function runsSuite(store: () => Store): void {
     await store().runs.create(
       aNewRun({ id: 'R-graph', tenantId: 'filters', graph: { name: 'other', version: 1, hash: 'h1' } }),
     );
-    const ids = async (filter: object) =>
+    const ids = async (filter: RunFilter) =>
       (await store().runs.list('filters', filter, { limit: 9 })).items.map(({ id }) => id);
     expect(await ids({ threadId: 't1' })).toEqual(['R-thread']);
     expect(await ids({ graph: 'other' })).toEqual(['R-graph']);
-    expect(await ids({ status: 'failed' })).toEqual([]);
+    expect(await ids({ status: ['failed'] })).toEqual([]);
     expect(await ids({ createdAfter: AT })).toEqual([]);
   });
 }

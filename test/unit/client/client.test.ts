@@ -64,13 +64,15 @@ describe('runs', () => {
   });
 });
 
-/** Routes for probes, editors, administrators, and `useChat`. */
+/** Routes for probes, editors, administrators and `useChat`, and streams, which have tests of their own. */
 const WITHOUT_CLIENT = [
   'GET /admin/runs',
   'GET /admin/runs/{id}',
   'GET /admin/runs/{id}/ledger',
   'GET /api/chat/{graph}/{threadId}/stream',
   'GET /api/chat/{threadId}/stream',
+  'GET /api/events',
+  'GET /api/runs/{id}/events',
   'GET /healthz',
   'GET /metrics',
   'GET /readyz',
@@ -99,7 +101,7 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions 
     graphs.alias('g', 'a'),
     graphs.setAlias('g', { alias: 'a', version: 1 }),
   ]);
-  await graphs.removeAlias('g', 'a');
+  await Promise.all([graphs.removeAlias('g', 'a'), runs.streamTicket('r')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

@@ -102,7 +102,10 @@ test.each(['user', 'approver', 'admin'] as const)('%s may do what the descriptio
     for (const [method, operation] of entriesOf(methods)) {
       const needed = listAt(operation, '/security').flatMap((one) => listAt(one, '/bearer'));
       const isGranted = needed.length === 0 || [...granted].some((permission) => needed.includes(permission));
-      const answer = await api.as(role).send(path.replaceAll(/[{}]/g, ''), { method: method.toUpperCase() });
+      const isStream = at(operation, '/responses/200/content/text~1event-stream') !== undefined;
+      // A stream would go on; its headers say as much.
+      const wanted = isStream && method === 'get' ? 'HEAD' : method.toUpperCase();
+      const answer = await api.as(role).send(path.replaceAll(/[{}]/g, ''), { method: wanted });
       expect([path, answer.status === 403]).toEqual([path, !isGranted]);
     }
 });
