@@ -31,6 +31,7 @@ export const SECTIONS: readonly Section[] = [
       page('guarantees', 'What is guaranteed', 'effects, failures, deadlines, steering, requests, threads'),
       page('approvals', 'Approvals', 'what a decision binds, and who may go past it'),
       page('chat', 'Chats', 'a graph behind `useChat`: words as they are made, approvals, reloads'),
+      page('streams', 'Watching runs', 'events and tokens as they come; tickets for browsers'),
       page('tools', 'Tools', 'HTTP, code, classes; effects, terms, short calls'),
       page('models', 'Models', 'providers, what they are sent, what is retried'),
       page('mcp', 'MCP servers', 'tools of other servers, and how they are pinned'),

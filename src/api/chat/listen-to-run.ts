@@ -2,7 +2,7 @@ import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import { toPosition } from '../../store/events.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { Mailbox } from './mailbox.ts';
+import { Mailbox } from '../http/mailbox.ts';
 
 /** Something that is heard of a run. */
 export type Heard =

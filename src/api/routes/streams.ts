@@ -37,8 +37,8 @@ const EVENT_STREAM = {
 const ofRun =
   (slots: WaitSlots): AddRoute =>
   (router, deps) => {
-    const { changes, runLooks } = deps.store;
-    const sources = { changes, looks: shareLooks(runLooks), seals: deps.seals };
+    const { changes, deltas, runLooks } = deps.store;
+    const sources = { changes, deltas, looks: shareLooks(runLooks), seals: deps.seals };
     const route = createRoute({
       method: 'get',
       path: '/api/runs/{id}/events',
@@ -52,11 +52,12 @@ const ofRun =
     });
     router.openapi(route, async (c) => {
       const caller = c.get('caller');
-      const { id: runId, lastSeq } = await findRun(deps, caller, c.req.valid('param').id);
-      const after = readLastEventId(c.req.header('last-event-id'), lastSeq) ?? c.get('resumeAfter') ?? 0;
+      const run = await findRun(deps, caller, c.req.valid('param').id);
+      const after = readLastEventId(c.req.header('last-event-id'), run.lastSeq) ?? c.get('resumeAfter') ?? 0;
+      const { stream: detail } = c.req.valid('query');
       return answerStream(c, deps, {
         slots,
-        produce: async (body) => await streamRun(sources, { runId, after, caller }, body),
+        produce: async (body) => await streamRun(sources, { run, after, detail, caller }, body),
       });
     });
   };

@@ -21,6 +21,9 @@ export const RunStreamQuery = z.strictObject({
     .string()
     .optional()
     .openapi({ description: 'A ticket of `POST /api/runs/{id}/stream-ticket`, instead of a token. It is used up' }),
+  stream: z.enum(['events', 'tokens']).default('events').openapi({
+    description: '`tokens`: with `model.delta` events, which have no `id`: what models say while they say it',
+  }),
 });
 
 const EVENT_TYPES = /^[a-z]+\.[a-z]+(?:,[a-z]+\.[a-z]+){0,49}$/;

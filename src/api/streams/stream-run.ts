@@ -1,9 +1,12 @@
-import type { RunEvent } from '../../graph/journal/index.ts';
+import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
+import { hideDelta } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Changes } from '../../store/changes/changes.ts';
+import type { Deltas } from '../../store/deltas/deltas.ts';
 import type { RunLook, RunLooks } from '../../store/streams/run-looks.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { createBell } from '../http/bell.ts';
+import { Mailbox } from '../http/mailbox.ts';
 import type { Seals } from '../http/seals.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownEvent } from '../redaction/shown-approval.ts';
@@ -13,15 +16,18 @@ import { toFrame } from './sse-frame.ts';
 
 interface Sources {
   readonly changes: Pick<Changes, 'subscribe'>;
+  readonly deltas: Pick<Deltas, 'listen'>;
   readonly looks: RunLooks;
   readonly seals: Seals;
 }
 
 /** The part of a run's history that a stream gives. */
 interface AskedEvents {
-  readonly runId: string;
+  readonly run: { readonly id: string; readonly redaction: Redaction };
   /** The number of the last event that the reader knows. */
   readonly after: number;
+  /** `tokens`: with what models say while they say it. */
+  readonly detail: 'events' | 'tokens';
   readonly caller: Caller;
 }
 
@@ -31,28 +37,44 @@ const LOOK_EVERY_MS = 60_000;
 /**
  * Writes the events of a run as they are stored, from history on: each once, in order, as the caller may see them. It
  * listens before it reads, so none is lost between. It returns after the last event of a run that has ended; a run that
- * was reopened by then goes on.
+ * was reopened by then goes on. Deltas of models come between, without an id: a reader that comes back does not get those
+ * that it has missed.
  */
 export async function streamRun(
-  { changes, looks, seals }: Sources,
-  { runId, after, caller }: AskedEvents,
+  { changes, deltas, looks, seals }: Sources,
+  { run, after, detail, caller }: AskedEvents,
   body: SseBody,
 ): Promise<void> {
-  const bell = createBell();
-  const unsubscribe = changes.subscribe(runId, bell.ring);
-  body.over.addEventListener('abort', bell.ring);
+  const mailbox = new Mailbox();
+  const unsubscribe = changes.subscribe(run.id, mailbox.ring);
+  body.over.addEventListener('abort', mailbox.ring);
+  const stopDeltas = detail === 'tokens' ? await deltas.listen(run.id, mailbox.put) : () => undefined;
+  const hidden = hiddenFrom(caller, run);
   try {
     for (let last = after; !body.over.aborted;) {
-      const look = await looks.after(runId, last);
+      const mail = await mailbox.take(LOOK_EVERY_MS);
+      await writeAll(body, shownDeltas(mail.deltas, hidden), toDeltaFrame);
+      if (!mail.hasChanged) continue;
+      const look = await looks.after(run.id, last);
       if (!look) return;
       await writeAll(body, look.events, frameFor(caller, look, seals));
       last = look.events.at(-1)?.seq ?? last;
       if (isEnded(look.status) && look.lastSeq <= last) return;
-      if (!look.hasMore) await bell.rung(LOOK_EVERY_MS);
+      if (look.hasMore) mailbox.ring();
     }
   } finally {
     unsubscribe();
+    stopDeltas();
   }
+}
+
+/** Leaves out what is hidden from the reader. */
+function shownDeltas(deltas: readonly ModelDelta[], hidden: Redaction): readonly ModelDelta[] {
+  return deltas.filter((delta) => hideDelta(delta, hidden) === delta);
+}
+
+function toDeltaFrame(delta: ModelDelta): string {
+  return toFrame({ type: 'model.delta', data: delta });
 }
 
 function frameFor(caller: Caller, look: RunLook, seals: Seals): (event: RunEvent) => string {

@@ -7,7 +7,7 @@ import type { Json } from '../../../../src/graph/values/json.ts';
 import { openAbort } from '../../../../src/process/open-abort.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { createRandom } from '../../../support/builders/random.ts';
-import { AT, aBatch, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
+import { AT, aBatch, aDelta, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
 import { readEventStream, wholeFrames } from '../../../support/readers/event-stream.ts';
 import type { EventStream } from '../../../support/readers/event-stream.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
@@ -307,6 +307,34 @@ describe('a ticket', () => {
     expect(await api.as('user').post(`/api/runs/${id}/stream-ticket`, {})).toMatchObject(
       aProblem(429, 'TOO_MANY_REQUESTS', { 'retry-after': /^\d+$/ }),
     );
+  });
+});
+
+describe('the tokens of models', () => {
+  test('come between events, without an id, to those who ask for them', async () => {
+    const id = await aRun(1);
+    const [withTokens, without] = [await open(`${eventsOf(id)}?stream=tokens`), await open(eventsOf(id))];
+    await Promise.all([withTokens.nextEvent(), without.nextEvent()]);
+    const deltas = [aDelta({ text: 'Dear ' }), aDelta({ text: 'Ann', index: 1 })];
+    await api.store.deltas.publish(id, deltas);
+    const frames = [await withTokens.next(), await withTokens.next()];
+    expect(frames).toEqual(deltas.map((delta) => ({ event: 'model.delta', data: JSON.stringify(delta) })));
+    await end(id, 2);
+    expect(seqsOf(await withTokens.rest())).toEqual([2]);
+    expect(seqsOf(await without.rest())).toEqual([2]);
+  });
+
+  test('are not shown where the results of their node are hidden', async () => {
+    const nodes = { [aDelta().node]: { result: true as const } };
+    const id = await aRun(1, { redaction: { ...NOTHING_REDACTED, nodes } });
+    const streams = await Promise.all(
+      (['user', 'admin'] as const).map(async (caller) => await open(`${eventsOf(id)}?stream=tokens`, {}, caller)),
+    );
+    await Promise.all(streams.map(async (stream) => await stream.nextEvent()));
+    await api.store.deltas.publish(id, [aDelta({ text: 'pin 1234' })]);
+    await streams[1]?.next();
+    await end(id, 2);
+    expect((await streams[0]?.next())?.['event']).toBe('run.completed');
   });
 });
 
