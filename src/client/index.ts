@@ -24,7 +24,8 @@ export type {
 export type { ApprovalFilter, Decision } from './approvals.ts';
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page } from './listing.ts';
-export type { Decide, Fork, Replay, RunFilter, StateEdit, TaggedState } from './runs.ts';
+export type { RunFilter } from './run-filter.ts';
+export type { Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';

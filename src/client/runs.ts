@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { DecideSchema } from '../api/schemas/approval.ts';
 import type { EditSchema, ForkSchema, ReplaySchema } from '../api/schemas/run.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
-import type { Approval, Checkpoint, PageRequest, Recording, Run, RunDiff, RunStatus, State } from './answers.ts';
+import type { Approval, Checkpoint, PageRequest, Recording, Run, RunDiff, State } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createControls } from './controls.ts';
 import type { Controls } from './controls.ts';
@@ -13,6 +13,8 @@ import type { Listing } from './listing.ts';
 import { path } from './path.ts';
 import { readAnswer } from './read-answer.ts';
 import type { CallOptions } from './send.ts';
+import { toRunQuery } from './run-filter.ts';
+import type { RunFilter } from './run-filter.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
 import { storedDecision } from './stored-decision.ts';
@@ -28,14 +30,6 @@ export type Decide = z.input<typeof DecideSchema>;
 export interface TaggedState extends State {
   /** Names this state in an edit of it. */
   readonly etag: string;
-}
-
-export interface RunFilter extends PageRequest {
-  readonly status?: RunStatus | undefined;
-  readonly graph?: string | undefined;
-  readonly threadId?: string | undefined;
-  /** RFC 3339 */
-  readonly createdAfter?: string | undefined;
 }
 
 /** Runs: start, read, wait, control, correct, fork. */
@@ -80,7 +74,7 @@ export function createRuns(connection: Connection): Runs {
     get: async (id, options) => await get(path`/api/runs/${id}`, options),
     wait: async (id, options) => await waitForRun(connection, id, options),
     follow: (id, options) => followRun(connection, id, options),
-    list: (filter, options) => createListing(send, { path: '/api/runs', query: { ...filter } }, options),
+    list: (filter = {}, options) => createListing(send, { path: '/api/runs', query: toRunQuery(filter) }, options),
     history: (id, page, options) =>
       createListing(send, { path: path`/api/runs/${id}/history`, query: { ...page } }, options),
     checkpoints: (id, page, options) =>

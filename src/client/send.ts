@@ -23,11 +23,13 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+type QueryValue = string | number | boolean;
+
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its first slash, and encoded. */
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
@@ -73,7 +75,8 @@ function isSuccess({ status }: Heard): boolean {
 
 function toUrl(baseUrl: string, { path, query = {} }: ApiRequest): string {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  for (const [name, value = []] of Object.entries(query))
+    for (const one of [value].flat()) url.searchParams.append(name, String(one));
   return url.href;
 }
 

@@ -3,6 +3,7 @@ import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import { keepDefinition, whileDefinitionsGo } from './definitions.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
+import { labelsOf } from './run-search/run-labels.ts';
 import { enqueueRun } from './thread-queue.ts';
 import type { QueuePosition } from './thread-queue.ts';
 
@@ -102,6 +103,7 @@ function toRow(run: NewRun) {
     input: JSON.stringify(run.input),
     limits: JSON.stringify(run.limits),
     metadata: JSON.stringify(run.metadata),
+    labels: labelsOf(run.metadata),
     redaction: JSON.stringify(run.redaction),
     created_by: run.createdBy,
     created_at: run.createdAt,

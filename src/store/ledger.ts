@@ -1,23 +1,16 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { Json, RunError, TaskFailure } from '../graph/values/index.ts';
+import type { Json, TaskFailure } from '../graph/values/index.ts';
 import type { RecordedAnswer } from '../graph/replay/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
 import { claimEntry, endColumns } from './ledger-claims.ts';
 import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
 import { listLedger } from './inspection/list-ledger.ts';
 import type { LedgerRow } from './inspection/list-ledger.ts';
+import { listRetrying } from './inspection/list-retrying.ts';
+import type { Retrying } from './inspection/list-retrying.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { LedgerTable, Tables } from './tables.ts';
-
-/** A call that has failed and waits for its next attempt. */
-export interface Retrying {
-  readonly node: string;
-  readonly index?: number;
-  readonly attempt: number;
-  readonly lastError: RunError | null;
-  readonly nextAttemptAt: string | null;
-}
 
 export interface Ledger {
   /**
@@ -56,7 +49,10 @@ export interface Ledger {
   fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
   /** Records an unknown outcome of an attempt that is over. @returns false when the entry has changed since */
   markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
+  /** The calls of a run that are tried again. */
   retrying(runId: string): Promise<readonly Retrying[]>;
+  /** Those of some runs, by the ids of the runs. */
+  retryingOf(runIds: readonly string[]): Promise<ReadonlyMap<string, readonly Retrying[]>>;
   /** A run's calls, ordered by their keys. */
   list(runId: string, page: PageRequest): Promise<Page<LedgerRow>>;
   /** The answers to a run's calls, by the keys of the calls. */
@@ -91,7 +87,8 @@ export function createLedger(db: Kysely<Tables>): Ledger {
         .where('status', '=', status);
       return (await seen.set(unknown).executeTakeFirst()).numUpdatedRows === 1n;
     },
-    retrying: (runId) => retrying(db, runId),
+    retrying: async (runId) => (await listRetrying(db, [runId])).get(runId) ?? [],
+    retryingOf: (runIds) => listRetrying(db, runIds),
     list: (runId, page) => listLedger(db, runId, page),
     answers: (runId) => answers(db, runId),
   };
@@ -136,23 +133,4 @@ async function answers(db: Kysely<Tables>, runId: string): Promise<ReadonlyMap<s
     .where('run_id', '=', runId)
     .execute();
   return new Map(rows.map(({ key, ...answer }) => [key, answer]));
-}
-
-async function retrying(db: Kysely<Tables>, runId: string): Promise<readonly Retrying[]> {
-  const rows = await db
-    .selectFrom('ledger')
-    .select(['node', 'element', 'failures', 'failure', 'next_attempt_at'])
-    .where('run_id', '=', runId)
-    .where('status', '=', 'retrying')
-    .orderBy('node')
-    .orderBy('element')
-    .orderBy('key')
-    .execute();
-  return rows.map((row) => ({
-    node: row.node,
-    ...(row.element !== null && { index: row.element }),
-    attempt: row.failures + 1,
-    lastError: row.failure?.error ?? null,
-    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
-  }));
 }

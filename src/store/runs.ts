@@ -8,8 +8,10 @@ import { acceptRun, insertAlone } from './accept-run.ts';
 import type { NewRun } from './accept-run.ts';
 import { whileDefinitionsGo } from './definitions.ts';
 import { createJournal } from './journal.ts';
-import { isAfterTime, isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
+import { conditionsOf } from './run-search/run-filter.ts';
+import type { RunFilter } from './run-search/run-filter.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
 
 /** A run as the store has it. */
@@ -43,13 +45,6 @@ export interface RunRecord {
   /** The run after its last written event; `null` before the first. */
   readonly view: RunView | null;
   readonly lastSeq: number;
-}
-
-export interface RunFilter {
-  readonly status?: RunStatus | undefined;
-  readonly graph?: string | undefined;
-  readonly threadId?: string | undefined;
-  readonly createdAfter?: string | undefined;
 }
 
 export interface Runs {
@@ -170,15 +165,12 @@ function records(db: Kysely<Tables>) {
 
 async function list(
   db: Kysely<Tables>,
-  { tenantId, status, graph, threadId, createdAfter }: RunFilter & { readonly tenantId?: string | undefined },
+  { tenantId, ...filter }: RunFilter & { readonly tenantId?: string | undefined },
   { limit, after }: PageRequest,
 ): Promise<Page<RunRecord>> {
   const rows = records(db)
     .where(isEqual('tenant_id', tenantId))
-    .where(isEqual('status', status))
-    .where(isEqual('graph_name', graph))
-    .where(isEqual('thread_id', threadId))
-    .where(isAfterTime('created_at', createdAfter))
+    .where(({ and }) => and([...conditionsOf(filter)]))
     .where(isBefore('created_at', after));
   const page = await readPage(db, rows, {
     limit,

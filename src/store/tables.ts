@@ -87,6 +87,8 @@ export interface RunsTable {
   input: Payload<JsonObject>;
   limits: Payload<JsonObject>;
   metadata: Payload<JsonObject>;
+  /** What of its metadata a run is found by. */
+  labels: readonly string[];
   redaction: Payload<Redaction>;
   created_by: string;
   created_at: Time;

@@ -13,7 +13,7 @@ import { listHistory } from '../runs/list-history.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { AdminRunListSchema, InspectedRunSchema, LedgerSchema } from '../schemas/admin.ts';
 import { NoQuery, PageQuery, json, problems, idOf } from '../schemas/common.ts';
-import { RunFilter } from '../schemas/run.ts';
+import { RunFilter } from '../schemas/run-filter.ts';
 
 const tags = ['admin'];
 /** What is shown at once of a run's events and calls. */

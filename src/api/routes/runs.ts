@@ -3,7 +3,6 @@ import type { Context } from 'hono';
 import type { Limits } from '../../graph/definition/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
-import { mapPage } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { findRun, unknownRun } from '../runs/find-run.ts';
@@ -19,8 +18,10 @@ import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { listHistory } from '../runs/list-history.ts';
 import { toRunJson } from '../runs/run-json.ts';
+import { toRunPage } from '../runs/search/to-run-page.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
-import { HistorySchema, NewRunSchema, RunFilter, RunListSchema, RunSchema } from '../schemas/run.ts';
+import { HistorySchema, NewRunSchema, RunListSchema, RunSchema } from '../schemas/run.ts';
+import { RunFilter } from '../schemas/run-filter.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
 
@@ -96,7 +97,7 @@ const list: AddRoute = (router, deps) => {
     const { limit, cursor, ...filter } = c.req.valid('query');
     const list = ['runs', tenantId, filter];
     const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) =>
-      mapPage(await deps.store.runs.list(tenantId, filter, request), (run) => toRunJson(run, caller)),
+      toRunPage(deps, caller, await deps.store.runs.list(tenantId, filter, request)),
     );
     return c.json(page, 200);
   });

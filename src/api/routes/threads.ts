@@ -1,5 +1,4 @@
 import { createRoute } from '@hono/zod-openapi';
-import { mapPage } from '../../store/page.ts';
 import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -13,7 +12,7 @@ import { readPage } from '../http/paging.ts';
 import { readState } from '../states/read-state.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { toRunJson } from '../runs/run-json.ts';
+import { toRunPage } from '../runs/search/to-run-page.ts';
 import { NoQuery, PageQuery, json, problems, idOf } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { ThreadSchema } from '../schemas/thread.ts';
@@ -102,7 +101,7 @@ const runs: AddRoute = (router, deps) => {
     const { id } = await findThread(deps, caller, c.req.valid('param').id);
     const list = ['thread runs', tenantId, id];
     const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
-      mapPage(await deps.store.runs.list(tenantId, { threadId: id }, request), (run) => toRunJson(run, caller)),
+      toRunPage(deps, caller, await deps.store.runs.list(tenantId, { threadId: id }, request)),
     );
     return c.json(page, 200);
   });

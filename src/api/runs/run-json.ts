@@ -3,7 +3,7 @@ import type { RunView } from '../../graph/journal/index.ts';
 import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
-import type { Retrying } from '../../store/ledger.ts';
+import type { Retrying } from '../../store/inspection/list-retrying.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { KeptDivergence } from '../../store/tables.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';

@@ -110,23 +110,6 @@ const ThreadId = z
   .max(255)
   .refine((id) => id.isWellFormed() && !/\p{Cc}|^\.\.?$/u.test(id), 'No control characters, and neither "." nor ".."');
 
-/** The filters of lists of runs. */
-export const RunFilter = z.object({
-  status: RunStatusSchema.optional().openapi({ description: 'Only runs with this status' }),
-  graph: z.string().optional().openapi({ description: 'Only runs of the graph with this name' }),
-  threadId: z.string().optional().openapi({ description: 'Only runs of this thread' }),
-  createdAfter: z.iso
-    .datetime({ offset: true })
-    .transform(toStorableTime)
-    .optional()
-    .openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
-});
-
-/** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */
-function toStorableTime(time: string): string {
-  return new Date(Math.max(0, Date.parse(time))).toISOString();
-}
-
 export const NewRunSchema = z
   .strictObject({
     graph: z

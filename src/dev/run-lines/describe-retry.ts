@@ -1,6 +1,6 @@
 import { hideErrorOf } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import type { Retrying } from '../../store/ledger.ts';
+import type { Retrying } from '../../store/inspection/list-retrying.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 
 /** Describes a call that has failed and is made again. @param now milliseconds since the epoch */

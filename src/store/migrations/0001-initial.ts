@@ -52,6 +52,7 @@ const STATEMENTS = [
     input json not null,
     limits json not null,
     metadata json not null,
+    labels text[] not null,
     redaction json not null,
     created_by text not null,
     created_at timestamptz not null,
@@ -78,6 +79,7 @@ const STATEMENTS = [
   `create index runs_to_settle on runs (tenant_id, created_at desc, id desc)
     where view::text like '%"kind":"intervention"%'`,
   `create index runs_by_status on runs (tenant_id, status, created_at desc, id desc)`,
+  `create index runs_by_label on runs using gin (labels)`,
   `create index runs_to_dispatch on runs (dispatch_after) where dispatched_at is null and is_dequeued`,
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_dequeued`,
   `create index runs_of_thread on runs (tenant_id, thread_id, created_at desc, id desc) where thread_id is not null`,

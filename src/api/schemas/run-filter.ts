@@ -1,0 +1,39 @@
+import { z } from '@hono/zod-openapi';
+import { RunStatusSchema } from './run.ts';
+
+const MetadataPair = z
+  .string()
+  .regex(/^[^:]+:/, 'A field of the metadata is expected here, ":" and its value')
+  .transform((pair): readonly [string, string] => {
+    const end = pair.indexOf(':');
+    return [pair.slice(0, end), pair.slice(end + 1)];
+  });
+
+const CreatedAt = z.iso.datetime({ offset: true }).transform(toStorableTime).optional();
+
+/** The filters of lists of runs. */
+export const RunFilter = z.object({
+  status: severalOf(RunStatusSchema, 7)
+    .optional()
+    .openapi({ description: 'Only runs with this status; it may be repeated, and one of them is enough' }),
+  graph: z.string().optional().openapi({ description: 'Only runs of the graph with this name' }),
+  threadId: z.string().optional().openapi({ description: 'Only runs of this thread' }),
+  parentRunId: z.string().optional().openapi({ description: 'Only forks of this run' }),
+  createdAfter: CreatedAt.openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
+  createdBefore: CreatedAt.openapi({ description: 'Only runs that began before this time (RFC 3339)' }),
+  metadata: severalOf(MetadataPair, 10).optional().openapi({
+    description:
+      'Only runs with this text, number or truth value in their metadata, such as `order:A-1`; it may be repeated, and all have to be there',
+  }),
+});
+
+/** A query parameter that may be repeated: one arrives as a text, several as a list. */
+function severalOf<T extends z.ZodType>(one: T, most: number) {
+  const toList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
+  return z.preprocess(toList, z.array(one).max(most)).openapi({ type: 'array', maxItems: most });
+}
+
+/** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */
+function toStorableTime(time: string): string {
+  return new Date(Math.max(0, Date.parse(time))).toISOString();
+}

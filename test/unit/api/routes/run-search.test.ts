@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../../../src/client/index.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import { listAt, textAt } from '../../../support/readers/json-at.ts';
+import { issuePathsOf } from '../../../support/readers/problems.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+let api: TestApi;
+let ids: readonly string[];
+const METADATA = [
+  { order: 'A-1', urgent: true },
+  { order: 'A-1', urgent: false, amount: 3 },
+  { order: 'A-2\0', nested: { order: 'A-1' }, broken: '\ud800' },
+];
+beforeAll(async () => {
+  api = await startTestApi();
+  const started: string[] = [];
+  for (const metadata of METADATA) {
+    const { body } = await api.as('user').post('/api/runs', { graph: aDefinition({ name: 'searched' }), metadata });
+    started.push(textAt(body, '/id'));
+  }
+  ids = started;
+});
+afterAll(async () => {
+  await api.stop();
+});
+
+/** The runs that a search finds, by their numbers. */
+const found = async (query: string): Promise<readonly number[]> => {
+  const { body } = await api.as('user').get(`/api/runs?${query}`);
+  return listAt(body, '/items')
+    .map((run) => ids.indexOf(textAt(run, '/id')))
+    .toSorted();
+};
+
+describe('runs are found', () => {
+  test.each([
+    ['metadata=order:A-1', [0, 1]],
+    ['metadata=order:A-1&metadata=urgent:true', [0]],
+    ['metadata=amount:3', [1]],
+    ['metadata=order:A-2%00', [2]],
+    ['metadata=order:A', []],
+    ['metadata=nested:A-1', []],
+    ['status=completed', []],
+    ['status=completed&status=queued&graph=searched', [0, 1, 2]],
+    ['createdBefore=2020-01-01T00:00:00Z', []],
+    ['createdBefore=2100-01-01T00:00:00Z&createdAfter=2020-01-01T00:00:00Z', [0, 1, 2]],
+    ['parentRunId=nobody', []],
+  ])('by %s', async (query, numbers) => {
+    expect(await found(query)).toEqual(numbers);
+  });
+
+  test('by the client, with several at once', async () => {
+    const { request } = api;
+    const client = createClient({ baseUrl: 'http://127.0.0.1', token: api.tokens.user, fetch: request });
+    const page = await client.runs.list({ status: ['queued', 'failed'], metadata: { urgent: false } }).page();
+    expect(page.items.map(({ id }) => id)).toEqual([ids[1]]);
+  });
+
+  test('by their own tenant only', async () => {
+    const { body } = await api.as('otherTenantUser').get('/api/runs?metadata=order:A-1');
+    expect(body).toEqual({ items: [], nextCursor: null });
+  });
+});
+
+test.each([
+  ['metadata=order', '/metadata/0'],
+  ['status=done', '/status/0'],
+  ['graph=a&graph=b', '/graph'],
+  [Array.from({ length: 11 }, (_, index) => `metadata=a:${index}`).join('&'), '/metadata'],
+  ['metadata.order=A-1', '/metadata.order'],
+])('%s is refused', async (query, path) => {
+  expect(issuePathsOf(await api.as('user').get(`/api/runs?${query}`))).toEqual([path]);
+});
+
+test('a run is found by 64 fields of its metadata, however many it has', async () => {
+  const metadata = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`f${index}`, 'x'.repeat(5_000)]));
+  const { status } = await api.as('user').post('/api/runs', { graph: aDefinition({ name: 'wide' }), metadata });
+  const find = async (field: string) => await api.as('user').get(`/api/runs?metadata=${field}:${'x'.repeat(5_000)}`);
+  const [last, none] = [await find('f63'), await find('f64')];
+  expect([status, listAt(last.body, '/items').length, listAt(none.body, '/items').length]).toEqual([201, 1, 0]);
+});
