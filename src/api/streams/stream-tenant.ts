@@ -50,7 +50,7 @@ export async function streamTenant({ changes, ids, seals }: Sources, asked: Aske
     for (let place = from; !body.over.aborted;) {
       const part = await feed.after(place);
       if (!part) throw tooOld();
-      const wanted = part.events.filter((event) => isWanted(event, asked.filter) && part.redactions.has(event.runId));
+      const wanted = part.events.filter((event) => isWanted(event, asked.filter) && part.redactionOf.has(event.runId));
       await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, seals, part, known: place }));
       place = part.place;
       moved(toIdFrame(ids.write(caller.tenantId, place)));
@@ -71,7 +71,7 @@ interface Shown extends Pick<Sources, 'ids' | 'seals'>, Pick<AskedEvents, 'calle
 }
 
 function frameOf({ xid, runId, seq, event }: TenantEvent, { caller, ids, seals, part, known }: Shown): string {
-  const redaction = part.redactions.get(runId);
+  const redaction = part.redactionOf.get(runId);
   if (!redaction) throw new TypeError(`It is not known what is hidden of run ${runId}`);
   const shown = shownEvent(event, hiddenFrom(caller, { redaction }), seals);
   const place = { known: known.known, at: known.at, amid: { upTo: part.upTo, last: { xid, runId, seq } } };

@@ -5,7 +5,7 @@ import type { EventPart, EventPlace } from '../../store/streams/tenant-events.ts
 
 /** Events of a tenant, with what is hidden of their runs; a run that is gone has no entry. */
 export interface FedPart extends EventPart {
-  readonly redactions: ReadonlyMap<string, Redaction>;
+  readonly redactionOf: ReadonlyMap<string, Redaction>;
   /** The changes that were heard of before the part was read. */
   readonly heard: number;
 }
@@ -66,7 +66,7 @@ function openFeed({ tenantEvents, runs, changes }: FeedSources, tenantId: string
     if (!part) return null;
     if (!part.hasMore) present = Promise.resolve(part.place);
     const runIds = [...new Set(part.events.map(({ runId }) => runId))];
-    return { ...part, redactions: await runs.hiddenOf(runIds), heard: heardBefore };
+    return { ...part, redactionOf: await runs.hiddenOf(runIds), heard: heardBefore };
   };
   return {
     async begin() {
