@@ -191,8 +191,13 @@ const READ = [200, 200, 200, 200, 200, 200, 403] as const;
 const READ_BY_NAME = [200, 200, 200, 404, 404, 404, 403] as const;
 const READ_BY_ID = [200, 200, 200, 404, 404, 200, 403] as const;
 const ADMIN = [403, 403, 200, 403, 403, 200, 403] as const;
+/** Their `Last-Event-ID` is none. */
+const STREAM = [400, 400, 400, 400, 400, 400, 403] as const;
+const PUBLISH = [204, 403, 204, 404, 403, 404, 403] as const;
 const CONTROL = [409, 403, 409, 404, 403, 409, 403] as const;
 const DECIDE = [403, 409, 409, 403, 404, 409, 403] as const;
+const QUIET = READ.map((status) => (status === 200 ? 204 : status));
+const CHAT = { id: 'talk', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
 const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs', READ],
   ['POST /api/graphs', [200, 403, 200, 200, 403, 200, 403], aDefinition({ name: 'known' })],
@@ -200,6 +205,17 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs/{name}', READ_BY_NAME],
   ['GET /api/graphs/{name}/versions/{version}', READ_BY_NAME],
   ['GET /api/graphs/{name}/diagram', READ_BY_NAME],
+  ['GET /api/graphs/{name}/versions', READ_BY_NAME],
+  ['GET /api/graphs/{name}/diff', READ_BY_NAME],
+  ['GET /api/graphs/{name}/aliases', READ],
+  ['GET /api/graphs/{name}/aliases/{alias}', READ_BY_NAME],
+  ['PUT /api/graphs/{name}/aliases/{alias}', [200, 403, 200, 404, 403, 404, 403], { version: 1 }],
+  ['POST /api/chat/{graph}', [422, 403, 422, 404, 403, 404, 403], CHAT],
+  ['GET /api/chat/{threadId}/stream', QUIET],
+  ['GET /api/chat/{graph}/{threadId}/stream', QUIET],
+  ['GET /api/events', STREAM],
+  ['GET /api/runs/{id}/events', READ_BY_ID.map((status) => (status === 200 ? 400 : status))],
+  ['POST /api/runs/{id}/stream-ticket', READ_BY_ID.map((status) => (status === 200 ? 201 : status)), {}],
   ['GET /api/runs', READ],
   ['POST /api/runs', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine' }],
   ['GET /api/runs/{id}', READ_BY_ID],
@@ -234,6 +250,9 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/interventions', READ],
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
+  // What others need goes last.
+  ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],
+  ['DELETE /api/graphs/{name}/versions/{version}', PUBLISH],
 ];
 const PUBLIC = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /schemas/graph-definition.json'];
 
@@ -251,6 +270,11 @@ describe('who may do what', () => {
     await approver.post(`/api/approvals/${ended.approvalId}/decision`, { decision: 'approve' });
     await user.untilRun(ended.runId, hasStatus('completed'));
     await user.post('/api/graphs', aDefinition({ name: 'mine' }));
+    await user.send('/api/graphs/mine/aliases/live', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ version: 1 }),
+    });
     await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
     for (const caller of [user, await stack.as(PEOPLE.otherUser)])
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
@@ -260,13 +284,16 @@ describe('who may do what', () => {
     template
       .replace('/threads/{id}', '/threads/talk')
       .replace('{id}', template.startsWith('/api/approvals') ? ended.approvalId : ended.runId)
-      .replace('/diff', `/diff?with=${ended.runId}`)
+      .replace('/diff', template.startsWith('/api/graphs') ? '/diff?from=1&to=1' : `/diff?with=${ended.runId}`)
       .replace('{name}', 'mine')
-      .replace('{version}', '1');
+      .replace('{version}', '1')
+      .replace('{alias}', 'live')
+      .replace('{graph}', 'mine')
+      .replace('{threadId}', 'talk');
 
   async function enter(client: ApiClient, route: string, body: object | undefined): Promise<ApiAnswer> {
     const [method = '', path = ''] = route.split(' ');
-    if (!body) return await client.get(toPath(path));
+    if (!body) return await client.send(toPath(path), { method, headers: { 'last-event-id': 'none' } });
     const headers = { 'content-type': 'application/json' };
     return await client.send(toPath(path), { method, headers, body: JSON.stringify(body) });
   }

@@ -9,14 +9,18 @@ const MetadataPair = z
     return [pair.slice(0, end), pair.slice(end + 1)];
   });
 
+const STATUS = RunStatusSchema.options.join('|');
+const STATUSES = new RegExp(`^(?:${STATUS})(?:,(?:${STATUS})){0,6}$`);
+
 const CreatedAt = z.iso.datetime({ offset: true }).transform(toStorableTime).optional();
 
 /** The filters of lists of runs. */
 export const RunFilter = z.object({
   status: z
     .string()
+    .regex(STATUSES, `One of ${STATUS.replaceAll('|', ', ')} is expected here, or several with commas between them`)
     .transform((text) => text.split(','))
-    .pipe(z.array(RunStatusSchema).max(7))
+    .pipe(z.array(RunStatusSchema))
     .optional()
     .openapi({
       type: 'string',

@@ -69,7 +69,8 @@ describe('runs are found', () => {
 
 test.each([
   ['metadata=order', '/metadata/0'],
-  ['status=done', '/status/0'],
+  ['status=done', '/status'],
+  ['status=failed,', '/status'],
   ['graph=a&graph=b', '/graph'],
   [Array.from({ length: 11 }, (_, index) => `metadata=a:${index}`).join('&'), '/metadata'],
   ['metadata.order=A-1', '/metadata.order'],
