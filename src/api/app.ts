@@ -19,6 +19,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interventionRoutes } from './routes/interventions.ts';
+import { memoryRoutes } from './routes/memory.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { controlRoutes } from './routes/run-controls.ts';
@@ -83,6 +84,7 @@ const TAGS = {
   threads: 'Conversations: runs that go on where the one before has stopped.',
   chat: "Graphs as the other side of the AI SDK's `useChat`.",
   tools: 'What graphs may call.',
+  memory: 'What is remembered beyond runs; no checkpoint has it.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
 };
@@ -99,6 +101,7 @@ const ROUTES = [
   threadRoutes,
   chatRoutes,
   toolRoutes,
+  memoryRoutes,
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,

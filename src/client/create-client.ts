@@ -3,10 +3,12 @@ import type { StateGraph } from '../builder/state-graph.ts';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import type { Connection } from './connection.ts';
-import { createGraphs } from './graphs.ts';
-import type { Graphs } from './graphs.ts';
+import { createGraphs } from './graphs/graphs.ts';
+import type { Graphs } from './graphs/graphs.ts';
 import { createInterventions } from './interventions.ts';
 import type { Interventions } from './interventions.ts';
+import { createMemoryCalls } from './memory.ts';
+import type { MemoryCalls } from './memory.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { createSend } from './send.ts';
@@ -18,8 +20,8 @@ import type { Threads } from './threads.ts';
 import { REAL_TIMING } from './timing.ts';
 import { createTools } from './tools.ts';
 import type { Tools } from './tools.ts';
-import { createTypedGraph } from './typed-graph.ts';
-import type { TypedGraph } from './typed-graph.ts';
+import { createTypedGraph } from './graphs/typed-graph.ts';
+import type { TypedGraph } from './graphs/typed-graph.ts';
 
 /** The API, typed. Every call rejects with a `HoldfastError` when it is not served. */
 export interface Client {
@@ -28,6 +30,7 @@ export interface Client {
   readonly graphs: Graphs;
   readonly threads: Threads;
   readonly tools: Tools;
+  readonly memory: MemoryCalls;
   readonly interventions: Interventions;
   /** The events of all runs of the tenant as they come, until the signal is aborted. */
   events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;
@@ -44,6 +47,7 @@ export function createClient(options: ClientOptions): Client {
     graphs: createGraphs(connection),
     threads: createThreads(connection),
     tools: createTools(connection),
+    memory: createMemoryCalls(connection),
     interventions: createInterventions(connection),
     events: (filter) => streamEvents(connection, filter),
     graph: (graph) => createTypedGraph(connection, graph),

@@ -14,6 +14,8 @@ import { createEndedRuns } from './ended-runs.ts';
 import type { EndedRuns } from './ended-runs.ts';
 import { createFailingRuns } from './failing-runs.ts';
 import type { FailingRuns } from './failing-runs.ts';
+import { createMemory } from './memory/memory.ts';
+import type { Memory } from './memory/memory.ts';
 import { createGraphAliases } from './graph-versions/graph-aliases.ts';
 import type { GraphAliases } from './graph-versions/graph-aliases.ts';
 import { createGraphVersions } from './graph-versions/graph-versions.ts';
@@ -58,6 +60,7 @@ export interface Store {
   readonly graphs: Graphs;
   readonly graphVersions: GraphVersions;
   readonly graphAliases: GraphAliases;
+  readonly memory: Memory;
   readonly runs: Runs;
   readonly pendingStarts: PendingStarts;
   readonly endedRuns: EndedRuns;
@@ -132,6 +135,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     graphs: createGraphs(db),
     graphVersions: createGraphVersions(db),
     graphAliases: createGraphAliases(db),
+    memory: createMemory(db),
     runs: createRuns(db),
     pendingStarts: createPendingStarts(db),
     endedRuns: createEndedRuns(db),

@@ -11,6 +11,7 @@ export interface Tables {
   definitions: DefinitionsTable;
   graphs: GraphsTable;
   graph_aliases: GraphAliasesTable;
+  memory: MemoryTable;
   runs: RunsTable;
   events: EventsTable;
   occurrences: OccurrencesTable;
@@ -68,6 +69,20 @@ export interface GraphAliasesTable {
   canary_share: number | null;
   updated_at: Time;
   updated_by: string;
+}
+
+/** Values that outlive runs. */
+export interface MemoryTable {
+  tenant_id: string;
+  namespace: string;
+  key: string;
+  value: Payload;
+  /** What the entry is found by. */
+  words: string;
+  created_at: Time;
+  updated_at: Time;
+  updated_by: string;
+  expires_at: OptionalTime;
 }
 
 export interface RunsTable {

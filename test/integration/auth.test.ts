@@ -216,6 +216,9 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/events', STREAM],
   ['GET /api/runs/{id}/events', READ_BY_ID.map((status) => (status === 200 ? 400 : status))],
   ['POST /api/runs/{id}/stream-ticket', READ_BY_ID.map((status) => (status === 200 ? 201 : status)), {}],
+  ['PUT /api/memory/{namespace}/{key}', [200, 403, 200, 200, 403, 200, 403], { value: 1 }],
+  ['GET /api/memory/{namespace}/{key}', READ],
+  ['GET /api/memory/{namespace}', READ],
   ['GET /api/runs', READ],
   ['POST /api/runs', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine' }],
   ['GET /api/runs/{id}', READ_BY_ID],
@@ -251,6 +254,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
   // What others need goes last.
+  ['DELETE /api/memory/{namespace}/{key}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],
   ['DELETE /api/graphs/{name}/versions/{version}', PUBLISH],
 ];
@@ -276,8 +280,14 @@ describe('who may do what', () => {
       body: JSON.stringify({ version: 1 }),
     });
     await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
-    for (const caller of [user, await stack.as(PEOPLE.otherUser)])
+    for (const caller of [user, await stack.as(PEOPLE.otherUser)]) {
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
+      await caller.send('/api/memory/users/ann', {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ value: 1 }),
+      });
+    }
   });
 
   const toPath = (template: string): string =>
@@ -289,7 +299,9 @@ describe('who may do what', () => {
       .replace('{version}', '1')
       .replace('{alias}', 'live')
       .replace('{graph}', 'mine')
-      .replace('{threadId}', 'talk');
+      .replace('{threadId}', 'talk')
+      .replace('{namespace}', 'users')
+      .replace('{key}', 'ann');
 
   async function enter(client: ApiClient, route: string, body: object | undefined): Promise<ApiAnswer> {
     const [method = '', path = ''] = route.split(' ');

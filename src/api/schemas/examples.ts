@@ -62,6 +62,16 @@ export const GRAPH_ALIAS_EXAMPLE = {
   by: 'uma',
 };
 
+export const MEMORY_EXAMPLE = {
+  namespace: 'customers',
+  key: 'ann@example.com',
+  value: { language: 'de', likes: ['short answers'] },
+  createdAt: '2026-11-24T09:05:00.000Z',
+  updatedAt: '2026-11-24T09:05:00.000Z',
+  expiresAt: null,
+  by: 'uma',
+};
+
 export const ISSUE_EXAMPLE = {
   code: 'UNKNOWN_TOOL',
   severity: 'error',

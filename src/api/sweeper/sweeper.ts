@@ -51,6 +51,7 @@ const toChores = ({
   { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsInTurns(), failingForMs) },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
+  { everyMs: 60_000, run: forgetMemory },
   { everyMs: 3_600_000, run: prune },
 ];
 
@@ -97,6 +98,10 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
 
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
   await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
+}
+
+async function forgetMemory({ store }: SweeperDeps): Promise<void> {
+  await store.memory.forgetExpired();
 }
 
 async function forgetStreams({ store }: SweeperDeps): Promise<void> {

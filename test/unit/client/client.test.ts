@@ -82,7 +82,7 @@ const WITHOUT_CLIENT = [
 ];
 
 /** Makes every call there is, each by its own route. */
-async function callAll({ runs, approvals, graphs, threads, tools, interventions }: Client): Promise<void> {
+async function callAll({ runs, approvals, graphs, threads, tools, interventions, memory }: Client): Promise<void> {
   const lists = [
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
     [approvals.list(), graphs.list(), tools.list(), interventions.list()],
@@ -102,6 +102,8 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions 
     graphs.setAlias('g', { alias: 'a', version: 1 }),
   ]);
   await Promise.all([graphs.removeAlias('g', 'a'), runs.streamTicket('r')]);
+  await Promise.all([memory.put('n', { key: 'k', value: 1 }), memory.get('n', 'k'), memory.remove('n', 'k')]);
+  await memory.list('n').page();
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

@@ -1,11 +1,11 @@
 import { createGraphVersions } from './graph-versions.ts';
 import type { GraphVersions } from './graph-versions.ts';
-import type { Graph, GraphSummary, PageRequest, Validation } from './answers.ts';
-import type { Connection } from './connection.ts';
-import { createListing } from './listing.ts';
-import type { Listing } from './listing.ts';
-import { path } from './path.ts';
-import type { CallOptions } from './send.ts';
+import type { Graph, GraphSummary, PageRequest, Validation } from '../answers.ts';
+import type { Connection } from '../connection.ts';
+import { createListing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { path } from '../path.ts';
+import type { CallOptions } from '../send.ts';
 
 export interface DiagramOptions extends CallOptions {
   readonly format?: 'mermaid' | 'plantuml';

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { NewAliasSchema } from '../api/schemas/graph-version.ts';
-import type { GraphAlias, GraphDiff, GraphSummary, PageRequest } from './answers.ts';
-import type { Connection } from './connection.ts';
-import { createListing } from './listing.ts';
-import type { Listing } from './listing.ts';
-import { path } from './path.ts';
-import type { CallOptions } from './send.ts';
+import type { NewAliasSchema } from '../../api/schemas/graph-version.ts';
+import type { GraphAlias, GraphDiff, GraphSummary, PageRequest } from '../answers.ts';
+import type { Connection } from '../connection.ts';
+import { createListing } from '../listing.ts';
+import type { Listing } from '../listing.ts';
+import { path } from '../path.ts';
+import type { CallOptions } from '../send.ts';
 
 export type NewAlias = z.input<typeof NewAliasSchema> & Pick<GraphAlias, 'alias'>;
 

@@ -1,15 +1,15 @@
-import type { Channels } from '../builder/channel-update.ts';
-import type { ChannelInputs, ChannelValues } from '../builder/channel-value.ts';
-import type { StateGraph } from '../builder/state-graph.ts';
-import type { Graph, Run } from './answers.ts';
-import type { Connection } from './connection.ts';
+import type { Channels } from '../../builder/channel-update.ts';
+import type { ChannelInputs, ChannelValues } from '../../builder/channel-value.ts';
+import type { StateGraph } from '../../builder/state-graph.ts';
+import type { Graph, Run } from '../answers.ts';
+import type { Connection } from '../connection.ts';
 import { createGraphs } from './graphs.ts';
-import { path } from './path.ts';
-import type { CallOptions } from './send.ts';
-import { startRun } from './start-run.ts';
-import type { NewRun, StartOptions } from './start-run.ts';
-import { waitForRun } from './wait-for-run.ts';
-import type { WaitOptions } from './wait-for-run.ts';
+import { path } from '../path.ts';
+import type { CallOptions } from '../send.ts';
+import { startRun } from '../start-run.ts';
+import type { NewRun, StartOptions } from '../start-run.ts';
+import { waitForRun } from '../wait-for-run.ts';
+import type { WaitOptions } from '../wait-for-run.ts';
 
 /** A run of a graph whose channels are known. */
 export interface TypedRun<C> extends Omit<Run, 'output'> {

@@ -1,0 +1,49 @@
+import { z } from '@hono/zod-openapi';
+import { Duration } from '../../graph/schema/index.ts';
+import { DURATION_PATTERN } from '../../graph/values/index.ts';
+import { AnyJson, GivenJson, NextCursor, PageQuery, Time, aPage, listOf } from './common.ts';
+import { MEMORY_EXAMPLE } from './examples.ts';
+
+const MAX_NAME = 255;
+
+const Name = z
+  .string()
+  .max(MAX_NAME)
+  .regex(/^[^\p{Cc}]+$/u, `A text of 1 to ${MAX_NAME} characters without control characters is expected here`);
+
+export const Namespace = z.object({ namespace: Name.openapi({ description: 'A group of entries, such as `users`' }) });
+export const NamespaceAndKey = Namespace.extend({ key: Name.openapi({ description: 'The name of the entry in it' }) });
+
+export const MemoryQuery = PageQuery.extend({
+  prefix: z.string().max(MAX_NAME).default('').openapi({ description: 'Only entries whose keys begin with this' }),
+  query: z.string().min(1).max(1_000).optional().openapi({
+    description:
+      'Only entries with these words in their key or value, the best first; `"…"`, `or` and `-` as in a search engine. One page, which no other follows',
+  }),
+});
+
+export const NewMemorySchema = z
+  .strictObject({
+    value: AnyJson,
+    ttl: Duration.optional().openapi({
+      pattern: DURATION_PATTERN,
+      description: 'The time after which the entry is gone; without it, it stays',
+    }),
+  })
+  .openapi('NewMemory', { example: { value: MEMORY_EXAMPLE.value, ttl: '90d' } });
+
+export const MemorySchema = z
+  .object({
+    namespace: z.string(),
+    key: z.string(),
+    value: GivenJson,
+    createdAt: Time,
+    updatedAt: Time,
+    expiresAt: Time.nullable(),
+    by: z.string(),
+  })
+  .openapi('Memory', { example: MEMORY_EXAMPLE });
+
+export const MemoryListSchema = z
+  .object({ items: listOf(MemorySchema), nextCursor: NextCursor })
+  .openapi('MemoryList', { example: aPage(MEMORY_EXAMPLE) });

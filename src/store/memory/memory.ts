@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
+import type { Json } from '../../graph/values/index.ts';
+import { mapPage, readPage } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { MemoryTable, Tables } from '../tables.ts';
+import { wordsOf } from './words-of.ts';
+
+/** A value that outlives runs. */
+export interface MemoryEntry {
+  readonly namespace: string;
+  readonly key: string;
+  readonly value: Json;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** From then on it is not there; `null`: it stays. */
+  readonly expiresAt: string | null;
+  /** The subject that wrote it last. */
+  readonly by: string;
+}
+
+export interface MemoryKey {
+  readonly tenantId: string;
+  readonly namespace: string;
+  readonly key: string;
+}
+
+/** Which entries of a namespace a list has. */
+export interface MemoryFilter {
+  readonly tenantId: string;
+  readonly namespace: string;
+  /** What their keys begin with. */
+  readonly prefix: string;
+}
+
+type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by'>;
+
+/** Long-term memory (HTTP API, "Routes"). What has expired is not found by anything. */
+export interface Memory {
+  /** Writes a value, in place of what was there. @returns the entry, and if it is new */
+  put(at: MemoryKey, written: Written): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean }>;
+  find(at: MemoryKey): Promise<MemoryEntry | null>;
+  /** Removes an entry; without one it changes nothing. */
+  remove(at: MemoryKey): Promise<void>;
+  /** Entries by key. */
+  list(filter: MemoryFilter, page: PageRequest): Promise<Page<MemoryEntry>>;
+  /** Entries with the words of a query, the best first: one page, which no other follows. */
+  search(filter: MemoryFilter, query: string, limit: number): Promise<Page<MemoryEntry>>;
+  /** Counts the entries of a tenant, up to a number. */
+  count(tenantId: string, upTo: number): Promise<number>;
+  /** Deletes what has expired. */
+  forgetExpired(): Promise<void>;
+}
+
+const IS_LIVE = sql<boolean>`(expires_at is null or expires_at > now())`;
+const WORDS = sql`to_tsvector('simple', words)`;
+
+export function createMemory(db: Kysely<Tables>): Memory {
+  const entries = ({ tenantId, namespace, prefix }: MemoryFilter) =>
+    db
+      .selectFrom('memory')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('namespace', '=', namespace)
+      .where(sql<boolean>`starts_with(key, ${prefix})`)
+      .where(IS_LIVE);
+  const listed = { payloads: ['value'] as const, positionOf: ({ key }: MemoryRow) => ({ at: '', id: key }) };
+  return {
+    put: (at, written) => put(db, at, written),
+    async find({ key, ...at }) {
+      const row = await entries({ ...at, prefix: '' })
+        .where('key', '=', key)
+        .executeTakeFirst();
+      return row ? toEntry(row) : null;
+    },
+    remove: (at) => remove(db, at),
+    async list(filter, { limit, after }) {
+      const rows = after ? entries(filter).where(sql<boolean>`key > ${after.id}`) : entries(filter);
+      return mapPage(await readPage(db, rows, { ...listed, limit, order: sql`key` }), toEntry);
+    },
+    async search(filter, query, limit) {
+      const asked = sql`websearch_to_tsquery('simple', ${query})`;
+      const rows = entries(filter).where(sql<boolean>`${WORDS} @@ ${asked}`);
+      const order = sql`ts_rank(${WORDS}, ${asked}) desc, key`;
+      const { items } = await readPage(db, rows, { ...listed, limit, order });
+      return { items: items.map(toEntry), next: null };
+    },
+    count: (tenantId, upTo) => count(db, tenantId, upTo),
+    async forgetExpired() {
+      await db
+        .deleteFrom('memory')
+        .where(sql<boolean>`expires_at <= now()`)
+        .execute();
+    },
+  };
+}
+
+async function remove(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey): Promise<void> {
+  await db
+    .deleteFrom('memory')
+    .where('tenant_id', '=', tenantId)
+    .where('namespace', '=', namespace)
+    .where('key', '=', key)
+    .execute();
+}
+
+async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promise<number> {
+  const counted = db.selectFrom('memory').select('key').where('tenant_id', '=', tenantId).where(IS_LIVE).limit(upTo);
+  const row = await db
+    .selectFrom(counted.as('counted'))
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+async function put(
+  db: Kysely<Tables>,
+  { tenantId, namespace, key }: MemoryKey,
+  { value, expiresAt, by }: Written,
+): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean }> {
+  const at = new Date().toISOString();
+  const written = {
+    value: JSON.stringify(value),
+    words: wordsOf(key, value),
+    updated_at: at,
+    updated_by: by,
+    expires_at: expiresAt,
+  };
+  return await db.transaction().execute(async (transaction) => {
+    await transaction
+      .deleteFrom('memory')
+      .where('tenant_id', '=', tenantId)
+      .where('namespace', '=', namespace)
+      .where('key', '=', key)
+      .where(sql<boolean>`expires_at <= now()`)
+      .execute();
+    const row = await transaction
+      .insertInto('memory')
+      .values({ tenant_id: tenantId, namespace, key, created_at: at, ...written })
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'namespace', 'key']).doUpdateSet(written))
+      .returningAll()
+      .returning(sql<boolean>`xmax = 0`.as('is_new'))
+      .executeTakeFirstOrThrow();
+    return { entry: toEntry(row), isNew: row.is_new };
+  });
+}
+
+type MemoryRow = Selectable<MemoryTable>;
+
+function toEntry({ namespace, key, value, created_at, updated_at, expires_at, updated_by }: MemoryRow): MemoryEntry {
+  return {
+    namespace,
+    key,
+    value,
+    createdAt: created_at.toISOString(),
+    updatedAt: updated_at.toISOString(),
+    expiresAt: expires_at?.toISOString() ?? null,
+    by: updated_by,
+  };
+}
