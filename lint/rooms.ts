@@ -173,6 +173,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS],
     packages: [NODE, 'ulid'],
   },
+  'api/bulk': {
+    rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    packages: ['p-limit'],
+  },
   'api/sweeper': {
     rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
   },
@@ -194,6 +198,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/streams',
       'api/runs',
       'api/chat',
+      'api/bulk',
       'api/sweeper',
     ],
     packages: [NODE, '@hono/zod-openapi', 'hono'],

@@ -13,6 +13,7 @@ import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { bulkRoutes } from './routes/bulk.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -94,6 +95,7 @@ const ROUTES = [
   graphVersionRoutes,
   graphAliasRoutes,
   diagramRoutes,
+  bulkRoutes,
   runRoutes,
   stateRoutes,
   recordingRoutes,

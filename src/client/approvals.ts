@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { DecisionResultsSchema, DecisionsSchema } from '../api/schemas/bulk.ts';
 import type { ApprovalStatusSchema, DecisionSchema } from '../api/schemas/approval.ts';
 import type { Approval, PageRequest } from './answers.ts';
 import type { Connection } from './connection.ts';
@@ -10,9 +11,20 @@ import { storedDecision } from './stored-decision.ts';
 
 export type Decision = z.input<typeof DecisionSchema>;
 
+/** A decision with the id of its approval. */
+export type NamedDecision = z.input<typeof DecisionsSchema>['decisions'][number];
+/** The approval as it is then, or the problem. */
+export type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
+
 export interface ApprovalFilter extends PageRequest {
   readonly status?: z.output<typeof ApprovalStatusSchema> | undefined;
   readonly runId?: string | undefined;
+  readonly graph?: string | undefined;
+  readonly tool?: string | undefined;
+  /** Those that expire before this time (RFC 3339). */
+  readonly dueBefore?: string | undefined;
+  /** Only those that wait for the caller. */
+  readonly mine?: boolean | undefined;
 }
 
 /** The approval that is decided. With its digest, the decision counts only for what that digest was made of. */
@@ -28,6 +40,8 @@ export interface Approvals {
    * @throws HoldfastError `APPROVAL_CHANGED` when it shows something else by now
    */
   decide(approval: DecidedApproval, decision: Decision, options?: CallOptions): Promise<Approval>;
+  /** Decides up to 100, each for itself. @returns the results in their order */
+  decideMany(decisions: readonly NamedDecision[], options?: CallOptions): Promise<readonly DecisionResult[]>;
 }
 
 export function createApprovals(connection: Connection): Approvals {
@@ -35,6 +49,10 @@ export function createApprovals(connection: Connection): Approvals {
   return {
     list: (filter, options) => createListing(send, { path: '/api/approvals', query: { ...filter } }, options),
     get: async (id, options) => await send.json({ method: 'GET', path: path`/api/approvals/${id}` }, options),
+    async decideMany(decisions, options) {
+      const request = { method: 'POST', path: '/api/approvals/decisions', body: { decisions } } as const;
+      return (await send.json<z.output<typeof DecisionResultsSchema>>(request, options)).results;
+    },
     async decide({ id, digest }, body, options) {
       const headers = digest === undefined ? {} : { 'if-match': `"${digest}"` };
       const request = { method: 'POST', path: path`/api/approvals/${id}/decision`, headers, body } as const;

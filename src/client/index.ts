@@ -22,12 +22,12 @@ export type {
   Tool,
   Validation,
 } from './answers.ts';
-export type { ApprovalFilter, Decision } from './approvals.ts';
+export type { ApprovalFilter, Decision, DecisionResult, NamedDecision } from './approvals.ts';
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page } from './listing.ts';
 export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export type { RunFilter } from './run-filter.ts';
-export type { Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
+export type { Bulk, BulkResult, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './graphs/typed-graph.ts';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { BulkResultSchema, BulkSchema } from '../api/schemas/bulk.ts';
 import type { DecideSchema } from '../api/schemas/approval.ts';
 import type { EditSchema, ForkSchema, ReplaySchema } from '../api/schemas/run.ts';
 import type { NewTicketSchema } from '../api/schemas/stream.ts';
@@ -27,6 +28,8 @@ export type Replay = z.input<typeof ReplaySchema>;
 /** The tag is that of the state that is corrected. */
 export type StateEdit = z.input<typeof EditSchema> & Pick<TaggedState, 'etag'>;
 export type NewTicket = z.input<typeof NewTicketSchema>;
+export type Bulk = z.input<typeof BulkSchema>;
+export type BulkResult = z.output<typeof BulkResultSchema>;
 export type Decide = z.input<typeof DecideSchema>;
 
 export interface TaggedState extends State {
@@ -37,6 +40,8 @@ export interface TaggedState extends State {
 /** Runs: start, read, wait, control, correct, fork. */
 export interface Runs extends Controls {
   start(run: NewRun, options?: StartOptions): Promise<Run>;
+  /** Cancels, pauses, resumes or retries up to 1,000 runs, each for itself; `dryRun` says which. */
+  bulk(bulk: Bulk, options?: CallOptions): Promise<BulkResult>;
   get(id: string, options?: CallOptions): Promise<Run>;
   /** Waits until the run needs somebody or has ended. @returns the run as it is then, or when the time is up */
   wait(id: string, options?: WaitOptions): Promise<Run>;
@@ -75,6 +80,7 @@ export function createRuns(connection: Connection): Runs {
     ...createControls(connection),
     ...createStates(connection),
     start: async (run, options) => await startRun(connection, run, options),
+    bulk: async (bulk, options) => await post('/api/runs/bulk', bulk, options),
     get: async (id, options) => await get(path`/api/runs/${id}`, options),
     wait: async (id, options) => await waitForRun(connection, id, options),
     follow: (id, options) => followRun(connection, id, options),

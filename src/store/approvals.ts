@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { Approval } from '../graph/run/index.ts';
 import { isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -8,6 +8,12 @@ import type { Tables } from './tables.ts';
 export interface ApprovalFilter {
   readonly status?: Approval['status'] | undefined;
   readonly runId?: string | undefined;
+  /** The name of the graph of the run. */
+  readonly graph?: string | undefined;
+  /** The tool that is asked about. */
+  readonly tool?: string | undefined;
+  /** Those that expire before this time. */
+  readonly dueBefore?: string | undefined;
 }
 
 /** An approval with its tenant. */
@@ -47,6 +53,15 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
   };
 }
 
+function isOfGraph(tenantId: string, graph: string | undefined): RawBuilder<boolean> {
+  if (graph === undefined) return sql<boolean>`true`;
+  return sql<boolean>`run_id in (select id from runs where tenant_id = ${tenantId} and graph_name = ${graph})`;
+}
+
+function isDueBefore(time: string | undefined): RawBuilder<boolean> {
+  return time === undefined ? sql<boolean>`true` : sql<boolean>`expires_at < ${time}::timestamptz`;
+}
+
 async function list(
   db: Kysely<Tables>,
   { tenantId, filter }: { tenantId: string; filter: ApprovalFilter },
@@ -58,6 +73,9 @@ async function list(
     .where('tenant_id', '=', tenantId)
     .where(isEqual('status', filter.status))
     .where(isEqual('run_id', filter.runId))
+    .where(isEqual('tool', filter.tool))
+    .where(isOfGraph(tenantId, filter.graph))
+    .where(isDueBefore(filter.dueBefore))
     .where(isBefore('requested_at', after));
   const page = await readPage(db, rows, {
     limit,

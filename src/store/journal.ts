@@ -137,14 +137,16 @@ function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWrit
 function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
   const { approvals } = batch;
   return sql`
-    insert into approvals (id, tenant_id, run_id, status, requested_at, seq, body)
-    select id, ${tenantId}, ${runId}, status, requested_at, ${lastSeqOf(batch)}, body::json
+    insert into approvals (id, tenant_id, run_id, status, requested_at, expires_at, tool, seq, body)
+    select id, ${tenantId}, ${runId}, status, requested_at, expires_at, tool, ${lastSeqOf(batch)}, body::json
     from unnest(
       ${approvals.map(({ id }) => id)}::text[],
       ${approvals.map(({ status }) => status)}::text[],
       ${approvals.map(({ requestedAt }) => requestedAt)}::timestamptz[],
+      ${approvals.map(({ expiresAt }) => expiresAt)}::timestamptz[],
+      ${approvals.map(({ tool }) => tool ?? null)}::text[],
       ${toTexts(approvals)}::text[]
-    ) as rows (id, status, requested_at, body)
+    ) as rows (id, status, requested_at, expires_at, tool, body)
     on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body
     where excluded.seq > approvals.seq
   `;

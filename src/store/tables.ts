@@ -195,6 +195,8 @@ export interface ApprovalsTable {
   run_id: string;
   status: Approval['status'];
   requested_at: Time;
+  expires_at: Time;
+  tool: OptionalText;
   /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;

@@ -36,6 +36,28 @@ describe('the inbox', () => {
     expect(idsOf(await inbox('status=pending')).filter((id) => asked.includes(id))).toEqual(asked.toReversed());
   });
 
+  test('is narrowed to what waits for the caller, page by page', async () => {
+    const shared = { roles: ['approver'], quorum: 2 };
+    const [mine, theirs, decided] = [
+      await startAsking(stack.as('user'), { policy: shared, timeout: '1h' }),
+      await startAsking(stack.as('user'), { policy: { users: ['somebody-else'] }, timeout: '1h' }),
+      await startAsking(stack.as('user'), { policy: shared, timeout: '1h' }),
+    ].map(({ approvalId }) => approvalId);
+    const asked = new Set([mine, theirs, decided]);
+    const found = async (query: string, caller: DecidingCaller = 'approver') =>
+      idsOf(await inbox(query, caller)).filter((id) => asked.has(id));
+    await stack.as('approver').post(`/api/approvals/${decided}/decision`, { decision: 'approve' });
+    await expect.poll(async () => await found('mine=true'), PATIENTLY).toEqual([mine]);
+    expect(await found('mine=true', 'approver2')).toEqual([decided, mine]);
+    expect(await found('mine=false')).toEqual([decided, theirs, mine]);
+    const due = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+    expect(await found(`dueBefore=${due(2)}&mine=true`)).toEqual([mine]);
+    expect(await found(`dueBefore=${due(0.5)}`)).toEqual([]);
+    expect(await found('mine=true&status=approved')).toEqual([]);
+    expect(await found('graph=nothing')).toEqual([]);
+    expect(await found('tool=pay')).toEqual([]);
+  });
+
   test('is filtered by run', async () => {
     const [, run] = [await asking(), await startAskingTwice()];
     expect(idsOf(await inbox(`runId=${run.runId}`)).toSorted()).toEqual(run.ids.toSorted());

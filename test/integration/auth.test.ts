@@ -198,6 +198,7 @@ const CONTROL = [409, 403, 409, 404, 403, 409, 403] as const;
 const DECIDE = [403, 409, 409, 403, 404, 409, 403] as const;
 const QUIET = READ.map((status) => (status === 200 ? 204 : status));
 const CHAT = { id: 'talk', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
+const DECISIONS = { decisions: [{ approvalId: 'none', decision: 'approve' }] };
 const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs', READ],
   ['POST /api/graphs', [200, 403, 200, 200, 403, 200, 403], aDefinition({ name: 'known' })],
@@ -219,6 +220,8 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['PUT /api/memory/{namespace}/{key}', [200, 403, 200, 200, 403, 200, 403], { value: 1 }],
   ['GET /api/memory/{namespace}/{key}', READ],
   ['GET /api/memory/{namespace}', READ],
+  ['POST /api/runs/bulk', [200, 403, 200, 200, 403, 200, 403], { action: 'cancel', ids: ['none'] }],
+  ['POST /api/approvals/decisions', [403, 200, 200, 403, 200, 200, 403], DECISIONS],
   ['GET /api/runs', READ],
   ['POST /api/runs', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine' }],
   ['GET /api/runs/{id}', READ_BY_ID],

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
-import { decideApproval, findApproval } from '../runs/decide-approval.ts';
+import { decideApproval, findApproval, listOwnApprovals } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { hiddenFrom, showAll } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
@@ -19,6 +19,7 @@ import {
   DecisionHeaders,
   DecisionSchema,
 } from '../schemas/approval.ts';
+import { QueryTime } from '../schemas/run-filter.ts';
 import { MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
 
 const tags = ['approvals'];
@@ -49,6 +50,13 @@ const list: AddRoute = (router, deps) => {
   const Filter = z.object({
     status: ApprovalStatusSchema.optional().openapi({ description: 'Only approvals with this status' }),
     runId: z.string().optional().openapi({ description: 'Only approvals of this run' }),
+    graph: z.string().optional().openapi({ description: 'Only approvals of runs of the graph with this name' }),
+    tool: z.string().optional().openapi({ description: 'Only approvals of calls of this tool' }),
+    dueBefore: QueryTime.openapi({ description: 'Only approvals that expire before this time (RFC 3339)' }),
+    mine: z.enum(['true', 'false']).optional().openapi({
+      description:
+        '`true`: only pending approvals that the caller may decide and has not decided; a page may be short although others follow',
+    }),
   });
   const route = createRoute({
     method: 'get',
@@ -64,10 +72,14 @@ const list: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
-    const { limit, cursor, ...filter } = c.req.valid('query');
-    const list = ['approvals', tenantId, filter];
+    const { limit, cursor, mine, ...filter } = c.req.valid('query');
+    const own = mine === 'true' ? caller.sub : null;
+    const list = ['approvals', tenantId, filter, own];
     const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) => {
-      const { items, next } = await deps.store.approvals.list(tenantId, filter, request);
+      const { items, next } =
+        own === null
+          ? await deps.store.approvals.list(tenantId, filter, request)
+          : await listOwnApprovals(deps, caller, { filter, page: request });
       const show = (approval: Approval, hidden: Redaction) => shownApproval(approval, hidden, deps.seals);
       return { items: await showAll({ ...deps, caller }, items, show), next };
     });

@@ -165,6 +165,8 @@ const STATEMENTS = [
     run_id text not null,
     status text not null,
     requested_at timestamptz not null,
+    expires_at timestamptz not null,
+    tool text,
     seq integer not null,
     body json not null
   )`,

@@ -103,6 +103,7 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions,
   ]);
   await Promise.all([graphs.removeAlias('g', 'a'), runs.streamTicket('r')]);
   await Promise.all([memory.put('n', { key: 'k', value: 1 }), memory.get('n', 'k'), memory.remove('n', 'k')]);
+  await Promise.all([runs.bulk({ action: 'cancel', ids: ['r'] }), approvals.decideMany([])]);
   await memory.list('n').page();
   await runs.edit('r', { etag: '"e"', values: {} });
 }
@@ -111,7 +112,7 @@ test('every route of the API has its call', async () => {
   const asked: string[] = [];
   const fetch = async (url: string, { method = 'GET' }: RequestInit): Promise<Response> => {
     asked.push(`${method} ${new URL(url).pathname}`);
-    return Response.json({ decisions: [], items: [], nextCursor: null });
+    return Response.json({ decisions: [], items: [], nextCursor: null, results: [] });
   };
   await callAll(createClient({ baseUrl: 'http://127.0.0.1', token: '', fetch }));
   const { routes } = await readDescription(api.stranger);

@@ -1,0 +1,24 @@
+import type { PublicApproval } from '../../graph/run/index.ts';
+import type { ApiDeps, Attempt } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { decideApproval, findApproval } from '../runs/decide-approval.ts';
+import type { WantedDecision } from '../runs/decide-approval.ts';
+import { findRun } from '../runs/find-run.ts';
+import { tryEach } from './try-each.ts';
+import type { Tried } from './try-each.ts';
+
+export type NamedDecision = WantedDecision & { readonly approvalId: string };
+export type TriedDecision = Tried<NamedDecision, PublicApproval>;
+
+/** Decides approvals, each for itself. Tries of one request decide each of them once. @returns the results in order */
+export async function decideMany(
+  deps: ApiDeps,
+  caller: Caller,
+  { decisions, attempt }: { readonly decisions: readonly NamedDecision[]; readonly attempt: Attempt },
+): Promise<readonly TriedDecision[]> {
+  return await tryEach(decisions, async (wanted, index) => {
+    const { runId } = await findApproval(deps, caller, wanted.approvalId);
+    const run = await findRun(deps, caller, runId);
+    return await decideApproval(deps, caller, { run, wanted, attempt: { ...attempt, id: `${attempt.id}-${index}` } });
+  });
+}

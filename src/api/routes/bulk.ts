@@ -1,0 +1,89 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
+import type { RunFilter } from '../../store/run-search/run-filter.ts';
+import { controlMany } from '../bulk/control-many.ts';
+import { decideMany } from '../bulk/decide-many.ts';
+import type { TriedDecision } from '../bulk/decide-many.ts';
+import type { ApiError } from '../http/errors.ts';
+import { authorized, needs } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { BulkResultSchema, BulkSchema, DecisionResultsSchema, DecisionsSchema } from '../schemas/bulk.ts';
+import { KeyHeader, MAX_BODY_BYTES, body, json, problems } from '../schemas/common.ts';
+
+const control: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/runs/bulk',
+    operationId: 'controlRuns',
+    tags: ['controls'],
+    security: needs('run:control'),
+    summary: 'Cancel, pause, resume or retry up to 1,000 runs',
+    middleware: [authorized(deps, 'run:control'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { ...body(BulkSchema), headers: KeyHeader },
+    responses: { 200: json(BulkResultSchema, 'What came of it'), ...problems(400, 409, 413, 415) },
+  });
+  router.openapi(route, async (c) => {
+    const { action, ids, filter = {}, dryRun } = c.req.valid('json');
+    const chosen = ids ? { ids } : { filter: toFilter(filter) };
+    const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', attempt: c.get('attempt') } as const;
+    return c.json(await controlMany(deps, c.get('caller'), wanted), 200);
+  });
+};
+
+interface GivenFilter extends Omit<RunFilter, 'metadata'> {
+  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
+}
+
+function toFilter({ metadata, createdAfter, createdBefore, ...filter }: GivenFilter): RunFilter {
+  return {
+    ...filter,
+    createdAfter: toUtc(createdAfter),
+    createdBefore: toUtc(createdBefore),
+    metadata: Object.entries(metadata ?? {}).map(([name, value]) => [name, String(value)] as const),
+  };
+}
+
+function toUtc(time: string | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(Math.max(0, Date.parse(time))).toISOString();
+}
+
+const decide: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/approvals/decisions',
+    operationId: 'decideApprovals',
+    tags: ['approvals'],
+    security: needs('approval:decide'),
+    summary: 'Decide up to 100 approvals, each for itself',
+    middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { ...body(DecisionsSchema), headers: KeyHeader },
+    responses: { 200: json(DecisionResultsSchema, 'A result for each decision'), ...problems(400, 409, 413, 415) },
+  });
+  router.openapi(route, async (c) => {
+    const { decisions } = c.req.valid('json');
+    const tried = await decideMany(deps, c.get('caller'), { decisions, attempt: c.get('attempt') });
+    return c.json({ results: tried.map(toResult) }, 200);
+  });
+};
+
+type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
+
+function toResult({ item: { approvalId }, ...result }: TriedDecision): DecisionResult {
+  return 'done' in result ? { approvalId, approval: result.done } : { approvalId, problem: toProblem(result.refused) };
+}
+
+function toProblem({ status, code, message, issues, mayTakeEffect }: ApiError) {
+  return {
+    status,
+    code,
+    detail: message,
+    ...(issues.length > 0 && { issues: [...issues] }),
+    ...(mayTakeEffect && { mayTakeEffect: true as const }),
+  };
+}
+
+/** Routes that do for many what others do for one. */
+export const bulkRoutes = routes(control, decide);
