@@ -62,8 +62,10 @@ const decisionFields = {
 export const DecideSchema = z
   .strictObject({ approvalId: z.string().optional(), ...decisionFields })
   .openapi('Decide', { example: { reason: 'checked', args: { amount: 20 } } });
+/** The fields of a decision. */
+export const decidedFields = { decision: z.enum(['approve', 'reject']), ...decisionFields };
 export const DecisionSchema = z
-  .strictObject({ decision: z.enum(['approve', 'reject']), ...decisionFields })
+  .strictObject(decidedFields)
   .openapi('Decision', { example: { decision: 'approve', reason: 'checked', args: { amount: 20 } } });
 export const DecisionHeaders = KeyHeader.extend({
   'if-match': z.string().optional().openapi({ description: 'The digest of what is decided, in quotes' }),

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { ApprovalSchema, DecisionSchema } from './approval.ts';
+import { ApprovalSchema, decidedFields } from './approval.ts';
 import { ProblemSchema, Time, listOf } from './common.ts';
 import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
 import { RunStatusSchema } from './run.ts';
@@ -50,7 +50,7 @@ export const BulkResultSchema = z
 export const DecisionsSchema = z
   .strictObject({
     decisions: z
-      .array(DecisionSchema.extend({ approvalId: z.string().min(1) }))
+      .array(z.strictObject({ approvalId: z.string().min(1), ...decidedFields }))
       .min(1)
       .max(MAX_DECISIONS),
   })
