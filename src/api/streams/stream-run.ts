@@ -23,7 +23,7 @@ interface Sources {
 
 /** The part of a run's history that a stream gives. */
 interface AskedEvents {
-  readonly run: { readonly id: string; readonly redaction: Redaction };
+  readonly runId: string;
   /** The number of the last event that the reader knows. */
   readonly after: number;
   /** `tokens`: with what models say while they say it. */
@@ -42,21 +42,23 @@ const LOOK_EVERY_MS = 60_000;
  */
 export async function streamRun(
   { changes, deltas, looks, seals }: Sources,
-  { run, after, detail, caller }: AskedEvents,
+  { runId, after, detail, caller }: AskedEvents,
   body: SseBody,
 ): Promise<void> {
   const mailbox = new Mailbox();
-  const unsubscribe = changes.subscribe(run.id, mailbox.ring);
+  const unsubscribe = changes.subscribe(runId, mailbox.ring);
   body.over.addEventListener('abort', mailbox.ring);
-  const stopDeltas = detail === 'tokens' ? await deltas.listen(run.id, mailbox.put) : () => undefined;
-  const hidden = hiddenFrom(caller, run);
+  const listening = detail === 'tokens' ? deltas.listen(runId, mailbox.put) : null;
+  let look: RunLook | null = null;
   try {
+    await listening;
     for (let last = after; !body.over.aborted;) {
       const mail = await mailbox.take(LOOK_EVERY_MS);
-      await writeAll(body, shownDeltas(mail.deltas, hidden), toDeltaFrame);
-      if (!mail.hasChanged) continue;
-      const look = await looks.after(run.id, last);
+      const isFresh: boolean = mail.hasChanged || !look || mayHideMore(look);
+      if (isFresh) look = await looks.after(runId, last);
       if (!look) return;
+      await writeAll(body, shownDeltas(mail.deltas, hiddenFrom(caller, look)), toDeltaFrame);
+      if (!isFresh) continue;
       await writeAll(body, look.events, frameFor(caller, look, seals));
       last = look.events.at(-1)?.seq ?? last;
       if (isEnded(look.status) && look.lastSeq <= last) return;
@@ -64,8 +66,14 @@ export async function streamRun(
     }
   } finally {
     unsubscribe();
-    stopDeltas();
+    const stop = await listening;
+    stop?.();
   }
+}
+
+/** What is hidden of a run of a thread is only found once the run is dispatched, so before its first delta. */
+function mayHideMore({ lastSeq }: RunLook): boolean {
+  return lastSeq === 0;
 }
 
 /** Leaves out what is hidden from the reader. */
