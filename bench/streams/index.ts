@@ -52,10 +52,15 @@ try {
 
 /** Serves the API to a person without a token. @returns its address */
 async function serve(store: Store): Promise<string> {
-  const config = parseConfig('the benchmark', { streams: { perTenant: READERS, total: READERS } });
+  const config = parseConfig('the benchmark', { streams: { perTenant: READERS * 2, total: READERS * 2 } });
   const catalog = toCatalog(config);
   const shuttingDown = openAbort();
-  const refuse = createAuthenticate({ issuer: '', audience: '', keys: { keys: [] }, claims: { tenant: '', roles: '' } });
+  const refuse = createAuthenticate({
+    issuer: '',
+    audience: '',
+    keys: { keys: [] },
+    claims: { tenant: '', roles: '' },
+  });
   const reader = { tenantId: 'acme', sub: 'reader', roles: ['user'], permissions: permissionsOf(['user']) };
   const app = createApp({
     store,
