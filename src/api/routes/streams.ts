@@ -52,12 +52,12 @@ const ofRun =
     });
     router.openapi(route, async (c) => {
       const caller = c.get('caller');
-      const run = await findRun(deps, caller, c.req.valid('param').id);
-      const after = readLastEventId(c.req.header('last-event-id'), run.lastSeq) ?? c.get('resumeAfter') ?? 0;
+      const { id: runId, lastSeq } = await findRun(deps, caller, c.req.valid('param').id);
+      const after = readLastEventId(c.req.header('last-event-id'), lastSeq) ?? c.get('resumeAfter') ?? 0;
       const { stream: detail } = c.req.valid('query');
       return answerStream(c, deps, {
         slots,
-        produce: async (body) => await streamRun(sources, { run, after, detail, caller }, body),
+        produce: async (body) => await streamRun(sources, { runId, after, detail, caller }, body),
       });
     });
   };

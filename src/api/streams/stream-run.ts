@@ -23,7 +23,7 @@ interface Sources {
 
 /** The part of a run's history that a stream gives. */
 interface AskedEvents {
-  readonly run: { readonly id: string; readonly redaction: Redaction };
+  readonly runId: string;
   /** The number of the last event that the reader knows. */
   readonly after: number;
   /** `tokens`: with what models say while they say it. */
@@ -40,32 +40,47 @@ const LOOK_EVERY_MS = 60_000;
  * was reopened by then goes on. Deltas of models come between, without an id: a reader that comes back does not get those
  * that it has missed.
  */
-export async function streamRun(
-  { changes, deltas, looks, seals }: Sources,
-  { run, after, detail, caller }: AskedEvents,
-  body: SseBody,
-): Promise<void> {
+export async function streamRun(sources: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
+  const { changes, deltas } = sources;
   const mailbox = new Mailbox();
-  const unsubscribe = changes.subscribe(run.id, mailbox.ring);
+  const unsubscribe = changes.subscribe(asked.runId, mailbox.ring);
   body.over.addEventListener('abort', mailbox.ring);
-  const stopDeltas = detail === 'tokens' ? await deltas.listen(run.id, mailbox.put) : () => undefined;
-  const hidden = hiddenFrom(caller, run);
   try {
-    for (let last = after; !body.over.aborted;) {
-      const mail = await mailbox.take(LOOK_EVERY_MS);
-      await writeAll(body, shownDeltas(mail.deltas, hidden), toDeltaFrame);
-      if (!mail.hasChanged) continue;
-      const look = await looks.after(run.id, last);
-      if (!look) return;
-      await writeAll(body, look.events, frameFor(caller, look, seals));
-      last = look.events.at(-1)?.seq ?? last;
-      if (isEnded(look.status) && look.lastSeq <= last) return;
-      if (look.hasMore) mailbox.ring();
-    }
+    if (asked.detail === 'events') return await writeRun(mailbox, { ...sources, ...asked }, body);
+    const stop = await deltas.listen(asked.runId, mailbox.put);
+    return await writeRun(mailbox, { ...sources, ...asked }, body).finally(stop);
   } finally {
     unsubscribe();
-    stopDeltas();
   }
+}
+
+async function writeRun(
+  mailbox: Mailbox,
+  { looks, seals, runId, after, caller }: Sources & AskedEvents,
+  body: SseBody,
+): Promise<void> {
+  let look: RunLook | null = null;
+  for (let last = after; !body.over.aborted;) {
+    const mail = await mailbox.take(LOOK_EVERY_MS);
+    const isFresh: boolean = mail.hasChanged || mayHideMore(look);
+    if (isFresh) look = await looks.after(runId, last);
+    if (!look) return;
+    await writeAll(body, shownDeltas(mail.deltas, hiddenFrom(caller, look)), toDeltaFrame);
+    if (!isFresh) continue;
+    await writeAll(body, look.events, frameFor(caller, look, seals));
+    last = look.events.at(-1)?.seq ?? last;
+    if (hasAll(look, last)) return;
+    if (look.hasMore) mailbox.ring();
+  }
+}
+
+function hasAll({ status, lastSeq }: RunLook, last: number): boolean {
+  return isEnded(status) && lastSeq <= last;
+}
+
+/** What is hidden of a run of a thread is only found once the run is dispatched, so before its first delta. */
+function mayHideMore(look: RunLook | null): boolean {
+  return look === null || look.lastSeq === 0;
 }
 
 /** Leaves out what is hidden from the reader. */

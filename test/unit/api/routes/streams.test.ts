@@ -336,6 +336,27 @@ describe('the tokens of models', () => {
     await end(id, 2);
     expect((await streams[0]?.next())?.['event']).toBe('run.completed');
   });
+
+  test('are not shown where it was found after the stream began that they are hidden', async () => {
+    const id = await aRun(0);
+    const [hidden, whole] = [
+      await open(`${eventsOf(id)}?stream=tokens`),
+      await open(`${eventsOf(id)}?stream=tokens`, {}, 'admin'),
+    ];
+    let hasCome = false;
+    const first = hidden.nextEvent().finally(() => (hasCome = true));
+    await vi.waitUntil(async () => {
+      await api.store.deltas.publish(id, [aDelta({ text: 'open' })]);
+      return hasCome;
+    });
+    expect(await first).toMatchObject({ text: 'open' });
+    const nodes = { [aDelta().node]: { result: true as const } };
+    await api.store.runs.setRedaction(id, { ...NOTHING_REDACTED, nodes });
+    await api.store.deltas.publish(id, [aDelta({ text: 'pin 1234' })]);
+    for (let told = await whole.nextEvent(); at(told, '/text') !== 'pin 1234';) told = await whole.nextEvent();
+    await end(id, 1);
+    expect(JSON.stringify(await hidden.rest())).not.toContain('1234');
+  });
 });
 
 test('a stream ends when the token of its reader does', async () => {

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Hono } from 'hono';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ApiEnv } from '../../../../src/api/deps.ts';
+import { createWaitSlots } from '../../../../src/api/http/wait-slots.ts';
+import { answerStream } from '../../../../src/api/streams/answer-stream.ts';
+import type { SseBody } from '../../../../src/api/streams/sse-body.ts';
+import { listen } from '../../../../src/process/listen.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import { openAbort } from '../../../../src/process/open-abort.ts';
+
+const slots = createWaitSlots({ perTenant: 1, total: 1 });
+const LARGE = `data: ${'x'.repeat(1_048_576)}\n\n`;
+
+/** Serves a stream on a port. @returns the port */
+async function serve(produce: (body: SseBody) => Promise<void>): Promise<number> {
+  const shuttingDown = openAbort();
+  const deps = { logger: createLogger('silent'), shuttingDown: shuttingDown.signal, streaming: { stallMs: 300 } };
+  const app = new Hono<ApiEnv>().get('/', (c) => {
+    c.set('caller', { tenantId: 'acme', sub: 'u', roles: [], permissions: new Set() });
+    return answerStream(c, deps, { slots, produce });
+  });
+  const listening = await listen(app, { port: 0, graceMs: 100 });
+  onTestFinished(async () => {
+    shuttingDown.abort();
+    await listening.stop();
+  });
+  return listening.port;
+}
+
+/** True if no stream is open. */
+function isFree(): boolean {
+  const giveBack = slots.take('acme');
+  giveBack?.();
+  return giveBack !== null;
+}
+
+test('a connection whose reader takes nothing is closed, and counts no more', async () => {
+  const port = await serve(async (body) => {
+    while (await body.write(LARGE));
+  });
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n');
+  await vi.waitUntil(() => !isFree());
+  await vi.waitUntil(isFree, { timeout: 5_000 });
+  const closed = once(socket, 'close');
+  socket.resume();
+  expect(await closed).toEqual([expect.any(Boolean)]);
+});
+
+test('a reader that goes is noticed at once, though nothing is written', async () => {
+  const port = await serve(async ({ over }) => void (await once(over, 'abort')));
+  const leaving = new AbortController();
+  const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
+  expect(isFree()).toBe(false);
+  leaving.abort();
+  await vi.waitUntil(isFree);
+  await body?.cancel().catch(() => undefined);
+});
+
+test('a stream that fails breaks its connection off, so that its reader comes back', async () => {
+  const port = await serve(async () => await Promise.reject(new Error('the database is away')));
+  const read = async (): Promise<string> => await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  await expect(read()).rejects.toThrow(/fetch failed|terminated/);
+  expect(isFree()).toBe(true);
+});
