@@ -170,7 +170,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'api/chat': {
-    rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS],
+    rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
     packages: [NODE, 'ulid'],
   },
   'api/bulk': {

@@ -6,15 +6,14 @@ import { findForRun } from '../graphs/find-for-run.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { requirePermission } from '../middleware/authorized.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { findRun, unknownRun } from '../runs/find-run.ts';
 import type { WantedRun } from '../runs/start-run.ts';
+import { listenToRun } from '../streams/listen-to-run.ts';
+import type { RunEar } from '../streams/listen-to-run.ts';
 import { admitTurn } from './admit-turn.ts';
 import { chunksOfRun } from './chunks-of-run.ts';
 import type { ChunkOrBeat, Until } from './chunks-of-run.ts';
 import { findDecisions } from './decide-in-chat.ts';
-import { listenToRun } from './listen-to-run.ts';
-import type { RunEar } from './listen-to-run.ts';
 import { planChat } from './narrate/plan-chat.ts';
 import { SaidBefore } from './narrate/said-before.ts';
 import { readMessage } from './read-message.ts';
@@ -126,9 +125,13 @@ async function decideTurn(
   });
 }
 
+/** Each look is a sign of life for the client, too. */
+const LOOK_EVERY_MS = 5_000;
+
 /** Does something with an ear for a run, which is closed if that fails. */
 async function whileListening(deps: ApiDeps, runId: string, work: (ear: RunEar) => Promise<Answer>): Promise<Answer> {
-  const ear = await listenToRun(deps, runId);
+  const { changes, deltas, runLooks: looks } = deps.store;
+  const ear = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens', lookEveryMs: LOOK_EVERY_MS });
   try {
     return await work(ear);
   } catch (error) {
@@ -148,8 +151,8 @@ async function answerOf(deps: ApiDeps, caller: Caller, { ear, runId, ...part }: 
   const run = await findRun(deps, caller, runId);
   const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
   const saidBefore = new SaidBefore(run.lastSeq === 0 ? [] : await deps.store.ledger.saidTexts(runId));
-  const message = { runId, plan, hidden: hiddenFrom(caller, run), saidBefore, ...part };
-  return { chunks: (unwanted) => chunksOfRun(deps, message, ear.hear(unwanted)), close: ear.close };
+  const message = { runId, plan, caller, saidBefore, ...part };
+  return { chunks: (unwanted) => chunksOfRun(deps, message, ear.hear(0, unwanted)), close: ear.close };
 }
 
 async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {

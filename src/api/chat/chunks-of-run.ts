@@ -2,8 +2,10 @@ import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import { hideDelta } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownEvent } from '../redaction/shown-approval.ts';
-import type { Heard } from './listen-to-run.ts';
+import type { Heard } from '../streams/listen-to-run.ts';
 import type { Chunk } from './narrate/chunk.ts';
 import { Narrator } from './narrate/narrator.ts';
 import type { SaidBefore } from './narrate/said-before.ts';
@@ -13,7 +15,8 @@ import type { ChatPlan } from './narrate/plan-chat.ts';
 export interface Message {
   readonly runId: string;
   readonly plan: ChatPlan;
-  readonly hidden: Redaction;
+  /** Who reads it. */
+  readonly caller: Caller;
   /** The last event that the reader has heard of already; 0: none. */
   readonly after: number;
   readonly until: Until;
@@ -29,38 +32,32 @@ export type ChunkOrBeat = Chunk | 'beat';
 /** Tells what is heard of a run as chunks of one message, up to its end, or to where people have to decide. */
 export async function* chunksOfRun(
   { seals }: Pick<ApiDeps, 'seals'>,
-  { runId, plan, hidden, after, until, saidBefore }: Message,
+  { runId, plan, caller, after, until, saidBefore }: Message,
   heard: AsyncGenerator<Heard, void>,
 ): AsyncGenerator<ChunkOrBeat, void> {
   const narrator = new Narrator(plan);
   let seq = 0;
-  const tellDelta = (delta: ModelDelta): readonly Chunk[] =>
+  const tellDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
     // A text that is hidden is shown so once, when it is complete.
     hideDelta(delta, hidden) === delta ? narrator.hearDelta(delta) : [];
-  const tell = (event: RunEvent): readonly Chunk[] => {
+  const tell = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
     const said = event.type === 'model.called' ? saidBefore.take(event) : null;
     const isAnswer = said && (event.seq <= after || !plan.summarizing.has(said.node));
-    const chunks = [...(isAnswer ? tellDelta(said) : []), ...narrator.hear(shownEvent(event, hidden, seals))];
+    const chunks = [...(isAnswer ? tellDelta(said, hidden) : []), ...narrator.hear(shownEvent(event, hidden, seals))];
     ({ seq } = event);
     // What the reader has heard is over: it has no text that could go on.
     if (seq === after) narrator.endStep();
     return seq > after ? chunks : [];
   };
   yield { type: 'start', messageId: runId, messageMetadata: { runId } };
-  for await (const one of heard) {
-    switch (one.kind) {
-      case 'event':
-        yield* tell(one.event);
-        break;
-      case 'delta':
-        yield* tellDelta(one.delta);
-        break;
-      case 'rest': {
-        const { status } = one.run;
-        const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, { runId, seq });
-        if (end) return yield* end;
-        yield 'beat';
-      }
-    }
+  for await (const { deltas, events, look, isUpToDate } of heard) {
+    const hidden = hiddenFrom(caller, look);
+    for (const delta of deltas) yield* tellDelta(delta, hidden);
+    for (const event of events) yield* tell(event, hidden);
+    if (!isUpToDate) continue;
+    const { status } = look;
+    const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, { runId, seq });
+    if (end) return yield* end;
+    yield 'beat';
   }
 }

@@ -4,6 +4,7 @@ import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { RunEventBody } from '../../../../src/graph/journal/events.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { ApiAnswer } from '../../../support/readers/api-client.ts';
+import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { AT, aBatch, aDelta, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
 import { ChatClient } from '../../../support/readers/chat-client.ts';
@@ -208,6 +209,25 @@ describe('the stream of a thread', () => {
     await resumed;
     expect(chat.lastParts).toEqual([{ type: 'text', text, state: 'done' }]);
   });
+
+  test.each([
+    ['user', false],
+    ['admin', true],
+  ] as const)(
+    'hides from %s what was found to be hidden after the stream began, unless %s',
+    async (caller, isShown) => {
+      const id = `T-inherits-${caller}`;
+      await say({ id, messages: [aMessage('m')] });
+      const runId = await runIdOf(id);
+      const headers = { authorization: `Bearer ${api.tokens[caller]}` };
+      const following = await api.request(`/api/chat/${id}/stream`, { headers });
+      const nodes = { n: { result: true as const } };
+      await api.store.runs.setRedaction(runId, { ...NOTHING_REDACTED, channels: ['messages'], nodes });
+      await api.store.deltas.publish(runId, [aDelta({ node: 'n', callKey: `${runId}:n:1:0:0`, text: 'Secret' })]);
+      await happen(runId, [...STARTED, answered('Secret'), COMPLETED], END);
+      expect((await following.text()).includes('Secret')).toBe(isShown);
+    },
+  );
 
   test('ends where people have to decide, unless it is to go on', async () => {
     await say({ id: 'T-asks', messages: [aMessage('m')] });
