@@ -12,10 +12,17 @@ export interface SaidText {
 const MAX_CALLS = 1_000;
 const MAX_CHARACTERS = 100_000;
 
-/** The texts that models have answered in a run, in no order. */
+/** Escapes in JSON that stand for no character of PostgreSQL: NUL, and halves of surrogate pairs. */
+const NO_CHARACTER = String.raw`\\u(0000|d[89a-f][0-9a-f]{2})`;
+const REPLACEMENT = String.raw`\\ufffd`;
+
+/** The texts that models have answered in a run, in no order. What is no character of PostgreSQL is U+FFFD. */
 export async function readSaidTexts(db: Kysely<Tables>, runId: string): Promise<readonly SaidText[]> {
   const { rows } = await sql<SaidText>`
-    select key, coalesce(left(result ->> 'text', ${MAX_CHARACTERS}), '') as text
+    select key, coalesce(
+      left(regexp_replace(result::text, ${NO_CHARACTER}, ${REPLACEMENT}, 'g')::json ->> 'text', ${MAX_CHARACTERS}),
+      ''
+    ) as text
     from ledger where run_id = ${runId} and called like 'model:%'
     limit ${MAX_CALLS}
   `.execute(db);

@@ -62,12 +62,14 @@ export function ledgerSuite(store: () => Store): void {
       { status: 'completed', result: { text: 'of a tool' } },
       neverAsked,
     );
+    await settle('L-said-5', { status: 'completed', result: { kind: 'model', text: 'a\0b\ud800c' } });
     const texts = await store().ledger.saidTexts('L-said');
     expect(new Map(texts.map(({ key, text }) => [key, text]))).toEqual(
       new Map([
         ['L-said-1', 'Hi'],
         ['L-said-2', 'x'.repeat(100_000)],
         ['L-said-3', ''],
+        ['L-said-5', 'a\ufffdb\ufffdc'],
       ]),
     );
   });
