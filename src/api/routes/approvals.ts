@@ -19,7 +19,7 @@ import {
   DecisionHeaders,
   DecisionSchema,
 } from '../schemas/approval.ts';
-import { QueryTime } from '../schemas/run-filter.ts';
+import { FilterTime } from '../schemas/run-filter.ts';
 import { MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
 
 const tags = ['approvals'];
@@ -52,7 +52,7 @@ const list: AddRoute = (router, deps) => {
     runId: z.string().optional().openapi({ description: 'Only approvals of this run' }),
     graph: z.string().optional().openapi({ description: 'Only approvals of runs of the graph with this name' }),
     tool: z.string().optional().openapi({ description: 'Only approvals of calls of this tool' }),
-    dueBefore: QueryTime.openapi({ description: 'Only approvals that expire before this time (RFC 3339)' }),
+    dueBefore: FilterTime.openapi({ description: 'Only approvals that expire before this time (RFC 3339)' }),
     mine: z.enum(['true', 'false']).optional().openapi({
       description:
         '`true`: only pending approvals that the caller may decide and has not decided; a page may be short although others follow',

@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
-import type { RunFilter } from '../../store/run-search/run-filter.ts';
 import { controlMany } from '../bulk/control-many.ts';
 import { decideMany } from '../bulk/decide-many.ts';
 import type { TriedDecision } from '../bulk/decide-many.ts';
@@ -27,28 +26,11 @@ const control: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { action, ids, filter = {}, dryRun } = c.req.valid('json');
-    const chosen = ids ? { ids } : { filter: toFilter(filter) };
+    const chosen = ids ? { ids } : { filter };
     const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', attempt: c.get('attempt') } as const;
     return c.json(await controlMany(deps, c.get('caller'), wanted), 200);
   });
 };
-
-interface GivenFilter extends Omit<RunFilter, 'metadata'> {
-  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
-}
-
-function toFilter({ metadata, createdAfter, createdBefore, ...filter }: GivenFilter): RunFilter {
-  return {
-    ...filter,
-    createdAfter: toUtc(createdAfter),
-    createdBefore: toUtc(createdBefore),
-    metadata: Object.entries(metadata ?? {}).map(([name, value]) => [name, String(value)] as const),
-  };
-}
-
-function toUtc(time: string | undefined): string | undefined {
-  return time === undefined ? undefined : new Date(Math.max(0, Date.parse(time))).toISOString();
-}
 
 const decide: AddRoute = (router, deps) => {
   const route = createRoute({

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { ApprovalSchema, decidedFields } from './approval.ts';
-import { ProblemSchema, Time, listOf } from './common.ts';
+import { ProblemSchema, listOf } from './common.ts';
 import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
+import { FilterTime } from './run-filter.ts';
 import { RunStatusSchema } from './run.ts';
 
 const MAX_IDS = 1_000;
@@ -14,11 +15,12 @@ const BulkFilter = z.strictObject({
   graph: z.string().optional(),
   threadId: z.string().optional(),
   parentRunId: z.string().optional(),
-  createdAfter: Time.pipe(z.iso.datetime({ offset: true })).optional(),
-  createdBefore: Time.pipe(z.iso.datetime({ offset: true })).optional(),
+  createdAfter: FilterTime,
+  createdBefore: FilterTime,
   metadata: z
     .record(z.string(), Scalar)
     .refine((fields) => Object.keys(fields).length <= 10, 'At most 10 fields are expected here')
+    .transform((fields) => Object.entries(fields).map(([name, value]) => [name, String(value)] as const))
     .optional(),
 });
 

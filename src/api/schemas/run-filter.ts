@@ -12,8 +12,8 @@ const MetadataPair = z
 const STATUS = RunStatusSchema.options.join('|');
 const STATUSES = new RegExp(`^(?:${STATUS})(?:,(?:${STATUS})){0,6}$`);
 
-/** A time in a query, as the database takes it. */
-export const QueryTime = z.iso.datetime({ offset: true }).transform(toStorableTime).optional();
+/** A time that filters, as the database takes it. */
+export const FilterTime = z.iso.datetime({ offset: true }).transform(toStorableTime).optional();
 
 /** The filters of lists of runs. */
 export const RunFilter = z.object({
@@ -30,8 +30,8 @@ export const RunFilter = z.object({
   graph: z.string().optional().openapi({ description: 'Only runs of the graph with this name' }),
   threadId: z.string().optional().openapi({ description: 'Only runs of this thread' }),
   parentRunId: z.string().optional().openapi({ description: 'Only forks of this run' }),
-  createdAfter: QueryTime.openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
-  createdBefore: QueryTime.openapi({ description: 'Only runs that began before this time (RFC 3339)' }),
+  createdAfter: FilterTime.openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
+  createdBefore: FilterTime.openapi({ description: 'Only runs that began before this time (RFC 3339)' }),
   metadata: severalOf(MetadataPair, 10).optional().openapi({
     description:
       'Only runs with this text, number or truth value in their metadata, such as `order:A-1`; it may be repeated, and all have to be there',

@@ -3,6 +3,7 @@ import type { Changes } from '../../store/changes/changes.ts';
 import type { Deltas } from '../../store/deltas/deltas.ts';
 import type { RunLook, RunLooks } from '../../store/streams/run-looks.ts';
 import { Mailbox } from './mailbox.ts';
+import type { Mail } from './mailbox.ts';
 
 /** What has come of a run since its reader heard last. */
 export interface Heard {
@@ -61,19 +62,15 @@ async function* hear(
   after: number,
   unwanted: readonly AbortSignal[],
 ): AsyncGenerator<Heard, void> {
-  const isUnwanted = (): boolean => unwanted.some(({ aborted }) => aborted);
+  const lookFor = createLooker(looks, runId, after);
   for (const signal of unwanted) signal.addEventListener('abort', mailbox.ring);
   try {
-    let look: RunLook | null = null;
-    for (let seq = after; ;) {
-      const { deltas, hasChanged } = await mailbox.take(lookEveryMs);
-      if (isUnwanted()) return;
-      const isFresh: boolean = hasChanged || mayHideMore(look);
-      if (isFresh) look = await looks.after(runId, seq);
-      if (!look) return;
-      const heard = toHeard(look, { deltas, isFresh, seq });
-      seq = heard.events.at(-1)?.seq ?? seq;
-      if (isFresh && look.hasMore) mailbox.ring();
+    for (;;) {
+      const mail = await mailbox.take(lookEveryMs);
+      if (unwanted.some(({ aborted }) => aborted)) return;
+      const heard = await lookFor(mail);
+      if (!heard) return;
+      if (heard.events.length > 0 && heard.look.hasMore) mailbox.ring();
       yield heard;
     }
   } finally {
@@ -81,17 +78,19 @@ async function* hear(
   }
 }
 
-interface Since {
-  readonly deltas: readonly ModelDelta[];
-  /** True if the look is a new one. */
-  readonly isFresh: boolean;
-  readonly seq: number;
-}
-
-function toHeard(look: RunLook, { deltas, isFresh, seq }: Since): Heard {
-  if (!isFresh) return { deltas, events: [], look, isUpToDate: false };
-  const { events, lastSeq } = look;
-  return { deltas, events, look, isUpToDate: lastSeq <= (events.at(-1)?.seq ?? seq) };
+/** Creates a function that looks at a run where that is worth it. It returns `null` for a run that is gone. */
+function createLooker(looks: RunLooks, runId: string, after: number): (mail: Mail) => Promise<Heard | null> {
+  let look: RunLook | null = null;
+  let seq = after;
+  return async ({ deltas, hasChanged }) => {
+    const isFresh = hasChanged || mayHideMore(look);
+    if (isFresh) look = await looks.after(runId, seq);
+    if (!look) return null;
+    if (!isFresh) return { deltas, events: [], look, isUpToDate: false };
+    const { events, lastSeq } = look;
+    seq = events.at(-1)?.seq ?? seq;
+    return { deltas, events, look, isUpToDate: lastSeq <= seq };
+  };
 }
 
 /** What is hidden of a run of a thread is only found once the run is dispatched, so before its first delta. */

@@ -73,7 +73,7 @@ export function createMemory(db: Kysely<Tables>): Memory {
         .executeTakeFirst();
       return row ? toEntry(row) : null;
     },
-    remove: (at) => remove(db, at),
+    remove: async (at) => void (await deletionOf(db, at).execute()),
     async list(filter, { limit, after }) {
       const rows = after ? entries(filter).where(sql<boolean>`key > ${after.id}`) : entries(filter);
       return mapPage(await readPage(db, rows, { ...listed, limit, order: sql`key` }), toEntry);
@@ -95,13 +95,12 @@ export function createMemory(db: Kysely<Tables>): Memory {
   };
 }
 
-async function remove(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey): Promise<void> {
-  await db
+function deletionOf(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey) {
+  return db
     .deleteFrom('memory')
     .where('tenant_id', '=', tenantId)
     .where('namespace', '=', namespace)
-    .where('key', '=', key)
-    .execute();
+    .where('key', '=', key);
 }
 
 async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promise<number> {
@@ -115,28 +114,25 @@ async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promis
 
 async function put(
   db: Kysely<Tables>,
-  { tenantId, namespace, key }: MemoryKey,
+  at: MemoryKey,
   { value, expiresAt, by }: Written,
 ): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean }> {
-  const at = new Date().toISOString();
+  const { tenantId, namespace, key } = at;
+  const now = new Date().toISOString();
   const written = {
     value: JSON.stringify(value),
     words: wordsOf(key, value),
-    updated_at: at,
+    updated_at: now,
     updated_by: by,
     expires_at: expiresAt,
   };
   return await db.transaction().execute(async (transaction) => {
-    await transaction
-      .deleteFrom('memory')
-      .where('tenant_id', '=', tenantId)
-      .where('namespace', '=', namespace)
-      .where('key', '=', key)
+    await deletionOf(transaction, at)
       .where(sql<boolean>`expires_at <= now()`)
       .execute();
     const row = await transaction
       .insertInto('memory')
-      .values({ tenant_id: tenantId, namespace, key, created_at: at, ...written })
+      .values({ tenant_id: tenantId, namespace, key, created_at: now, ...written })
       .onConflict((conflict) => conflict.columns(['tenant_id', 'namespace', 'key']).doUpdateSet(written))
       .returningAll()
       .returning(sql<boolean>`xmax = 0`.as('is_new'))

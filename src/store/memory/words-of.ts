@@ -15,8 +15,12 @@ export function wordsOf(key: string, value: Json): string {
       const word = String(next).slice(0, left);
       words.push(word);
       left -= word.length + 1;
-    } else if (Array.isArray(next)) open.push(...next.toReversed());
-    else if (next !== undefined && isJsonObject(next)) open.push(...Object.values(next).toReversed());
+    } else for (const inner of valuesIn(next).toReversed()) open.push(inner);
   }
   return words.join(' ');
+}
+
+function valuesIn(value: Json | undefined): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  return value !== undefined && isJsonObject(value) ? Object.values(value) : [];
 }

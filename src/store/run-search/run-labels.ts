@@ -11,8 +11,9 @@ const isScalar = (value: Json): value is Scalar => ['string', 'number', 'boolean
 /** What a run is found by: a label for each text, number and truth value at the top of its metadata. */
 export function labelsOf(metadata: JsonObject): readonly string[] {
   return Object.entries(metadata)
-    .flatMap(([key, value]) => (isScalar(value) ? [labelOf(key, value)] : []))
-    .slice(0, MAX_LABELS);
+    .flatMap(([key, value]) => (isScalar(value) ? [{ key, value }] : []))
+    .slice(0, MAX_LABELS)
+    .map(({ key, value }) => labelOf(key, value));
 }
 
 /** A text of 22 characters for a field and its value, however long these are; `3` and `"3"` have the same. */
