@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
-import { canonicalJson, isJsonObject, toJson } from '../../graph/values/index.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
+import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { WantedRun } from '../runs/start-run.ts';
@@ -36,7 +36,7 @@ export async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: 
   const now = Date.now();
   const admission = await store.idempotency.admit({
     ...request,
-    fingerprint: fingerprintOf(wanted),
+    fingerprint: contentHash(toJson(wanted)),
     resourceId: ulid(),
     at: new Date(now).toISOString(),
     leaseUntil: new Date(now + LEASE_MS).toISOString(),
@@ -63,12 +63,6 @@ export async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: 
       return { runId, begin };
     }
   }
-}
-
-function fingerprintOf(wanted: WantedRun): string {
-  return createHash('sha256')
-    .update(canonicalJson(toJson(wanted)))
-    .digest('hex');
 }
 
 function runIdIn(body: Json): string {

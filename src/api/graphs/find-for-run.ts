@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { GraphAlias } from '../../store/graph-versions/graph-aliases.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
-import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
-
-interface TenantStore {
-  readonly store: Store;
-  readonly tenantId: string;
-}
+import { findPublished } from './find-published.ts';
+import type { TenantStore } from './find-published.ts';
 
 /** An alias begins with a letter, so that no version is one. */
 const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za-z][A-Za-z0-9_-]{0,62})))?$/;
@@ -20,7 +16,7 @@ const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za
  */
 export async function findForRun(reference: string, tenant: TenantStore, runId: string): Promise<PublishedGraph> {
   const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
-  if (name === undefined) throw unknown(reference);
+  if (name === undefined) return refuse(reference);
   if (alias !== undefined) return await findByAlias({ reference, name, alias }, tenant, runId);
   return (await findPublished(tenant, name, version === undefined ? undefined : Number(version))) ?? refuse(reference);
 }
@@ -39,7 +35,7 @@ async function findByAlias(
 ): Promise<PublishedGraph> {
   const { store, tenantId } = tenant;
   const alias = await store.graphAliases.find({ tenantId, name, alias: wanted });
-  if (!alias) throw unknown(reference);
+  if (!alias) return refuse(reference);
   const canary =
     alias.canary && isCanary(alias, runId) ? await findPublished(tenant, name, alias.canary.version) : null;
   return canary ?? (await findPublished(tenant, name, alias.version)) ?? refuse(reference);
@@ -57,19 +53,6 @@ export function isCanary(
   return hash.readUInt32BE(0) / 2 ** 32 < canary.share;
 }
 
-async function findPublished(
-  { store, tenantId }: TenantStore,
-  name: string,
-  version?: number,
-): Promise<PublishedGraph | null> {
-  const found = await store.graphs.find(tenantId, name, version);
-  return found?.unpublished === null ? found : null;
-}
-
-function unknown(reference: string): ApiError {
-  return new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
-}
-
 function refuse(reference: string): never {
-  throw unknown(reference);
+  throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
 }

@@ -3,7 +3,7 @@ import { isDefinition, referencesIn, replaceReferences } from '../../graph/defin
 import { isJsonObject, own } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
-import type { Store } from '../../store/store.ts';
+import type { TenantStore } from './find-published.ts';
 
 /** A definition with the published graphs that it refers to. */
 export interface LinkedGraph {
@@ -13,11 +13,6 @@ export interface LinkedGraph {
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
   /** The versions that references without a version mean. */
   readonly pins: Readonly<Record<string, number>>;
-}
-
-interface TenantStore {
-  readonly store: Store;
-  readonly tenantId: string;
 }
 
 const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { hasErrors } from '../../graph/definition/index.ts';
-import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
+import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Interpreter } from '../interpreter/interpreter.ts';
 import { findForRun } from './find-for-run.ts';
@@ -20,11 +19,6 @@ export interface ValidGraph {
   readonly definition: GraphDefinition;
   /** The graphs that the definition refers to. */
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
-}
-
-/** Identifies a definition: equal content has the same hash, whatever the order of its keys. */
-function hashOf(definition: Json): string {
-  return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }
 
 /** @throws ApiError with all issues when the definition has errors */
@@ -46,7 +40,7 @@ export async function requireValid(
     );
   }
   const { definition } = linked;
-  const graph = { name: definition.name, version: null, hash: hashOf(given), given, definition, graphs };
+  const graph = { name: definition.name, version: null, hash: contentHash(given), given, definition, graphs };
   return { graph, warnings: issues, pins: linked.pins };
 }
 

@@ -2,6 +2,7 @@ import type { GraphAlias } from '../../store/graph-versions/graph-aliases.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
+import { findPublished } from './find-published.ts';
 
 /** The aliases that a graph may have. */
 const MAX_ALIASES = 100;
@@ -19,8 +20,7 @@ export async function setAlias(
 ): Promise<{ readonly alias: GraphAlias; readonly isNew: boolean }> {
   const { name, version, canary } = wanted;
   for (const named of canary ? [version, canary.version] : [version]) {
-    const found = await store.graphs.find(tenantId, name, named);
-    if (found?.unpublished !== null)
+    if (!(await findPublished({ store, tenantId }, name, named)))
       throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${name}@${named}" that is published`);
   }
   const isKnown = (await store.graphAliases.find({ tenantId, ...wanted })) !== null;

@@ -13,6 +13,9 @@ const PERMISSIONS = [
 
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** Those of whom one is enough to read graphs. */
+export const GRAPH_READERS: readonly Permission[] = ['run:read', 'graph:publish'];
+
 const ROLES: ReadonlyMap<string, readonly Permission[]> = new Map<string, readonly Permission[]>([
   ['user', ['graph:publish', 'run:start', 'run:read', 'run:control', 'state:edit', 'memory:write']],
   ['approver', ['run:read', 'approval:decide']],

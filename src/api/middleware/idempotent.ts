@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { ulid } from 'ulid';
-import { canonicalJson, toJson } from '../../graph/values/index.ts';
+import { toJson } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
 import { seesAll } from '../redaction/hidden-from.ts';
 
@@ -85,9 +85,7 @@ function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
 async function fingerprintOf(c: Context<ApiEnv>): Promise<string> {
   const body: unknown = await c.req.json();
   const view = seesAll(c.get('caller')) ? 'whole' : 'redacted';
-  return createHash('sha256')
-    .update(canonicalJson([view, toJson(body)]))
-    .digest('hex');
+  return contentHash([view, toJson(body)]);
 }
 
 async function keepAnswer(

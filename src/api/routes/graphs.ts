@@ -10,7 +10,7 @@ import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
-import type { Permission } from '../http/permissions.ts';
+import { GRAPH_READERS } from '../http/permissions.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { KeyHeader, NoQuery, PageQuery, body, json, problems } from '../schemas/common.ts';
@@ -18,7 +18,6 @@ import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from
 import { GraphName, NameAndVersion } from '../schemas/graph-version.ts';
 
 const MAX_BODY_BYTES = 4 * 1_048_576;
-const READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 const tags = ['graphs'];
 
 const publish: AddRoute = (router, deps) => {
@@ -62,9 +61,9 @@ const validate: AddRoute = (router, deps) => {
     path: '/api/graphs/validate',
     operationId: 'validateGraph',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'Find every issue of a definition without publishing it',
-    middleware: [authorized(deps, ...READERS), jsonBody(MAX_BODY_BYTES, 'is-refused')] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS), jsonBody(MAX_BODY_BYTES, 'is-refused')] as const,
     request: body(DefinitionSchema, true),
     responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415) },
   });
@@ -84,9 +83,9 @@ const list: AddRoute = (router, deps) => {
     path: '/api/graphs',
     operationId: 'listGraphs',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'The newest version of every graph, by name',
-    middleware: [authorized(deps, ...READERS)] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS)] as const,
     request: { query: PageQuery },
     responses: { 200: json(GraphListSchema, 'A page of graphs'), ...problems(400) },
   });
@@ -106,9 +105,9 @@ const newest: AddRoute = (router, deps) => {
     path: '/api/graphs/{name}',
     operationId: 'getGraph',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'The newest version of a graph',
-    middleware: [authorized(deps, ...READERS)] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS)] as const,
     request: { params: GraphName, query: NoQuery },
     responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
   });
@@ -123,9 +122,9 @@ const version: AddRoute = (router, deps) => {
     path: '/api/graphs/{name}/versions/{version}',
     operationId: 'getGraphVersion',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'One version of a graph',
-    middleware: [authorized(deps, ...READERS)] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS)] as const,
     request: { params: NameAndVersion, query: NoQuery },
     responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
   });

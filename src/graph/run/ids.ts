@@ -70,6 +70,25 @@ export function callKey(
   return [runId, shortenId([...around, key].join('/')), visit, number, retryRound].join(':');
 }
 
+/** The parts of a call key. A task of a subgraph, or with a very long name, has a shortened path in `task`. */
+export interface CallPosition {
+  readonly runId: string;
+  /** For a task of the run's own graph, usually its task key. */
+  readonly task: string;
+  readonly visit: number;
+  readonly number: number;
+  readonly retryRound: number;
+}
+
+/** @returns `null` if it is not a call key */
+export function parseCallKey(key: string): CallPosition | null {
+  const [, runId, task, ...numbers] = /^([^:]+):([^:]+):(\d+):(\d+):(\d+)$/s.exec(key) ?? [];
+  const [visit, number, retryRound] = numbers.map(Number);
+  if (runId === undefined || task === undefined) return null;
+  if (visit === undefined || number === undefined || retryRound === undefined) return null;
+  return { runId, task, visit, number, retryRound };
+}
+
 /** Removes the run's part of a call key, where the run is known; other keys stay unchanged. */
 export function keyWithoutRun(runId: string, key: string): string {
   return key.startsWith(`${runId}:`) ? key.slice(runId.length) : key;

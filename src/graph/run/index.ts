@@ -20,7 +20,7 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { approvalTimerId, parseCheckpointId } from './ids.ts';
+export { approvalTimerId, parseCallKey, parseCheckpointId, taskKey } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
 export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';

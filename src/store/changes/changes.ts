@@ -1,5 +1,7 @@
 import type { RunStatus } from '../../graph/run/index.ts';
 import type { Listen, Listening } from '../database/listen.ts';
+import { createListeners } from './listeners.ts';
+import type { Listeners } from './listeners.ts';
 
 /** A batch of a run's journal has been written, in this process or in another one. */
 export interface RunChange {
@@ -27,8 +29,8 @@ export const CHANNEL = 'holdfast_runs';
 
 /** Listens to the database from the first subscription on. */
 export function createChanges(listen: Listen): Changes & Listening {
-  const ofRuns = createListeners();
-  const ofTenants = createListeners();
+  const ofRuns = createListeners<RunChange | null>();
+  const ofTenants = createListeners<RunChange | null>();
   let listening: Listening | null = null;
   const ears = {
     heard(payload: string): void {
@@ -37,11 +39,11 @@ export function createChanges(listen: Listen): Changes & Listening {
       ofTenants.tell(change?.tenantId ?? '', change);
     },
     opened(): void {
-      ofRuns.tellAll();
-      ofTenants.tellAll();
+      ofRuns.tellAll(null);
+      ofTenants.tellAll(null);
     },
   };
-  const subscribeTo = (listeners: Listeners) => (id: string, listener: ChangeListener) => {
+  const subscribeTo = (listeners: Listeners<RunChange | null>) => (id: string, listener: ChangeListener) => {
     listening ??= listen(CHANNEL, ears);
     return listeners.add(id, listener);
   };
@@ -49,35 +51,6 @@ export function createChanges(listen: Listen): Changes & Listening {
     subscribe: subscribeTo(ofRuns),
     subscribeTenant: subscribeTo(ofTenants),
     close: async () => await listening?.close(),
-  };
-}
-
-/** Listeners to things of one kind, by the ids of these. */
-interface Listeners {
-  /** @returns a function that removes the listener */
-  add(id: string, listener: ChangeListener): () => void;
-  tell(id: string, change: RunChange | null): void;
-  /** Tells all that changes may have been missed. */
-  tellAll(): void;
-}
-
-function createListeners(): Listeners {
-  const all = new Map<string, Set<ChangeListener>>();
-  return {
-    add(id, listener) {
-      const ofId = all.get(id) ?? new Set();
-      all.set(id, ofId.add(listener));
-      return () => {
-        ofId.delete(listener);
-        if (ofId.size === 0 && all.get(id) === ofId) all.delete(id);
-      };
-    },
-    tell(id, change) {
-      for (const listener of all.get(id) ?? []) listener(change);
-    },
-    tellAll() {
-      for (const ofId of all.values()) for (const listener of ofId) listener(null);
-    },
   };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { ModelDelta } from '../../graph/journal/index.ts';
+import { createListeners } from '../changes/listeners.ts';
 import type { Listen, Listening } from '../database/listen.ts';
 import type { Tables } from '../tables.ts';
 import { packDeltas, readDeltas } from './packed-deltas.ts';
@@ -32,7 +33,7 @@ const OPEN_WITHIN_MS = 1_000;
 
 /** Hears the database from the first listener on. */
 export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Listening {
-  const listeners = new Map<string, Set<DeltaListener>>();
+  const listeners = createListeners<ModelDelta>();
   const tell = createTeller(async (payloads) => {
     await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as told (payload)`.execute(db);
   });
@@ -40,8 +41,7 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
     let opened = (): void => undefined;
     const isOpen = new Promise<void>((resolve) => (opened = resolve));
     const heard = (payload: string): void => {
-      for (const { runId, delta } of readDeltas(payload))
-        for (const listener of listeners.get(runId) ?? []) listener(delta);
+      for (const { runId, delta } of readDeltas(payload)) listeners.tell(runId, delta);
     };
     return { listening: listen(CHANNEL, { heard, opened: () => opened() }), isOpen };
   };
@@ -53,13 +53,9 @@ export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Liste
     },
     async listen(runId, listener) {
       ears ??= open();
-      const ofRun = listeners.get(runId) ?? new Set();
-      listeners.set(runId, ofRun.add(listener));
+      const stop = listeners.add(runId, listener);
       await Promise.race([ears.isOpen, sleep(OPEN_WITHIN_MS, undefined, { ref: false })]);
-      return () => {
-        ofRun.delete(listener);
-        if (ofRun.size === 0 && listeners.get(runId) === ofRun) listeners.delete(runId);
-      };
+      return stop;
     },
     async close() {
       isClosed = true;

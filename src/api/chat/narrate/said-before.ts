@@ -1,4 +1,5 @@
 import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
+import { parseCallKey, taskKey } from '../../../graph/run/index.ts';
 
 /** A call of a model that is over, with the text of its answer. */
 interface SaidText {
@@ -19,7 +20,7 @@ export class SaidBefore {
   readonly #byTask = new Map<string, Call[]>();
 
   constructor(texts: readonly SaidText[]) {
-    for (const call of texts.map(toCall).toSorted(inOrder)) {
+    for (const call of texts.flatMap(callOf).toSorted(inOrder)) {
       const ofTask = this.#byTask.get(call.task) ?? [];
       ofTask.push(call);
       this.#byTask.set(call.task, ofTask);
@@ -29,8 +30,7 @@ export class SaidBefore {
   /** Takes the answer that an event is about. @returns `null` if it is not known, or has no text */
   take({ node, visit, index, path }: ModelCalled): ModelDelta | null {
     if (path !== undefined) return null;
-    const task = index === undefined ? node : `${node}#${index}`;
-    const call = this.#byTask.get(`${task}:${visit}`)?.shift();
+    const call = this.#byTask.get(`${taskKey(node, index)}:${visit}`)?.shift();
     if (!call || call.text === '') return null;
     return { node, visit, attempt: LAST_ATTEMPT, callKey: call.key, index: 0, text: call.text };
   }
@@ -39,10 +39,12 @@ export class SaidBefore {
 /** What is recorded replaces all attempts. */
 const LAST_ATTEMPT = Number.MAX_SAFE_INTEGER;
 
-/** A key holds the run, the task, the visit of its node, the number of the call, and the retry round (`callKey`). */
-function toCall({ key, text }: SaidText): Call {
-  const [, task = '', visit = '', number, round] = key.split(':');
-  return { key, text, task: `${task}:${visit}`, order: [Number(round), Number(number)] };
+/** A call of another kind of key is none of a task that speaks. */
+function callOf({ key, text }: SaidText): readonly Call[] {
+  const position = parseCallKey(key);
+  if (!position) return [];
+  const { task, visit, number, retryRound } = position;
+  return [{ key, text, task: `${task}:${visit}`, order: [retryRound, number] }];
 }
 
 function inOrder({ order: [round, number] }: Call, { order: [otherRound, otherNumber] }: Call): number {

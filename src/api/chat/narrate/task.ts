@@ -1,4 +1,5 @@
 import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
+import { parseCallKey, taskKey } from '../../../graph/run/index.ts';
 
 /** The fields of an event that say which node task it is about. */
 export interface TaskOfEvent {
@@ -20,7 +21,7 @@ export function sameTask(call: Pick<ModelDelta, 'node' | 'visit' | 'path' | 'cal
     call.node === node &&
     call.visit === visit &&
     (call.path ?? []).join('/') === path.join('/') &&
-    (index === undefined || call.callKey.includes(`${node}#${index}:`))
+    (index === undefined || parseCallKey(call.callKey)?.task === taskKey(node, index))
   );
 }
 

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { setAlias, unknownAlias } from '../../graphs/set-alias.ts';
 import { readPage } from '../../http/paging.ts';
-import type { Permission } from '../../http/permissions.ts';
+import { GRAPH_READERS } from '../../http/permissions.ts';
 import { authorized, needs } from '../../middleware/authorized.ts';
 import { idempotent } from '../../middleware/idempotent.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
@@ -16,7 +16,6 @@ import {
   NewAliasSchema,
 } from '../../schemas/graph-version.ts';
 
-const READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 const tags = ['graphs'];
 const path = '/api/graphs/{name}/aliases/{alias}';
 
@@ -50,9 +49,9 @@ const read: AddRoute = (router, deps) => {
     path,
     operationId: 'getGraphAlias',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'The version that an alias names',
-    middleware: [authorized(deps, ...READERS)] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS)] as const,
     request: { params: NameAndAlias, query: NoQuery },
     responses: { 200: json(GraphAliasSchema, 'The alias'), ...problems(404) },
   });
@@ -71,9 +70,9 @@ const list: AddRoute = (router, deps) => {
     path: '/api/graphs/{name}/aliases',
     operationId: 'listGraphAliases',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'The aliases of a graph, by name',
-    middleware: [authorized(deps, ...READERS)] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS)] as const,
     request: { params: GraphName, query: PageQuery },
     responses: { 200: json(GraphAliasListSchema, 'A page of aliases'), ...problems(400) },
   });

@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { diffDefinitions } from '../../graphs/diff-definitions.ts';
 import { findVersion, unknownVersion } from '../../graphs/find-version.ts';
 import { readPage } from '../../http/paging.ts';
-import type { Permission } from '../../http/permissions.ts';
+import { GRAPH_READERS } from '../../http/permissions.ts';
 import { authorized, needs } from '../../middleware/authorized.ts';
 import { routes } from '../../middleware/router.ts';
 import type { AddRoute } from '../../middleware/router.ts';
@@ -10,7 +10,6 @@ import { NoQuery, PageQuery, json, problems } from '../../schemas/common.ts';
 import { GraphListSchema } from '../../schemas/graph.ts';
 import { DiffQuery, GraphDiffSchema, GraphName, NameAndVersion } from '../../schemas/graph-version.ts';
 
-const READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 const tags = ['graphs'];
 
 const list: AddRoute = (router, deps) => {
@@ -19,9 +18,9 @@ const list: AddRoute = (router, deps) => {
     path: '/api/graphs/{name}/versions',
     operationId: 'listGraphVersions',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'All versions of a graph, the newest first, unpublished ones too',
-    middleware: [authorized(deps, ...READERS)] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS)] as const,
     request: { params: GraphName, query: PageQuery },
     responses: { 200: json(GraphListSchema, 'A page of versions'), ...problems(400, 404) },
   });
@@ -44,9 +43,9 @@ const diff: AddRoute = (router, deps) => {
     path: '/api/graphs/{name}/diff',
     operationId: 'diffGraphVersions',
     tags,
-    security: needs(...READERS),
+    security: needs(...GRAPH_READERS),
     summary: 'What differs between two versions of a graph',
-    middleware: [authorized(deps, ...READERS)] as const,
+    middleware: [authorized(deps, ...GRAPH_READERS)] as const,
     request: { params: GraphName, query: DiffQuery },
     responses: { 200: json(GraphDiffSchema, 'The differences'), ...problems(404) },
   });

@@ -13,6 +13,7 @@ import {
   messageId,
   nodeDeadlineTimerId,
   parseApprovalId,
+  parseCallKey,
   shortenId,
   parseCheckpointId,
   taskKey,
@@ -56,6 +57,23 @@ describe('an id', () => {
       }),
     );
   });
+
+  test('of a call of the own graph is read as it was made', () => {
+    fc.assert(
+      fc.property(runId, call, (run, made) => {
+        const { visit, number, retryRound } = made;
+        const task = shortenId(made.key);
+        expect(parseCallKey(callKey(run, [], made))).toEqual({ runId: run, task, visit, number, retryRound });
+      }),
+    );
+  });
+
+  test.each(['', 'R', 'R:n:1:0', 'R:n:1:0:0:0', 'R::1:0:0', ':n:1:0:0', 'R:n:x:0:0'])(
+    'that no call has, such as "%s", is none of a call',
+    (id) => {
+      expect(parseCallKey(id)).toBeNull();
+    },
+  );
 
   test.each(['', 'R', 'R.c', '.c1', 'R.c0', 'R.c01', 'R.c1e3', 'R.c1 ', 'R.a1.timeout'])(
     'that no run has made, such as "%s", is none of a checkpoint',

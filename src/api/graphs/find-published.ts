@@ -1,0 +1,18 @@
+import type { PublishedGraph } from '../../store/graphs.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Where the graphs of a tenant are. */
+export interface TenantStore {
+  readonly store: Store;
+  readonly tenantId: string;
+}
+
+/** Finds a version that new runs may use, or the newest such one. @returns `null` for an unpublished one, too */
+export async function findPublished(
+  { store, tenantId }: TenantStore,
+  name: string,
+  version?: number,
+): Promise<PublishedGraph | null> {
+  const found = await store.graphs.find(tenantId, name, version);
+  return found?.unpublished === null ? found : null;
+}
