@@ -1,10 +1,14 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType } from 'kysely';
 import type { Approval, RecordedOccurrence, RunStatus, SentSignal } from '../graph/run/index.ts';
 import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
 import type { GraphIssue } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
-import type { Json, JsonObject, TaskFailure } from '../graph/values/index.ts';
+import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
+import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
+import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
+import type { MemoryTable } from './memory/memory-table.ts';
+import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
 export interface Tables {
@@ -31,14 +35,6 @@ export interface KeptDivergence extends Divergence {
   readonly redacted: DivergingEvents;
 }
 
-/** A column of JSON that only we write, so its type is known. */
-type Payload<T = Json> = ColumnType<T, string, string>;
-type OptionalPayload<T = Json> = ColumnType<T | null, string | null | undefined, string | null>;
-type Time = ColumnType<Date, string, string>;
-type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
-type OptionalText = Optional<string>;
-type OptionalTime = ColumnType<Date | null, string | null | undefined, string | null>;
-
 export interface DefinitionsTable {
   hash: string;
   definition: Payload<JsonObject>;
@@ -56,33 +52,6 @@ export interface GraphsTable {
   /** Set while new runs may not use the version. */
   unpublished_at: OptionalTime;
   unpublished_by: OptionalText;
-}
-
-/** Names for versions. */
-export interface GraphAliasesTable {
-  tenant_id: string;
-  name: string;
-  alias: string;
-  version: number;
-  canary_version: number | null;
-  /** The part of runs that get the canary, from 0 to 1. */
-  canary_share: number | null;
-  updated_at: Time;
-  updated_by: string;
-}
-
-/** Values that outlive runs. */
-export interface MemoryTable {
-  tenant_id: string;
-  namespace: string;
-  key: string;
-  value: Payload;
-  /** What the entry is found by. */
-  words: string;
-  created_at: Time;
-  updated_at: Time;
-  updated_by: string;
-  expires_at: OptionalTime;
 }
 
 export interface RunsTable {
@@ -248,32 +217,4 @@ export interface IdempotencyTable {
   headers: OptionalPayload<Readonly<Record<string, string>>>;
   body: OptionalPayload;
   created_at: Time;
-}
-
-/** One-time keys for streams of runs. */
-export interface StreamTicketsTable {
-  /** A hash of the ticket, which itself is not kept. */
-  hash: string;
-  /** The tenant of the run. */
-  tenant_id: string;
-  run_id: string;
-  /** The person who asked for the ticket. */
-  subject: string;
-  sees_payloads: boolean;
-  /** The last event that the person knows. */
-  after_seq: number;
-  /** The end of the token that the ticket was asked for with. */
-  token_expires_at: OptionalTime;
-  expires_at: Time;
-}
-
-/** Events that were written together, for an hour: the order in which a tenant's events are streamed. */
-export interface WrittenBatchesTable {
-  tenant_id: string;
-  /** The transaction. */
-  xid: Generated<string>;
-  run_id: string;
-  first_seq: number;
-  last_seq: number;
-  written_at: Generated<Date>;
 }

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { GraphAliasesTable, Tables } from '../tables.ts';
+import type { Tables } from '../tables.ts';
+import type { GraphAliasesTable } from './graph-aliases-table.ts';
 
 /** A name for a version of a graph. */
 export interface GraphAlias {

@@ -3,7 +3,8 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Json } from '../../graph/values/index.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { MemoryTable, Tables } from '../tables.ts';
+import type { Tables } from '../tables.ts';
+import type { MemoryTable } from './memory-table.ts';
 import { wordsOf } from './words-of.ts';
 
 /** A value that outlives runs. */
