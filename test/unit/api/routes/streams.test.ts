@@ -48,6 +48,16 @@ async function end(id: string, seq: number): Promise<void> {
   await write(id, [seq], { events: [event], view: aView({ status: 'completed', endedAt: AT }) });
 }
 
+/** A run with a hidden channel, whose value an event tells. */
+async function anEndedRunWithSecret(): Promise<string> {
+  const id = await aRun(0, { redaction: { ...NOTHING_REDACTED, channels: ['secret'] } });
+  const values = { secret: 'pin 1234' };
+  const told: RunEvent = { seq: 1, at: AT, step: 0, type: 'state.updated', values, by: 'u' };
+  await write(id, [1], { events: [told] });
+  await end(id, 2);
+  return id;
+}
+
 async function open(path: string, headers: Record<string, string> = {}, caller: Caller = 'user'): Promise<EventStream> {
   const response = await api.request(path, {
     headers: { authorization: `Bearer ${api.tokens[caller]}`, ...headers },
@@ -200,18 +210,7 @@ describe('a reader of a run', () => {
   });
 
   test('sees what the history shows', async () => {
-    const redaction = { ...NOTHING_REDACTED, channels: ['secret'] };
-    const id = await aRun(0, { redaction });
-    const secret: RunEvent = {
-      seq: 1,
-      at: AT,
-      step: 0,
-      type: 'state.updated',
-      values: { secret: 'pin 1234' },
-      by: 'u',
-    };
-    await write(id, [1], { events: [secret] });
-    await end(id, 2);
+    const id = await anEndedRunWithSecret();
     for (const caller of ['user', 'admin'] as const)
       expect(await (await open(eventsOf(id), {}, caller)).rest()).toEqual(await historyOf(id, caller));
     expect(JSON.stringify(await (await open(eventsOf(id))).rest())).not.toContain('1234');
@@ -274,17 +273,7 @@ describe('a ticket', () => {
   });
 
   test('shows what its person sees', async () => {
-    const id = await aRun(0, { redaction: { ...NOTHING_REDACTED, channels: ['secret'] } });
-    const secret: RunEvent = {
-      seq: 1,
-      at: AT,
-      step: 0,
-      type: 'state.updated',
-      values: { secret: 'pin 1234' },
-      by: 'u',
-    };
-    await write(id, [1], { events: [secret] });
-    await end(id, 2);
+    const id = await anEndedRunWithSecret();
     for (const caller of ['user', 'admin'] as const)
       expect(await readEventStream(await use(id, await ticketFor(id, {}, caller))).rest()).toEqual(
         await historyOf(id, caller),
