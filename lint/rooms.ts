@@ -1,17 +1,8 @@
 /* The rooms of src, bottom first, and what each may import. `npm run lint:rooms` writes oxlint's rules from it. */
 
+import { API_ROOMS } from './api-rooms.ts';
 import type { Room } from './room.ts';
-
-const NODE = 'node:*';
-const LANGUAGE = ['graph/values', 'graph/definition', 'graph/expression', 'graph/channels'];
-const STATE = ['graph/run', 'graph/journal'];
-const WORK = [...LANGUAGE, ...STATE, 'graph/compile', 'graph/draft'];
-const WORDS = ['graph/values', 'graph/definition'];
-const FACTS = [...WORDS, ...STATE];
-const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
-const USED_BY_COMMANDS = ['activities', 'process', 'config', 'testing', 'client', 'dev', 'run-worker.ts', 'run-api.ts'];
-const API_BASE = ['api/deps.ts', 'api/http'];
-const OF_RUNS = ['api/graphs', 'api/redaction', 'api/runs'];
+import { API_BASE, FACTS, LANGUAGE, NODE, REPLAY, STATE, USED_BY_COMMANDS, WORDS, WORK } from './room-groups.ts';
 
 /** A room of the interpreter, known from outside by its `index.ts`. */
 const known = (room: Pick<Room, 'rooms' | 'packages' | 'typePackages'>): Room => ({
@@ -117,109 +108,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'run-worker.ts': { rooms: ['process', 'worker.ts'] },
 
-  'api/schemas': {
-    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
-    packages: ['@hono/zod-openapi'],
-  },
-  'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
-  'api/temporal': {
-    rooms: ['graph/values', ...STATE, 'process', 'workflows', 'api/http'],
-    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
-  },
-  'api/interpreter': {
-    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'api/http'],
-    packages: [NODE, 'p-limit', 'piscina'],
-  },
-  'api/deps.ts': {
-    rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter', 'api/temporal'],
-  },
-  'api/redaction': {
-    rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
-  },
-  'api/streams': {
-    rooms: ['graph/values', 'graph/run', 'graph/journal', 'graph/redaction', 'store', ...API_BASE, 'api/redaction'],
-    packages: [NODE, 'hono'],
-  },
-  'api/middleware': {
-    rooms: ['graph/values', 'store', 'process', ...API_BASE, 'api/redaction'],
-    packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
-  },
-  'api/graphs': {
-    rooms: ['graph/values', 'graph/definition', 'store', 'api/http', 'api/interpreter'],
-    packages: [NODE],
-  },
-  'api/states': {
-    rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
-  },
-  'api/runs': {
-    rooms: [
-      ...FACTS,
-      'graph/redaction',
-      'graph/diagram',
-      'graph/advance',
-      'graph/replay',
-      'store',
-      'process',
-      'workflows',
-      ...API_BASE,
-      'api/interpreter',
-      'api/temporal',
-      'api/graphs',
-      'api/redaction',
-      'api/states',
-    ],
-  },
-  'api/chat': {
-    rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
-    packages: [NODE, 'ulid'],
-  },
-  'api/bulk': {
-    rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
-    packages: ['p-limit'],
-  },
-  'api/sweeper': {
-    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
-  },
-  'api/routes': {
-    rooms: [
-      ...WORDS,
-      'graph/schema',
-      'graph/redaction',
-      'graph/run',
-      'graph/replay',
-      'store',
-      'process',
-      ...API_BASE,
-      'api/schemas',
-      'api/middleware',
-      'api/graphs',
-      'api/redaction',
-      'api/states',
-      'api/streams',
-      'api/runs',
-      'api/chat',
-      'api/bulk',
-      'api/sweeper',
-    ],
-    packages: [NODE, '@hono/zod-openapi', 'hono'],
-  },
-  api: {
-    rooms: [
-      ...WORDS,
-      'store',
-      'process',
-      'config',
-      ...API_BASE,
-      'api/interpreter',
-      'api/schemas',
-      'api/temporal',
-      'api/middleware',
-      'api/routes',
-      'api/sweeper',
-    ],
-    packages: ['@hono/zod-openapi', 'hono', 'ulid'],
-    code: 'entry',
-  },
+  ...API_ROOMS,
   'run-api.ts': { rooms: ['process', 'api'] },
   dev: {
     rooms: [

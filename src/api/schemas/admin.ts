@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { aPage, GivenJson, NextCursor, RunErrorSchema, Time, listOf } from './common.ts';
-import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
+import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { HistorySchema, RunSchema } from './run.ts';
 
 const ADMIN_RUN = { ...RUN_EXAMPLE, tenantId: 'demo' };

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import { aPage, AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time } from './common.ts';
-import { APPROVAL_EXAMPLE } from './examples.ts';
+import { APPROVAL_EXAMPLE } from './examples/run.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ApprovalSchema, decidedFields } from './approval.ts';
 import { ProblemSchema, listOf } from './common.ts';
-import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
+import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { FilterTime } from './run-filter.ts';
 import { RunStatusSchema } from './run.ts';
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Duration, Limits } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { PROBLEM_EXAMPLE } from './examples.ts';
+import { PROBLEM_EXAMPLE } from './examples/run.ts';
 
 export const ProblemSchema = z
   .object({

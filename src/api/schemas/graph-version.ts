@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { aPage, digits, GivenJson, listOf, NextCursor, Time } from './common.ts';
-import { GRAPH_ALIAS_EXAMPLE, GRAPH_DIFF_EXAMPLE } from './graph-examples.ts';
+import { GRAPH_ALIAS_EXAMPLE, GRAPH_DIFF_EXAMPLE } from './examples/graph.ts';
 
 const MAX_VERSION = 999_999_999;
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { DEFINITION_EXAMPLE, GRAPH_SUMMARY_EXAMPLE, ISSUE_EXAMPLE } from './graph-examples.ts';
+import { DEFINITION_EXAMPLE, GRAPH_SUMMARY_EXAMPLE, ISSUE_EXAMPLE } from './examples/graph.ts';
 import { DEFINITION } from './definition-component.ts';
 import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { aPage, GivenJson, NextCursor, RunErrorSchema, Time, listOf } from './common.ts';
-import { INTERVENTION_EXAMPLE } from './examples.ts';
+import { INTERVENTION_EXAMPLE } from './examples/run.ts';
 
 const ChoiceSchema = z.object({
   action: z.enum(['retry', 'skip', 'fail']),

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Duration } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN } from '../../graph/values/index.ts';
 import { AnyJson, GivenJson, NextCursor, PageQuery, Time, aPage, listOf } from './common.ts';
-import { MEMORY_EXAMPLE } from './examples.ts';
+import { MEMORY_EXAMPLE } from './examples/run.ts';
 
 const MAX_NAME = 255;
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GivenRecord, listOf } from './common.ts';
-import { RECORDING_EXAMPLE } from './examples.ts';
+import { RECORDING_EXAMPLE } from './examples/run.ts';
 
 /** The form of a recording is the engine's own; `holdfast promote` makes a test of it. */
 export const RecordingSchema = z

@@ -14,7 +14,7 @@ import {
   RunLimits,
   Time,
 } from './common.ts';
-import { CHECKPOINT_EXAMPLE, DIFF_EXAMPLE, EVENT_EXAMPLES, RUN_EXAMPLE, STATE_EXAMPLE } from './examples.ts';
+import { CHECKPOINT_EXAMPLE, DIFF_EXAMPLE, EVENT_EXAMPLES, RUN_EXAMPLE, STATE_EXAMPLE } from './examples/run.ts';
 import { DefinitionSchema } from './graph.ts';
 import { interventionFields } from './intervention.ts';
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Time } from './common.ts';
-import { STREAM_EXAMPLE, TICKET_EXAMPLE } from './examples.ts';
+import { STREAM_EXAMPLE, TICKET_EXAMPLE } from './examples/run.ts';
 
 /** The text of a stream of server-sent events. */
 export const EventStreamSchema = z.string().openapi('EventStream', {

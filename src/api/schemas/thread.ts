@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Time, listOf } from './common.ts';
-import { THREAD_EXAMPLE } from './examples.ts';
+import { THREAD_EXAMPLE } from './examples/run.ts';
 
 export const ThreadSchema = z
   .object({

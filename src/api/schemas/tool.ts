@@ -3,7 +3,7 @@ import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import { aPage, NextCursor, listOf } from './common.ts';
-import { TOOL_EXAMPLE } from './examples.ts';
+import { TOOL_EXAMPLE } from './examples/run.ts';
 
 const ParametersSchema = z
   .custom<JsonSchema>()

@@ -1,6 +1,6 @@
 /* One refund, as the answers of the API show it: the examples of the description. */
 
-import { DEFINITION_EXAMPLE, HASH_EXAMPLE, ISSUE_EXAMPLE } from './graph-examples.ts';
+import { DEFINITION_EXAMPLE, HASH_EXAMPLE, ISSUE_EXAMPLE } from './graph.ts';
 
 const RUN_ID = '01M800DSH4JRWTXR3ARZ68NEG3';
 const APPROVAL_ID = `${RUN_ID}.a1`;

@@ -1,0 +1,110 @@
+/* The rooms of the API, bottom first. */
+
+import type { Room } from './room.ts';
+import { API_BASE, FACTS, NODE, OF_RUNS, REPLAY, STATE, WORDS } from './room-groups.ts';
+
+export const API_ROOMS: Readonly<Record<string, Room>> = {
+  'api/schemas': {
+    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
+    packages: ['@hono/zod-openapi'],
+  },
+  'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
+  'api/temporal': {
+    rooms: ['graph/values', ...STATE, 'process', 'workflows', 'api/http'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
+  },
+  'api/interpreter': {
+    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'api/http'],
+    packages: [NODE, 'p-limit', 'piscina'],
+  },
+  'api/deps.ts': {
+    rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter', 'api/temporal'],
+  },
+  'api/redaction': {
+    rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
+  },
+  'api/streams': {
+    rooms: ['graph/values', 'graph/run', 'graph/journal', 'graph/redaction', 'store', ...API_BASE, 'api/redaction'],
+    packages: [NODE, 'hono'],
+  },
+  'api/middleware': {
+    rooms: ['graph/values', 'store', 'process', ...API_BASE, 'api/redaction'],
+    packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
+  },
+  'api/graphs': {
+    rooms: ['graph/values', 'graph/definition', 'store', 'api/http', 'api/interpreter'],
+    packages: [NODE],
+  },
+  'api/states': {
+    rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
+  },
+  'api/runs': {
+    rooms: [
+      ...FACTS,
+      'graph/redaction',
+      'graph/diagram',
+      'graph/advance',
+      'graph/replay',
+      'store',
+      'process',
+      'workflows',
+      ...API_BASE,
+      'api/interpreter',
+      'api/temporal',
+      'api/graphs',
+      'api/redaction',
+      'api/states',
+    ],
+  },
+  'api/chat': {
+    rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
+    packages: [NODE, 'ulid'],
+  },
+  'api/bulk': {
+    rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    packages: ['p-limit'],
+  },
+  'api/sweeper': {
+    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
+  },
+  'api/routes': {
+    rooms: [
+      ...WORDS,
+      'graph/schema',
+      'graph/redaction',
+      'graph/run',
+      'graph/replay',
+      'store',
+      'process',
+      ...API_BASE,
+      'api/schemas',
+      'api/middleware',
+      'api/graphs',
+      'api/redaction',
+      'api/states',
+      'api/streams',
+      'api/runs',
+      'api/chat',
+      'api/bulk',
+      'api/sweeper',
+    ],
+    packages: [NODE, '@hono/zod-openapi', 'hono'],
+  },
+  api: {
+    rooms: [
+      ...WORDS,
+      'store',
+      'process',
+      'config',
+      ...API_BASE,
+      'api/interpreter',
+      'api/schemas',
+      'api/temporal',
+      'api/middleware',
+      'api/routes',
+      'api/sweeper',
+    ],
+    packages: ['@hono/zod-openapi', 'hono', 'ulid'],
+    code: 'entry',
+  },
+};

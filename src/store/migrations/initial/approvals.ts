@@ -1,0 +1,17 @@
+/** Approvals of all runs, as the inbox lists them. */
+export const APPROVALS_TABLES = [
+  `create table approvals (
+    id text primary key,
+    tenant_id text not null,
+    run_id text not null,
+    status text not null,
+    requested_at timestamptz not null,
+    expires_at timestamptz not null,
+    tool text,
+    seq integer not null,
+    body json not null
+  )`,
+  `create index approvals_inbox on approvals (tenant_id, status, requested_at desc, id desc)`,
+  `create index approvals_pending on approvals (requested_at) where status = 'pending'`,
+  `create index approvals_of_run on approvals (run_id)`,
+] as const;

@@ -1,0 +1,24 @@
+/** The ledger of calls with a side effect. */
+export const CALLS_TABLES = [
+  `create table ledger (
+    key text primary key,
+    tenant_id text not null,
+    run_id text not null,
+    node text not null,
+    element integer,
+    called text not null,
+    request_hash text not null,
+    status text not null,
+    takeover integer not null,
+    claim text not null,
+    failures integer not null,
+    result json,
+    failure json,
+    next_attempt_at timestamptz,
+    scheduled_at timestamptz not null,
+    claimed_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create index ledger_of_run on ledger (run_id, status)`,
+  `create index ledger_in_doubt on ledger (key) where status = 'unknown'`,
+] as const;
