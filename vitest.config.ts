@@ -58,9 +58,9 @@ export default defineConfig({
       },
       // Files mostly wait, so four share two processors. `more` and `system` are in `npm run test:full` alone.
       ...[
-        { name: 'integration', include: INTEGRATION, exclude: [MORE], order: 1 },
-        { name: 'more', include: [MORE], exclude: [], order: 2 },
-      ].map(({ order, ...files }) => ({
+        { name: 'integration', include: INTEGRATION, exclude: [MORE] },
+        { name: 'more', include: [MORE], exclude: [] },
+      ].map((files) => ({
         extends: true as const,
         test: {
           ...files,
@@ -68,13 +68,13 @@ export default defineConfig({
           globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/shared-servers.ts'],
           maxWorkers: 4,
           isolate: false,
-          sequence: { groupOrder: order },
+          sequence: { groupOrder: 1 },
         },
       })),
       // Processes die in these. The long ones run one file at a time, so that nothing is slow because of another.
       ...[
         { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
-        { name: 'system', include: [SYSTEM], exclude: [SMOKE], maxWorkers: 1, order: 3 },
+        { name: 'system', include: [SYSTEM], exclude: [SMOKE], maxWorkers: 1, order: 2 },
       ].map(({ order, ...files }) => ({
         extends: true as const,
         test: {

@@ -14,7 +14,9 @@ export type TaskFailureCause =
   /** Temporal has refused the answer; the worker can't tell who is to blame. */
   | { readonly by: 'temporal' }
   /** The task waits so long for its turn at a busy worker that it times out. */
-  | { readonly by: 'queue' };
+  | { readonly by: 'queue' }
+  /** The worker's machine was too busy to tell if the task would ever have been done. */
+  | { readonly by: 'machine' };
 
 export interface ActiveRun {
   readonly id: string;

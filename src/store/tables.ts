@@ -99,7 +99,7 @@ export interface RunsTable {
   ended_at: OptionalTime;
   /** Temporal's id of the execution whose workflow task has failed. */
   failing_execution: OptionalText;
-  failing_by: Optional<'code' | 'temporal' | 'queue'>;
+  failing_by: Optional<'code' | 'temporal' | 'queue' | 'machine'>;
   failing_reason: OptionalText;
   /** The last event that the row includes; an older view changes nothing. */
   last_seq: number;

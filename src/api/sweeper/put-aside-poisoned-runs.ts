@@ -12,7 +12,7 @@ const FEWEST_FAILURES = 2;
 /** A task times out when its worker is lost; that is no fault of the run unless it happens again and again. */
 const FEWEST_TIME_OUTS = 3;
 /** Its worker may be alive and have too much to do; then others are to blame, unless that never ends. */
-const FEWEST_TIME_OUTS_IN_QUEUES = 12;
+const FEWEST_OF_BUSY_WORKERS = 12;
 
 /** The numbers of runs that one sweep asks Temporal about. */
 const NOTED_AT_ONCE = 100;
@@ -74,11 +74,13 @@ async function look(
 function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
   const { failures, since, last } = poisoned.task;
   if (isToBlame(poisoned)) return failures >= FEWEST_FAILURES && Date.now() - since >= failingForMs;
-  return last.kind === 'timed-out' && failures >= (isInQueue(poisoned) ? FEWEST_TIME_OUTS_IN_QUEUES : FEWEST_TIME_OUTS);
+  if (isOfBusyWorker(poisoned)) return failures >= FEWEST_OF_BUSY_WORKERS;
+  return last.kind === 'timed-out' && failures >= FEWEST_TIME_OUTS;
 }
 
-function isInQueue({ task, note }: Poisoned): boolean {
-  return note?.executionRunId === task.executionRunId && note.by === 'queue';
+function isOfBusyWorker({ task, note }: Poisoned): boolean {
+  if (note?.executionRunId !== task.executionRunId) return false;
+  return note.by === 'machine' || (note.by === 'queue' && task.last.kind === 'timed-out');
 }
 
 /** @returns a function that tells if one more run may be put aside now */

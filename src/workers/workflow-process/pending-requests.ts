@@ -3,22 +3,30 @@ import type { Answer } from './messages.ts';
 /** The process has ended, and the request with it. */
 export class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded';
-  /** The request has ended the process; false: it waited for its turn, or the machine had no time for it. */
-  readonly isCause: boolean;
+  readonly part: PartInEnd;
 
-  constructor(how: string, isCause: boolean) {
+  constructor(how: string, part: PartInEnd) {
     super(`The process of the workflow's code has ended: ${how}`);
-    this.isCause = isCause;
+    this.part = part;
   }
 }
+
+/** The part of a request in the end of its process. */
+export type PartInEnd =
+  /** The request has ended it. */
+  | 'cause'
+  /** It was the request's turn, and the machine had too little time to tell if it would ever have been done. */
+  | 'suspect'
+  /** The request waited for its turn. */
+  | 'bystander';
 
 /** Requests without an answer. The process does the oldest of them. */
 export interface PendingRequests {
   /** @param withinMs the time that it may work once it is its turn @throws ProcessEnded */
   add(id: number, withinMs: number): Promise<Answer>;
   settle(answer: Answer): void;
-  /** Rejects all of them, for the process has ended. @param isNoFault the oldest of them is not to blame for that */
-  end(how: string, isNoFault?: boolean): void;
+  /** Rejects all of them, for the process has ended. @param part that of the oldest of them */
+  end(how: string, part: PartInEnd): void;
 }
 
 interface Pending {
@@ -68,10 +76,10 @@ export function createPendingRequests({ workedMs, onLate }: Watch): PendingReque
       pending.delete(answer.id);
       watchOldest();
     },
-    end(how, isNoFault = false) {
+    end(how, part) {
       clearTimeout(watch);
       for (const [at, { reject }] of [...pending.values()].entries())
-        reject(new ProcessEnded(how, at === 0 && !isNoFault));
+        reject(new ProcessEnded(how, at === 0 ? part : 'bystander'));
       pending.clear();
     },
   };

@@ -1,5 +1,6 @@
 import type { RequestBody } from './messages.ts';
 import { ProcessEnded } from './pending-requests.ts';
+import type { PartInEnd } from './pending-requests.ts';
 import type { Succeeded, WorkflowProcess } from './start-workflow-process.ts';
 
 /** The requests of one execution, to the process that has its code. */
@@ -19,22 +20,23 @@ const MOST_PROCESSES = 5;
 /**
  * An execution that does its first task, or is replayed for one, begins again in the next process when another execution
  * has ended the process. If its task failed, the next attempt would have to wait until Temporal's time-out, and could meet
- * the same end.
+ * the same end. A suspect does not begin again: its next attempt comes later, and others have the process meanwhile.
  * @param living gives the process of now
- * @param blame is told how the execution has ended the process
+ * @param blame is told how the process has ended, if the execution is its cause or a suspect
  */
 export function createRestartable(
   first: WorkflowProcess,
   living: () => Promise<WorkflowProcess>,
-  blame: (how: string) => void,
+  blame: (how: string, part: Exclude<PartInEnd, 'bystander'>) => void,
 ): Restartable {
   let process = first;
   /** What brings the code to where it stands; null when that is beyond its history. */
   let replayed: RequestBody[] | null = [];
   const mayRestart = (error: unknown, processes: number): boolean => {
     if (!(error instanceof ProcessEnded)) return false;
-    if (error.isCause) blame(error.message);
-    return !error.isCause && replayed !== null && processes < MOST_PROCESSES;
+    if (error.part === 'bystander') return replayed !== null && processes < MOST_PROCESSES;
+    blame(error.message, error.part);
+    return false;
   };
   const askRestarting = async (request: RequestBody): Promise<Succeeded> => {
     let missing: readonly RequestBody[] = [];

@@ -50,14 +50,14 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
   });
   const ended = untilEnded(child).then((how) => {
     end = late ?? how;
-    pending.end(end, end === TOO_BUSY);
+    pending.end(end, end === TOO_BUSY ? 'suspect' : 'cause');
   });
   return {
     get hasEnded() {
       return end !== null;
     },
     async ask(request) {
-      if (end !== null) throw new ProcessEnded(end, false);
+      if (end !== null) throw new ProcessEnded(end, 'bystander');
       const id = ++lastId;
       // A process that ends takes no request; its end is the answer.
       child.send({ id, ...request }, () => undefined);

@@ -9,10 +9,10 @@ export interface FailedTask {
   readonly executionRunId: string;
   readonly reason: string;
   /**
-   * The workflow's own code; the worker, for example because the database is away; Temporal, which took no answer; or the
-   * queue, as others have their turn for too long.
+   * The workflow's own code; the worker, for example because the database is away; Temporal, which took no answer; the
+   * queue, as others have their turn for too long; or the machine, which was too busy for the code.
    */
-  readonly by: 'code' | 'worker' | 'temporal' | 'queue';
+  readonly by: 'code' | 'worker' | 'temporal' | 'queue' | 'machine';
 }
 
 /** An execution leaves the worker's memory; after a failed task it always does. */
@@ -25,10 +25,12 @@ export interface TaskObserver extends ExecutionObserver {
   evicted(eviction: Eviction): void;
 }
 
+type Failure = Pick<FailedTask, 'reason' | 'by'>;
+
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 /** Reports each failed workflow task, also those of which the SDK tells nobody: the second attempt and later ones. */
 export function createTaskObserver(report: (task: FailedTask) => void): TaskObserver {
-  const executions = new Map<string, { readonly workflowId: string; failure: string | null }>();
+  const executions = new Map<string, { readonly workflowId: string; failure: Failure | null }>();
   return {
     opened: ({ runId, workflowId }) => void executions.set(runId, { workflowId, failure: null }),
     waits(runId) {
@@ -41,17 +43,17 @@ export function createTaskObserver(report: (task: FailedTask) => void): TaskObse
           by: 'queue',
         });
     },
-    failed(executionRunId, reason) {
+    failed(executionRunId, reason, by) {
       const execution = executions.get(executionRunId);
-      if (execution) execution.failure = reason;
+      if (execution) execution.failure = { reason, by };
     },
     evicted({ runId, evictJob: { reason, message } }) {
       const execution = executions.get(runId);
       executions.delete(runId);
       if (!execution) return;
       const { workflowId, failure } = execution;
-      const task = { workflowId, executionRunId: runId, reason: failure ?? message ?? '' };
-      if (reason === EvictionReason.LANG_FAIL) report({ ...task, by: failure === null ? 'worker' : 'code' });
+      const task = { workflowId, executionRunId: runId, reason: failure?.reason ?? message ?? '' };
+      if (reason === EvictionReason.LANG_FAIL) report({ ...task, by: failure?.by ?? 'worker' });
       if (reason === EvictionReason.NONDETERMINISM) report({ ...task, reason: NONDETERMINISM, by: 'code' });
       if (reason === EvictionReason.FATAL) report({ ...task, by: 'temporal' });
     },

@@ -15,8 +15,8 @@ export interface ExecutionObserver {
   opened(execution: Pick<WorkflowInfo, 'workflowId' | 'runId'>): void;
   /** A task of the execution has waited so long for its turn that it is going to time out. */
   waits(executionRunId: string): void;
-  /** The code of the execution has failed its workflow task. */
-  failed(executionRunId: string, reason: string): void;
+  /** The code of the execution has failed its workflow task, or the machine was too busy for it. */
+  failed(executionRunId: string, reason: string, by: 'code' | 'machine'): void;
 }
 
 export interface HostOptions {
@@ -54,7 +54,9 @@ export async function openWorkflowHost({ start, open, observer }: HostOptions): 
     async createWorkflow(options) {
       observer.opened(options.info);
       const { runId } = options.info;
-      const code = createRestartable(await living(), living, (how) => observer.failed(runId, how));
+      const code = createRestartable(await living(), living, (how, part) =>
+        observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
+      );
       await code.ask({ kind: 'create', options: toSent(options) }, true);
       return createProxy(code, runId, observer);
     },
@@ -80,7 +82,7 @@ function createProxy(code: Restartable, executionRunId: string, observer: Execut
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
-      if (completion.failed) observer.failed(executionRunId, completion.failed.failure?.message ?? '');
+      if (completion.failed) observer.failed(executionRunId, completion.failed.failure?.message ?? '', 'code');
       return completion;
     },
     async getAndResetSinkCalls() {

@@ -2,7 +2,6 @@ import { poisonedRunsSuite } from '../../support/suites/poisoned-runs-suite.ts';
 
 poisonedRunsSuite([
   ['late-throws', /failed \d+ times: Poison/],
-  ['late-loops', /failed \d+ times: .*it took more than 8 s/],
   // Either of its two failures may be the last that was noted.
   ['differs', /failed \d+ times: (its code does not do what its history says|Poison)/],
   ['now-throws', /failed \d+ times: Poison/],

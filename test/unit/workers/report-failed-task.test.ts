@@ -39,6 +39,7 @@ test.each([
   ['code', [['R', { executionRunId: 'e1', by: 'code', reason: 'why' }]]],
   ['temporal', [['R', { executionRunId: 'e1', by: 'temporal' }]]],
   ['queue', [['R', { executionRunId: 'e1', by: 'queue' }]]],
+  ['machine', [['R', { executionRunId: 'e1', by: 'machine' }]]],
   ['worker', []],
 ] as const)('it is noted for the sweeper unless the worker itself failed: %s', (by, expected) => {
   const note = vi.fn<NoteFailure>(async () => undefined);

@@ -107,6 +107,13 @@ describe('a run is put aside', () => {
       task: { failures: 12, last: { kind: 'timed-out' } },
       message: 'failed 12 times: the workers that had it gave no answer',
     },
+    {
+      what: 'for which no machine has time enough',
+      id: 'P-machine',
+      note: { by: 'machine' },
+      task: { failures: 12, last: { kind: 'failed', message: 'Too busy' } },
+      message: 'failed 12 times: Too busy',
+    },
   ])('$what', async ({ id, note, task, message }) => {
     await aRun(id, note);
     const engine = failing({ [id]: aTask(task) });
@@ -141,6 +148,12 @@ describe('a run is left alone', () => {
       id: 'L-queue',
       note: { by: 'queue' },
       task: { failures: 11, last: { kind: 'timed-out' } },
+    },
+    {
+      what: 'whose workers have a busy machine',
+      id: 'L-machine',
+      note: { by: 'machine' },
+      task: { failures: 11, last: { kind: 'failed', message: 'Too busy' } },
     },
     {
       what: 'whose earlier execution has failed',

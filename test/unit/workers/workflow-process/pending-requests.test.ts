@@ -17,18 +17,21 @@ test('requests have their own answers', async () => {
   ]);
 });
 
-test('when the process ends, the oldest request is the cause', async () => {
-  const pending = createPendingRequests({ workedMs, onLate: () => undefined });
-  const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
-  pending.settle({ id: 1, kind: 'done' });
-  pending.end('it burnt');
-  const message = expect.stringContaining('it burnt');
-  expect(await all).toMatchObject([
-    { status: 'fulfilled' },
-    { status: 'rejected', reason: { message, isCause: true } },
-    { status: 'rejected', reason: { message, isCause: false } },
-  ]);
-});
+test.each(['cause', 'suspect'] as const)(
+  'when the process ends, only the oldest request has a part: %s',
+  async (part) => {
+    const pending = createPendingRequests({ workedMs, onLate: () => undefined });
+    const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
+    pending.settle({ id: 1, kind: 'done' });
+    pending.end('it burnt', part);
+    const message = expect.stringContaining('it burnt');
+    expect(await all).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { message, part } },
+      { status: 'rejected', reason: { message, part: 'bystander' } },
+    ]);
+  },
+);
 
 describe('a request is late', () => {
   const watched = (part = 1) => {

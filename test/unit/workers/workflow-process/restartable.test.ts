@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestBody } from '../../../../src/workers/workflow-process/messages.ts';
 import { ProcessEnded } from '../../../../src/workers/workflow-process/pending-requests.ts';
+import type { PartInEnd } from '../../../../src/workers/workflow-process/pending-requests.ts';
 import { createRestartable } from '../../../../src/workers/workflow-process/restartable.ts';
 import type { WorkflowProcess } from '../../../../src/workers/workflow-process/start-workflow-process.ts';
 
 const request = (executionRunId: string): RequestBody => ({ kind: 'dispose', executionRunId });
 
-type End = 'own' | 'other';
-
-/** Processes in a row; each ends at its nth request, because of this execution or another one. */
-function processes(...ends: readonly { readonly at: number; readonly by: End }[]) {
+/** Processes in a row; each ends at its nth request, in which this execution has a part. */
+function processes(...ends: readonly { readonly at: number; readonly part: PartInEnd }[]) {
   const asked: string[][] = [];
   const blamed: string[] = [];
   const next = (): WorkflowProcess => {
@@ -20,7 +19,7 @@ function processes(...ends: readonly { readonly at: number; readonly by: End }[]
       stop: async () => undefined,
       async ask(body) {
         own.push(body.kind === 'dispose' ? body.executionRunId : body.kind);
-        if (own.length === end?.at) throw new ProcessEnded('it burnt', end.by === 'own');
+        if (own.length === end?.at) throw new ProcessEnded('it burnt', end.part);
         return { kind: 'done' };
       },
     };
@@ -28,14 +27,14 @@ function processes(...ends: readonly { readonly at: number; readonly by: End }[]
   const code = createRestartable(
     next(),
     async () => next(),
-    (how) => void blamed.push(how),
+    (how, part) => void blamed.push(`${part}: ${how}`),
   );
   return { asked, blamed, code };
 }
 
 describe('when another execution has ended the process', () => {
   test('what is replayed begins again in the next one, and so on', async () => {
-    const { asked, blamed, code } = processes({ at: 3, by: 'other' }, { at: 2, by: 'other' });
+    const { asked, blamed, code } = processes({ at: 3, part: 'bystander' }, { at: 2, part: 'bystander' });
     for (const name of ['a', 'b', 'c']) await code.ask(request(name), true);
     await code.ask(request('d'), false);
     expect(asked).toEqual([
@@ -47,7 +46,7 @@ describe('when another execution has ended the process', () => {
   });
 
   test('what is beyond its history fails', async () => {
-    const { asked, blamed, code } = processes({ at: 3, by: 'other' });
+    const { asked, blamed, code } = processes({ at: 3, part: 'bystander' });
     await code.ask(request('a'), true);
     await code.ask(request('b'), false);
     await expect(code.ask(request('c'), false)).rejects.toThrow('it burnt');
@@ -55,16 +54,16 @@ describe('when another execution has ended the process', () => {
   });
 
   test('five times in a row, it fails', async () => {
-    const { asked, code } = processes(...Array.from({ length: 9 }, () => ({ at: 1, by: 'other' as const })));
+    const { asked, code } = processes(...Array.from({ length: 9 }, () => ({ at: 1, part: 'bystander' as const })));
     await expect(code.ask(request('a'), true)).rejects.toThrow('it burnt');
     expect(asked).toHaveLength(5);
   });
 });
 
-test('an execution that has ended the process is blamed, and does not begin again', async () => {
-  const { asked, blamed, code } = processes({ at: 2, by: 'own' });
+test.each(['cause', 'suspect'] as const)('the %s is blamed, and does not begin again', async (part) => {
+  const { asked, blamed, code } = processes({ at: 2, part });
   await code.ask(request('a'), true);
   await expect(code.ask(request('b'), true)).rejects.toThrow('it burnt');
   expect(asked).toHaveLength(1);
-  expect(blamed).toEqual([expect.stringContaining('it burnt')]);
+  expect(blamed).toEqual([expect.stringMatching(`^${part}: .*it burnt`)]);
 });

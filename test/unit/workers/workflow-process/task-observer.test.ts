@@ -6,11 +6,15 @@ import type { FailedTask } from '../../../../src/workers/workflow-process/task-o
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 
 /** Evicts an execution once. @param failure of its code, before */
-function evict(reason: keyof typeof EvictionReason, failure?: string): Partial<FailedTask>[] {
+function evict(
+  reason: keyof typeof EvictionReason,
+  failure?: string,
+  by: 'code' | 'machine' = 'code',
+): Partial<FailedTask>[] {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((task) => void reported.push(task));
   observer.opened({ workflowId: 'run:acme:1', runId: 'e1' });
-  if (failure !== undefined) observer.failed('e1', failure);
+  if (failure !== undefined) observer.failed('e1', failure, by);
   const eviction = { runId: 'e1', evictJob: { reason: EvictionReason[reason], message: 'of the SDK' } };
   observer.evicted(eviction);
   observer.evicted(eviction);
@@ -21,6 +25,7 @@ const task = { workflowId: 'run:acme:1', executionRunId: 'e1' };
 
 test.each([
   ['code that fails', evict('LANG_FAIL', 'boom'), { ...task, reason: 'boom', by: 'code' }],
+  ['a machine that is too busy', evict('LANG_FAIL', 'late', 'machine'), { ...task, reason: 'late', by: 'machine' }],
   ['a worker that can’t do it', evict('LANG_FAIL'), { ...task, reason: 'of the SDK', by: 'worker' }],
   ['an answer that Temporal does not take', evict('FATAL'), { ...task, reason: 'of the SDK', by: 'temporal' }],
   [
@@ -51,7 +56,7 @@ test('a task that waits too long is reported with its run', () => {
 test('a workflow that this worker has not opened is not reported', () => {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((failed) => void reported.push(failed));
-  observer.failed('e2', 'boom');
+  observer.failed('e2', 'boom', 'code');
   observer.evicted({ runId: 'e2', evictJob: { reason: EvictionReason.LANG_FAIL } });
   expect(reported).toEqual([]);
 });
