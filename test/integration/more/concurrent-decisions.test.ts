@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anAskingGraph, eventsOf, hasStatus, startRun } from '../support/readers/api-runs.ts';
-import { createDecisions } from '../support/readers/decisions.ts';
-import type { Decisions } from '../support/readers/decisions.ts';
-import { textAt } from '../support/readers/json-at.ts';
-import { aProblem } from '../support/readers/problems.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import { anAskingGraph, eventsOf, hasStatus, startRun } from '../../support/readers/api-runs.ts';
+import { createDecisions } from '../../support/readers/decisions.ts';
+import type { Decisions } from '../../support/readers/decisions.ts';
+import { textAt } from '../../support/readers/json-at.ts';
+import { aProblem } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 let stack: TestStack;
 const { answerOf, approvalOf, approve, asking, decide } = createDecisions(() => stack);

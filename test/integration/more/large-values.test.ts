@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aDefinition } from '../support/builders/builders.ts';
-import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
-import { aToolOf } from '../support/doubles/configured-tool.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
-import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { json, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 let server: LoopbackServer;
 let stack: TestStack;

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/values/json.ts';
-import { anAgent, startAgent, useAgentStack } from '../support/servers/agent-stack.ts';
-import { aGraphOf, eventsOf, hasStatus, readAll } from '../support/readers/api-runs.ts';
-import { askFor, say, toldTo } from '../support/builders/chat-model.ts';
-import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { aProblem } from '../support/readers/problems.ts';
-import { openTemporalCli } from '../support/servers/temporal-cli.ts';
-import type { TemporalCli } from '../support/servers/temporal-cli.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { anAgent, startAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
+import { aGraphOf, eventsOf, hasStatus, readAll } from '../../support/readers/api-runs.ts';
+import { askFor, say, toldTo } from '../../support/builders/chat-model.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { aProblem } from '../../support/readers/problems.ts';
+import { openTemporalCli } from '../../support/servers/temporal-cli.ts';
+import type { TemporalCli } from '../../support/servers/temporal-cli.ts';
 
 const { stack, model, service, user, control, until } = useAgentStack();
 

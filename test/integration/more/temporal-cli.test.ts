@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import type { ApprovalPolicy } from '../../src/graph/definition/node-types/approval.ts';
-import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { ApprovalPolicy } from '../../../src/graph/definition/node-types/approval.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import {
   PATIENTLY,
   aGraphOf,
@@ -10,16 +10,16 @@ import {
   hasStatus,
   readAll,
   startRun,
-} from '../support/readers/api-runs.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { aToolOf } from '../support/doubles/configured-tool.ts';
-import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { answer, json, silence, startLoopbackServer } from '../support/doubles/loopback-server.ts';
-import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
-import { openTemporalCli } from '../support/servers/temporal-cli.ts';
-import type { TemporalCli } from '../support/servers/temporal-cli.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+} from '../../support/readers/api-runs.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { answer, json, silence, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
+import { openTemporalCli } from '../../support/servers/temporal-cli.ts';
+import type { TemporalCli } from '../../support/servers/temporal-cli.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 let server: LoopbackServer;
 let stack: TestStack;

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTeardown } from '../../src/dev/teardown.ts';
-import type { Tokens } from '../../src/dev/issuer.ts';
-import { toWorkflowId } from '../../src/workflows/contract.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { startRun } from '../support/readers/api-runs.ts';
-import { historiesOf } from '../support/readers/executions.ts';
-import type { HistoryEvent } from '../support/readers/executions.ts';
-import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import { openTeardown } from '../../../src/dev/teardown.ts';
+import type { Tokens } from '../../../src/dev/issuer.ts';
+import { toWorkflowId } from '../../../src/workflows/contract.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { startRun } from '../../support/readers/api-runs.ts';
+import { historiesOf } from '../../support/readers/executions.ts';
+import type { HistoryEvent } from '../../support/readers/executions.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 const teardown = openTeardown();
 let stack: TestStack;
