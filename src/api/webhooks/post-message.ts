@@ -1,0 +1,55 @@
+import { request } from 'undici';
+import { readRetryAfter } from '../../activities/calls/retry-delay.ts';
+import type { Guard } from '../../activities/http/guard.ts';
+import type { Answered } from './next-attempt.ts';
+
+/** A message for a receiver. */
+interface Message {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+}
+
+/** An answer, or the reason why there was none. */
+export interface Posted extends Answered {
+  readonly error: string | null;
+}
+
+/** So much of an answer is read, and thrown away, so that its connection can serve again. */
+const MAX_ANSWER_BYTES = 1_024;
+
+/** Posts a message to an address that the guard lets pass. Redirects are answers, and nothing is thrown. */
+export async function postMessage(guard: Guard, { url, headers, body, timeoutMs }: Message): Promise<Posted> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const target = new URL(url);
+    const dispatcher = guard(target);
+    const answer = await request(target, {
+      method: 'POST',
+      headers: { ...HEADERS, ...headers },
+      body,
+      signal,
+      dispatcher,
+    });
+    await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    const headerOf = (name: string): string | null => [answer.headers[name]].flat()[0] ?? null;
+    const retryAfterMs = readRetryAfter({ get: headerOf }, Date.now());
+    return { status: answer.statusCode, retryAfterMs, error: null };
+  } catch (thrown) {
+    return { status: null, retryAfterMs: null, error: signal.aborted ? timedOut(timeoutMs) : reasonOf(thrown) };
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
+
+function timedOut(timeoutMs: number): string {
+  return `There was no answer within ${timeoutMs / 1_000} s`;
+}
+
+/** Messages of the network name addresses that are none of a tenant's business; codes do not. */
+function reasonOf(thrown: unknown): string {
+  const { code, message } = Object(thrown) as { readonly code?: unknown; readonly message?: unknown };
+  if (code === 'BLOCKED_URL' && typeof message === 'string') return message;
+  return `The receiver can't be reached${typeof code === 'string' ? ` (${code})` : ''}`;
+}
