@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
-import type { WebhookEventType } from '../../graph/journal/index.ts';
 import { NextCursor, PageQuery, Time, aPage, idOf, listOf, orNull } from './common.ts';
 import { DELIVERY_EXAMPLE, NEW_WEBHOOK_EXAMPLE, SECRET_EXAMPLE, WEBHOOK_EXAMPLE } from './examples/webhook.ts';
 
@@ -9,8 +8,7 @@ const MAX_EVENTS = 30;
 /** The longest secret: 64 bytes in base64, with its prefix. */
 const MAX_SECRET = 94;
 
-const EVENT_TYPES = Object.keys(WEBHOOK_EVENTS) as [WebhookEventType, ...WebhookEventType[]];
-const EventTypeSchema = z.enum(EVENT_TYPES).openapi('WebhookEventType');
+const EventTypeSchema = z.enum(WEBHOOK_EVENTS).openapi('WebhookEventType');
 const FormatSchema = z.enum(['standard', 'slack']);
 
 const Url = z
@@ -81,7 +79,7 @@ const DeliveryStatusSchema = z.enum(['pending', 'delivered', 'failed']);
 export const WebhookDeliverySchema = z
   .object({
     id: z.string().openapi({ description: 'The `webhook-id` of the message, at each attempt' }),
-    type: z.enum([...EVENT_TYPES, 'webhook.ping']),
+    type: z.enum([...WEBHOOK_EVENTS, 'webhook.ping']),
     runId: z.string().nullable(),
     status: DeliveryStatusSchema,
     attempts: listOf(

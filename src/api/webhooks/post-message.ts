@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { CallError } from '../../activities/calls/call-error.ts';
 import { readRetryAfter } from '../../activities/calls/retry-delay.ts';
 import type { Guard } from '../../activities/http/guard.ts';
 import type { Answered } from './next-attempt.ts';
@@ -49,7 +50,7 @@ function timedOut(timeoutMs: number): string {
 
 /** Messages of the network name addresses that are none of a tenant's business; codes do not. */
 function reasonOf(thrown: unknown): string {
-  const { code, message } = Object(thrown) as { readonly code?: unknown; readonly message?: unknown };
-  if (code === 'BLOCKED_URL' && typeof message === 'string') return message;
-  return `The receiver can't be reached${typeof code === 'string' ? ` (${code})` : ''}`;
+  if (thrown instanceof CallError) return thrown.message;
+  const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? ` (${thrown.code})` : '';
+  return `The receiver can't be reached${code}`;
 }

@@ -1,6 +1,4 @@
-import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
-import type { WebhookSubject } from '../../graph/journal/index.ts';
-import { abbreviate, isJsonObject } from '../../graph/values/index.ts';
+import { abbreviate, isJsonObject, own } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /** What a message says of a subject, and where it leads. */
@@ -9,7 +7,8 @@ interface Words {
   readonly path: (data: JsonObject) => string;
 }
 
-const WORDS: Readonly<Record<WebhookSubject, Words>> = {
+/** By the first part of the type of an event. */
+const WORDS: Readonly<Record<string, Words>> = {
   run: {
     about: ({ id, graph }) => `${textOf(isJsonObject(graph) ? graph['name'] : null)} (${textOf(id)})`,
     path: ({ id }) => `runs/${pathOf(id)}`,
@@ -29,9 +28,8 @@ const MAX_ABOUT = 500;
  * @param linkBase what its link begins with; `null`: it has none
  */
 export function toSlackMessage(body: string, linkBase: string | null): string {
-  const event: unknown = JSON.parse(body);
-  const { type, data } = Object(event) as { readonly type: string; readonly data: JsonObject };
-  const words = isKnown(type) ? WORDS[WEBHOOK_EVENTS[type]] : null;
+  const { type, data } = readEvent(body);
+  const words = own(WORDS, type.replace(/\..*$/, ''));
   const title = titleOf(type);
   const about = words ? escaped(abbreviate(words.about(data), MAX_ABOUT)) : '';
   const link = words && linkBase !== null ? `<${linkBase.replace(/\/+$/, '')}/${words.path(data)}|Open>` : '';
@@ -40,8 +38,11 @@ export function toSlackMessage(body: string, linkBase: string | null): string {
   return JSON.stringify({ text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text: shown } }] });
 }
 
-function isKnown(type: string): type is keyof typeof WEBHOOK_EVENTS {
-  return Object.hasOwn(WEBHOOK_EVENTS, type);
+function readEvent(body: string): { readonly type: string; readonly data: JsonObject } {
+  const event: unknown = JSON.parse(body);
+  if (!isJsonObject(event) || typeof event['type'] !== 'string' || !isJsonObject(event['data']))
+    throw new TypeError('The body of a webhook event has a type and data');
+  return { type: event['type'], data: event['data'] };
 }
 
 /** `run.completed` becomes "Run completed". */

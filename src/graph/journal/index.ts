@@ -15,4 +15,4 @@ export type { ResumePoint } from './resume-point.ts';
 export { NOT_BEGUN, toRunView } from './run-view.ts';
 export type { RunView, Usage, WaitingFor } from './run-view.ts';
 export { toWebhookEvents, WEBHOOK_EVENTS } from './webhook-events.ts';
-export type { WebhookEvent, WebhookEventType, WebhookSubject } from './webhook-events.ts';
+export type { WebhookEvent, WebhookEventType } from './webhook-events.ts';
