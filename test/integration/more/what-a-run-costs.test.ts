@@ -29,6 +29,7 @@ beforeAll(async () => {
     dispatchMs: SELDOM_MS,
     terminatedRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
+    deliveriesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });
   teardown.add(() => jobs.stop());
