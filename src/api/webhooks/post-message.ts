@@ -51,6 +51,7 @@ function timedOut(timeoutMs: number): string {
 /** Messages of the network name addresses that are none of a tenant's business; codes do not. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof CallError) return thrown.message;
-  const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? ` (${thrown.code})` : '';
+  const code =
+    thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? ` (${thrown.code})` : '';
   return `The receiver can't be reached${code}`;
 }

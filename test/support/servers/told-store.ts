@@ -50,7 +50,7 @@ export function aCourier(
   const begin = async (): Promise<void> => await courier.round(NEVER);
   return {
     begin,
-    settled: courier.settled,
+    settled: () => courier.settled(),
     async round() {
       await begin();
       await courier.settled();

@@ -36,7 +36,10 @@ describe('a webhook', () => {
       createdAt: expect.any(String),
       createdBy: expect.any(String),
     };
-    expect(added).toMatchObject({ status: 201, body: { ...shown, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) } });
+    expect(added).toMatchObject({
+      status: 201,
+      body: { ...shown, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) },
+    });
     expect(added.headers.get('location')).toBe(`/api/webhooks/${id}`);
     expect((await api.as('user').get(`/api/webhooks/${id}`)).body).toEqual(shown);
     expect(listAt((await api.as('user').get('/api/webhooks')).body, '/items')).toEqual([shown]);
@@ -57,7 +60,8 @@ describe('a webhook', () => {
   test('is nobody else’s', async () => {
     const id = await idOf();
     const other = api.as('otherTenantUser');
-    for (const path of ['', '/deliveries']) expect(await other.get(`/api/webhooks/${id}${path}`)).toMatchObject({ status: 404 });
+    for (const path of ['', '/deliveries'])
+      expect(await other.get(`/api/webhooks/${id}${path}`)).toMatchObject({ status: 404 });
     for (const path of ['/rotate', '/enable', '/ping', '/deliveries/x/replay'])
       expect(await other.post(`/api/webhooks/${id}${path}`, {})).toMatchObject(aProblem(404, 'NOT_FOUND'));
     await other.send(`/api/webhooks/${id}`, { method: 'DELETE' });
@@ -71,9 +75,16 @@ describe('a webhook', () => {
   });
 
   test('of Slack has no secret, and hides the secret in its address', async () => {
-    const slack = { format: 'slack', url: 'https://hooks.slack.com/services/T0/B0/canary', linkBase: 'https://me.example' };
+    const slack = {
+      format: 'slack',
+      url: 'https://hooks.slack.com/services/T0/B0/canary',
+      linkBase: 'https://me.example',
+    };
     const added = await add(slack);
-    expect(added).toMatchObject({ status: 201, body: { secret: null, url: 'https://hooks.slack.com/services/T0/B0/[hidden]' } });
+    expect(added).toMatchObject({
+      status: 201,
+      body: { secret: null, url: 'https://hooks.slack.com/services/T0/B0/[hidden]' },
+    });
     expect(JSON.stringify((await api.as('admin').get('/api/webhooks')).body)).not.toContain('canary');
     const rotated = await api.as('user').post(`/api/webhooks/${textAt(added.body, '/id')}/rotate`, {});
     expect(rotated).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
@@ -93,7 +104,7 @@ describe('a webhook', () => {
     [{ events: Array.from({ length: 31 }, () => 'run.failed') }, '/events'],
     [{ secret: 'whsec_c2hvcnQ=' }, '/secret'],
     [{ secret: SECRET.slice(6) }, '/secret'],
-    [{ secret: `${SECRET.slice(0, -2)}` }, '/secret'],
+    [{ secret: SECRET.slice(0, -2) }, '/secret'],
     [{ format: 'carrier pigeon' }, '/format'],
     [{ linkBase: 'here' }, '/linkBase'],
     [{ more: 1 }, '/more'],
@@ -108,7 +119,9 @@ describe('a webhook', () => {
     expect(added.filter(({ status }) => status === 201)).toHaveLength(100);
     expect(added.find(({ status }) => status !== 201)).toMatchObject(aProblem(409, 'TOO_MANY_KEPT'));
     const first = await api.as('otherTenantUser').get('/api/webhooks?limit=60');
-    const rest = await api.as('otherTenantUser').get(`/api/webhooks?limit=60&cursor=${textAt(first.body, '/nextCursor')}`);
+    const rest = await api
+      .as('otherTenantUser')
+      .get(`/api/webhooks?limit=60&cursor=${textAt(first.body, '/nextCursor')}`);
     const ids = [first, rest].flatMap(({ body }) => listAt(body, '/items').map((item) => textAt(item, '/id')));
     expect(new Set(ids).size).toBe(100);
   });

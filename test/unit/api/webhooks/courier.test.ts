@@ -27,6 +27,12 @@ const fail = async (name = 'R'): Promise<void> => await failRun(store, { id: `${
 const deliveries = async (id = webhook): Promise<readonly WebhookDelivery[]> =>
   (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items;
 const found = async (id = webhook) => await store.webhooks.find(tenantId, id);
+function onlyRequest(): HeardRequest {
+  const [request, ...others] = receiver.requests;
+  if (!request || others.length > 0) throw new Error(`${receiver.requests.length} requests have come, not one`);
+  return request;
+}
+
 const headersOf = ({ headers }: HeardRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
@@ -35,10 +41,12 @@ describe('a message', () => {
     await fail();
     receiver.answers(answer(204));
     await round();
-    const [request] = receiver.requests;
-    if (!request) throw new Error('nothing was sent');
+    const request = onlyRequest();
     expect(request).toMatchObject({ method: 'POST', target: '/in' });
-    expect(request.headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': expect.stringMatching(/^msg_\w+$/) });
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^msg_\w+$/),
+    });
     const verified = new Webhook(SECRET).verify(request.body, headersOf(request));
     expect(verified).toMatchObject({ type: 'run.failed', timestamp: expect.any(String) });
     expect(verified).toMatchObject({ data: { id: `R-${tenantId}`, status: 'failed', error: { code: 'INTERNAL' } } });
@@ -55,10 +63,10 @@ describe('a message', () => {
     await fail();
     receiver.answers(answer(200));
     await round();
-    const [request] = receiver.requests;
-    if (!request) throw new Error('nothing was sent');
+    const request = onlyRequest();
     expect(headersOf(request)['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
-    for (const one of [SECRET, secret]) expect(() => new Webhook(one).verify(request.body, headersOf(request))).not.toThrow();
+    for (const one of [SECRET, secret])
+      expect(() => new Webhook(one).verify(request.body, headersOf(request))).not.toThrow();
   });
 
   test('for Slack has a link, and no signature', async () => {
@@ -68,11 +76,16 @@ describe('a message', () => {
     await fail();
     receiver.answers(answer(200, {}, 'ok'));
     await round();
-    const [{ body = '', headers = {} } = {}] = receiver.requests;
+    const { body, headers } = onlyRequest();
     expect(headers).not.toHaveProperty('webhook-signature');
     expect(JSON.parse(body)).toMatchObject({
       text: `Run failed: refund (R-${tenantId})`,
-      blocks: [{ type: 'section', text: { text: expect.stringContaining(`<https://me.example/console/runs/R-${tenantId}|Open>`) } }],
+      blocks: [
+        {
+          type: 'section',
+          text: { text: expect.stringContaining(`<https://me.example/console/runs/R-${tenantId}|Open>`) },
+        },
+      ],
     });
   });
 
@@ -81,12 +94,17 @@ describe('a message', () => {
     receiver.answers(answer(500), hangUp, answer(200), answer(200));
     for (let attempt = 0; attempt < 3; attempt++) await round();
     const [delivery] = await deliveries();
-    expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ status: 500 }, { status: null }, { status: 200 }] });
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: [{ status: 500 }, { status: null }, { status: 200 }],
+    });
     expect(await found()).toMatchObject({ failingSince: null });
     await store.webhookDeliveries.replay(webhook, delivery?.id ?? '');
     await round();
     expect(receiver.requests).toHaveLength(4);
-    expect(new Set(receiver.requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size).toBe(1);
+    expect(new Set(receiver.requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size).toBe(
+      1,
+    );
   });
 });
 
@@ -126,7 +144,9 @@ describe('a failure', () => {
     await aCourier(store, [], { delaysMs: [] }).round();
     expect(receiver.connections).toBe(0);
     for (const id of [webhook, `name-${webhook}`])
-      expect(await deliveries(id)).toMatchObject([{ attempts: [{ error: expect.stringMatching(/^The URL is blocked/) }] }]);
+      expect(await deliveries(id)).toMatchObject([
+        { attempts: [{ error: expect.stringMatching(/^The URL is blocked/) }] },
+      ]);
   });
 
   test('with Retry-After puts the next attempt off', async () => {
@@ -144,7 +164,7 @@ describe('a failure', () => {
     receiver.answers(answer(500));
     await round();
     const attempts = (await deliveries()).map((delivery) => delivery.attempts.length);
-    expect([receiver.requests.length, attempts.toSorted()]).toEqual([1, [0, 0, 1]]);
+    expect([receiver.requests.length, attempts.toSorted((a, b) => a - b)]).toEqual([1, [0, 0, 1]]);
     receiver.answers(answer(200), answer(200), answer(200));
     await round();
     expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
@@ -168,14 +188,16 @@ describe('a webhook is disabled', () => {
   });
 
   test.each([
-    ['4 days', null],
-    ['121 hours', { reason: 'failing' }],
-  ])('by failures only for five days, not for %s: %j', async (age, disabled) => {
+    ['4 days', undefined],
+    ['121 hours', 'failing'],
+  ])('by failures only for five days, not for %s: %j', async (age, reason) => {
     await fail();
-    await store.database.query(`update webhooks set failing_since = now() - interval '${age}' where id = $1`, [webhook]);
+    await store.database.query(`update webhooks set failing_since = now() - interval '${age}' where id = $1`, [
+      webhook,
+    ]);
     receiver.answers(answer(500));
     await aCourier(store, [receiver.address], { delaysMs: [] }).round();
-    expect((await found())?.disabled ?? null).toEqual(disabled && expect.objectContaining(disabled));
+    expect((await found())?.disabled?.reason).toBe(reason);
   });
 });
 
@@ -237,7 +259,9 @@ test('the run of a message may be deleted meanwhile', async () => {
   await fail();
   await store.database.query('delete from runs where tenant_id = $1', [tenantId]);
   await round();
-  expect(await deliveries()).toMatchObject([{ status: 'failed', attempts: [{ error: expect.stringMatching(/not stored any more/) }] }]);
+  expect(await deliveries()).toMatchObject([
+    { status: 'failed', attempts: [{ error: expect.stringMatching(/not stored any more/) }] },
+  ]);
   expect(receiver.requests).toEqual([]);
 });
 

@@ -15,7 +15,10 @@ const CANARY = 'canary-4711';
 
 const redaction: Redaction = {
   channels: ['secret'],
-  nodes: { ask: { fields: { title: '[redacted]', args: '[redacted]' } }, pay: { calls: true, error: true, fields: { args: '[redacted]' } } },
+  nodes: {
+    ask: { fields: { title: '[redacted]', args: '[redacted]' } },
+    pay: { calls: true, error: true, fields: { args: '[redacted]' } },
+  },
   graphs: {},
 };
 

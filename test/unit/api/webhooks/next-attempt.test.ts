@@ -23,7 +23,9 @@ test.each<[number | null, string]>([
 test('ten attempts take three days and some hours', () => {
   const results = Array.from({ length: 10 }, (_, failures) => judgeAttempt(answered(500), { ...judging, failures }));
   const pauses = results.flatMap((result) => (result.kind === 'again' ? [result.afterMs] : []));
-  expect(pauses).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1_000));
+  expect(pauses).toEqual(
+    [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1_000),
+  );
   expect(results.at(-1)).toEqual({ kind: 'failed' });
 });
 

@@ -65,7 +65,14 @@ test('what is due is found beside any number of webhooks with nothing to send', 
     analyze webhooks; analyze webhook_deliveries;
   `);
   await store.webhookDeliveries.ping({ id: 'due', tenantId: 'idle1', webhookId: 'idle150', body: '{}' });
-  const terms = { claim: 'c', after: 'idle', webhooks: 64, webhooksOfTenant: 8, deliveriesOfWebhook: 20, leaseMs: 1_000 };
+  const terms = {
+    claim: 'c',
+    after: 'idle',
+    webhooks: 64,
+    webhooksOfTenant: 8,
+    deliveriesOfWebhook: 20,
+    leaseMs: 1_000,
+  };
   const begun = performance.now();
   const claimed = await store.dueDeliveries.claim({ ...terms, busy: { webhooks: [], tenants: [] } });
   expect(claimed.map(({ webhook }) => webhook.id)).toContain('idle150');
