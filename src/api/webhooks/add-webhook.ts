@@ -1,9 +1,7 @@
-import { createGuard } from '../../activities/http/guard.ts';
-import type { Guard } from '../../activities/http/guard.ts';
-import { messageOf } from '../../graph/values/index.ts';
 import type { Webhook, NewWebhook } from '../../store/webhooks/webhooks.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
+import { openSender } from './open-sender.ts';
 import { isSecret, newSecret } from './standard-webhooks.ts';
 
 /** The webhooks that a tenant may have. */
@@ -19,9 +17,10 @@ type Wanted = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined
 type AddWebhook = (wanted: Wanted) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
 
 export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 'settings'>): AddWebhook {
-  const guard = createGuard(settings.httpAllow);
+  const openedSender = openSender(settings.httpAllow);
   return async ({ secret: given, ...wanted }) => {
-    requireAllowed(guard, wanted.url);
+    const refusal = (await openedSender()).refusal(wanted.url);
+    if (refusal !== null) throw wrong('/url', refusal);
     const chosen = wanted.format === 'slack' ? unsigned(given) : chosenSecret(given);
     const webhook = await store.webhooks.add({ ...wanted, secret: chosen }, MAX_WEBHOOKS);
     if (!webhook) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_WEBHOOKS} webhooks`);
@@ -41,15 +40,6 @@ export function chosenSecret(given: string | undefined): string {
 function unsigned(given: string | undefined): null {
   if (given !== undefined) throw wrong('/secret', 'Messages for Slack have no signature');
   return null;
-}
-
-/** Names are looked up at each message; what an address says by itself is refused at once. */
-function requireAllowed(guard: Guard, url: string): void {
-  try {
-    guard(new URL(url));
-  } catch (error) {
-    throw wrong('/url', messageOf(error));
-  }
 }
 
 function wrong(path: string, message: string): ApiError {

@@ -1,15 +1,13 @@
-import type { Guard } from '../../activities/http/guard.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../../store/webhooks/due-deliveries.ts';
 import type { CourierTimes, ApiDeps } from '../deps.ts';
 import { makeBody } from './event-body.ts';
 import { judgeAttempt } from './next-attempt.ts';
-import { postMessage } from './post-message.ts';
-import type { Posted } from './post-message.ts';
+import type { Posted, Sender } from './sender.ts';
 import { toSlackMessage } from './slack-message.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
 
 export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'seals'> {
-  readonly guard: Guard;
+  readonly sender: () => Promise<Sender>;
   readonly times: Pick<CourierTimes, 'answerMs' | 'delaysMs'>;
 }
 
@@ -41,12 +39,12 @@ async function readBody(deps: AttemptDeps, eventId: string): Promise<string | nu
 }
 
 async function post(
-  { store, guard, times }: AttemptDeps,
+  { store, sender, times }: AttemptDeps,
   { id, webhook }: ClaimedDelivery,
   { body: told, atMs }: { readonly body: string; readonly atMs: number },
 ): Promise<Posted> {
   const body = webhook.format === 'slack' ? toSlackMessage(told, webhook.linkBase) : told;
   const secrets = await store.webhooks.secretsOf(webhook.id);
   const headers = signatureHeaders(secrets, { id, body, atMs });
-  return await postMessage(guard, { url: webhook.url, headers, body, timeoutMs: times.answerMs });
+  return await (await sender()).post({ url: webhook.url, headers, body, timeoutMs: times.answerMs });
 }

@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
-import { createGuard } from '../../activities/http/guard.ts';
 import type { ClaimedDelivery } from '../../store/webhooks/due-deliveries.ts';
 import type { ApiDeps, CourierTimes } from '../deps.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { RETRY_DELAYS_MS } from './next-attempt.ts';
+import { openSender } from './open-sender.ts';
 
 type CourierDeps = Pick<ApiDeps, 'store' | 'seals' | 'settings' | 'logger'>;
 
@@ -26,7 +26,7 @@ const TIMES: CourierTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY
 
 export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = {}): Courier {
   const times = { ...TIMES, ...given };
-  const attempting = { ...deps, times, guard: createGuard(deps.settings.httpAllow) };
+  const attempting = { ...deps, times, sender: openSender(deps.settings.httpAllow) };
   const open = new Map<string, { readonly tenantId: string; readonly work: Promise<void> }>();
   let after = '';
 

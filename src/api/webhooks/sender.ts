@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { CallError } from '../../activities/calls/call-error.ts';
 import { readRetryAfter } from '../../activities/calls/retry-delay.ts';
+import { createGuard } from '../../activities/http/guard.ts';
 import type { Guard } from '../../activities/http/guard.ts';
 import type { Answered } from './next-attempt.ts';
 
@@ -17,22 +18,40 @@ export interface Posted extends Answered {
   readonly error: string | null;
 }
 
+/** Posts messages to public addresses and to allowed private hosts. */
+export interface Sender {
+  /** Redirects are answers, and nothing is thrown. */
+  post(message: Message): Promise<Posted>;
+  /** Says why an address is refused, as far as it can be seen without looking its name up; `null`: it is not. */
+  refusal(url: string): string | null;
+}
+
+/** @param allow private hosts that may be reached, as exact `host:port` */
+export function createSender(allow: readonly string[]): Sender {
+  const guard = createGuard(allow);
+  return {
+    post: (message) => post(guard, message),
+    refusal(url) {
+      try {
+        guard(new URL(url));
+        return null;
+      } catch (error) {
+        return reasonOf(error);
+      }
+    },
+  };
+}
+
 /** So much of an answer is read, and thrown away, so that its connection can serve again. */
 const MAX_ANSWER_BYTES = 1_024;
+const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
 
-/** Posts a message to an address that the guard lets pass. Redirects are answers, and nothing is thrown. */
-export async function postMessage(guard: Guard, { url, headers, body, timeoutMs }: Message): Promise<Posted> {
+async function post(guard: Guard, { url, headers, body, timeoutMs }: Message): Promise<Posted> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const target = new URL(url);
-    const dispatcher = guard(target);
-    const answer = await request(target, {
-      method: 'POST',
-      headers: { ...HEADERS, ...headers },
-      body,
-      signal,
-      dispatcher,
-    });
+    const sent = { method: 'POST', headers: { ...HEADERS, ...headers }, body, signal, dispatcher: guard(target) };
+    const answer = await request(target, sent);
     await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
     const headerOf = (name: string): string | null => [answer.headers[name]].flat()[0] ?? null;
     const retryAfterMs = readRetryAfter({ get: headerOf }, Date.now());
@@ -41,8 +60,6 @@ export async function postMessage(guard: Guard, { url, headers, body, timeoutMs 
     return { status: null, retryAfterMs: null, error: signal.aborted ? timedOut(timeoutMs) : reasonOf(thrown) };
   }
 }
-
-const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
 
 function timedOut(timeoutMs: number): string {
   return `There was no answer within ${timeoutMs / 1_000} s`;
