@@ -64,8 +64,21 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
     packages: ['p-limit'],
   },
+  'api/webhooks': {
+    rooms: [
+      'graph/values',
+      ...STATE,
+      'graph/redaction',
+      'store',
+      'activities',
+      ...API_BASE,
+      'api/redaction',
+      'api/runs',
+    ],
+    packages: [NODE, 'ulid', 'undici'],
+  },
   'api/sweeper': {
-    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
+    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs', 'api/webhooks'],
   },
   'api/routes': {
     rooms: [
@@ -86,6 +99,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/runs',
       'api/chat',
       'api/bulk',
+      'api/webhooks',
       'api/sweeper',
     ],
     packages: [NODE, '@hono/zod-openapi', 'hono'],

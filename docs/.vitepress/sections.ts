@@ -41,6 +41,7 @@ export const SECTIONS: readonly Section[] = [
         'Versions and many runs',
         'aliases and canaries of graphs; runs found and steered by the hundred',
       ),
+      page('webhooks', 'Webhooks', 'addresses that are told of runs and approvals; Slack'),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
       page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
     ],

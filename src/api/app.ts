@@ -33,6 +33,8 @@ import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { graphAliasRoutes } from './routes/versions/graph-aliases.ts';
 import { graphVersionRoutes } from './routes/versions/graph-versions.ts';
+import { webhookDeliveryRoutes } from './routes/webhooks/webhook-deliveries.ts';
+import { webhookRoutes } from './routes/webhooks/webhooks.ts';
 
 /** Puts the API together: first what every request goes through, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -86,6 +88,7 @@ const TAGS = {
   chat: "Graphs as the other side of the AI SDK's `useChat`.",
   tools: 'What graphs may call.',
   memory: 'What is remembered beyond runs; no checkpoint has it.',
+  webhooks: 'Addresses that are told of events, and what became of it.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
 };
@@ -104,6 +107,8 @@ const ROUTES = [
   chatRoutes,
   toolRoutes,
   memoryRoutes,
+  webhookRoutes,
+  webhookDeliveryRoutes,
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,

@@ -37,6 +37,18 @@ export interface SweepTimes {
   readonly poisonedRunsMs: number;
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;
+  readonly deliveriesMs: number;
+  readonly courier: Partial<CourierTimes>;
+}
+
+/** Times of deliveries to webhooks. */
+export interface CourierTimes {
+  /** A receiver that takes longer has failed. */
+  readonly answerMs: number;
+  /** After this time another process takes over what one has claimed. */
+  readonly leaseMs: number;
+  /** The pauses after failures, and so the number of attempts. */
+  readonly delaysMs: readonly number[];
 }
 
 /** One try of a request. */

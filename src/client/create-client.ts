@@ -22,6 +22,8 @@ import { createTools } from './tools.ts';
 import type { Tools } from './tools.ts';
 import { createTypedGraph } from './graphs/typed-graph.ts';
 import type { TypedGraph } from './graphs/typed-graph.ts';
+import { createWebhooks } from './webhooks.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** The API, typed. Every call rejects with a `HoldfastError` when it is not served. */
 export interface Client {
@@ -32,6 +34,7 @@ export interface Client {
   readonly tools: Tools;
   readonly memory: MemoryCalls;
   readonly interventions: Interventions;
+  readonly webhooks: Webhooks;
   /** The events of all runs of the tenant as they come, until the signal is aborted. */
   events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;
   /** Runs of one graph, whose channels type input and output. */
@@ -49,6 +52,7 @@ export function createClient(options: ClientOptions): Client {
     tools: createTools(connection),
     memory: createMemoryCalls(connection),
     interventions: createInterventions(connection),
+    webhooks: createWebhooks(connection),
     events: (filter) => streamEvents(connection, filter),
     graph: (graph) => createTypedGraph(connection, graph),
   };

@@ -32,3 +32,4 @@ export type { NewRun, StartOptions } from './start-run.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './graphs/typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';
+export type { DeliveryFilter, NewWebhook, Webhook, WebhookDelivery, WebhookWithSecret } from './webhooks.ts';

@@ -11,18 +11,21 @@ export interface ApiSettings {
   readonly waits: { readonly perTenant: number; readonly total: number };
   /** The most streams of events that may be open at a time, in one process. */
   readonly streams: { readonly perTenant: number; readonly total: number };
+  /** Private hosts that webhooks may reach all the same, as exact `host:port`. */
+  readonly httpAllow: readonly string[];
   /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
 }
 
 /** Reads the API's settings from a configuration. */
-export function toApiSettings({ retention, forking, waits, streams, shutdownGrace }: Config): ApiSettings {
+export function toApiSettings({ retention, forking, waits, streams, http, shutdownGrace }: Config): ApiSettings {
   const { runs, checkpoints } = retention;
   return {
     retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
     forking,
     waits,
     streams,
+    httpAllow: http.allow,
     shutdownGraceMs: toMs(shutdownGrace),
   };
 }

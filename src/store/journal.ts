@@ -7,6 +7,7 @@ import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './events.t
 import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
+import { tellingParts } from './webhooks/tell-webhooks.ts';
 
 /** The run that writes, and Temporal's id of its execution. */
 export interface JournalWriter {
@@ -61,6 +62,7 @@ async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWri
 /** The clauses of a `with` statement that write a batch; its `select` is to have `announceBatch`. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly RawBuilder<unknown>[] {
   const { checkpoints, occurrences, approvals, view } = batch;
+  const telling = tellingParts(batch, writer);
   return [
     sql`written_events as (${insertEvents(batch, writer)})`,
     sql`noted_batch as (${noteBatch(writer)})`,
@@ -68,7 +70,8 @@ export function journalParts(batch: JournalBatch, writer: JournalWriter): readon
     ...(occurrences.length > 0 ? [sql`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
     ...(approvals.length > 0 ? [sql`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
     ...(view.endedAt === null ? [] : [sql`freed_thread as (${freeThread(batch, writer)})`]),
-    sql`updated_run as (${updateRun(batch, writer)})`,
+    sql`updated_run as (${updateRun(batch, writer)}${telling.length > 0 ? sql`returning view` : sql``})`,
+    ...telling,
   ];
 }
 

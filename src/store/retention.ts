@@ -5,6 +5,7 @@ import { forgetDefinitions } from './definitions.ts';
 import { pruneOrphans, countOrphans } from './orphans.ts';
 import type { WorkflowNames } from './orphans.ts';
 import type { Tables } from './tables.ts';
+import { forgetWebhookEvents } from './webhooks/forget-webhook-events.ts';
 
 /** The ages from which data is pruned. Runs that have not ended stay. */
 export interface Retention extends WorkflowNames {
@@ -151,6 +152,7 @@ async function pruneRuns(
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from written_batches where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from stream_tickets where run_id = any(${ids}::text[])`.execute(transaction);
+  await forgetWebhookEvents(transaction, ids);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
   await forgetDefinitions(

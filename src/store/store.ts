@@ -54,6 +54,12 @@ import type { TenantEvents } from './streams/tenant-events.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
+import { createDueDeliveries } from './webhooks/due-deliveries.ts';
+import type { DueDeliveries } from './webhooks/due-deliveries.ts';
+import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
+import type { WebhookDeliveries } from './webhooks/webhook-deliveries.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** All data that outlives a run, or spans runs. */
 export interface Store {
@@ -79,6 +85,9 @@ export interface Store {
   readonly runLooks: RunLooks;
   readonly streamTickets: StreamTickets;
   readonly tenantEvents: TenantEvents;
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly dueDeliveries: DueDeliveries;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
@@ -154,6 +163,9 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     runLooks: createRunLooks(db),
     streamTickets: createStreamTickets(db),
     tenantEvents: createTenantEvents(db),
+    webhooks: createWebhooks(db),
+    webhookDeliveries: createWebhookDeliveries(db),
+    dueDeliveries: createDueDeliveries(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,

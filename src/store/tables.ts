@@ -9,6 +9,7 @@ import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Ti
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { MemoryTable } from './memory/memory-table.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
+import type { WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from './webhooks/webhook-tables.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
 export interface Tables {
@@ -28,6 +29,9 @@ export interface Tables {
   idempotency: IdempotencyTable;
   stream_tickets: StreamTicketsTable;
   written_batches: WrittenBatchesTable;
+  webhooks: WebhooksTable;
+  webhook_events: WebhookEventsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 }
 
 /** A divergence, and its events as callers see them who may not see payloads. */

@@ -199,6 +199,9 @@ const DECIDE = [403, 409, 409, 403, 404, 409, 403] as const;
 const QUIET = READ.map((status) => (status === 200 ? 204 : status));
 const CHAT = { id: 'talk', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
 const DECISIONS = { decisions: [{ approvalId: 'none', decision: 'approve' }] };
+/** Of a webhook that is not there. */
+const WEBHOOK = [404, 403, 404, 404, 403, 404, 403] as const;
+const NEW_WEBHOOK = { url: 'https://hooks.example.com', events: ['run.failed'] };
 const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs', READ],
   ['POST /api/graphs', [200, 403, 200, 200, 403, 200, 403], aDefinition({ name: 'known' })],
@@ -220,6 +223,15 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['PUT /api/memory/{namespace}/{key}', [200, 403, 200, 200, 403, 200, 403], { value: 1 }],
   ['GET /api/memory/{namespace}/{key}', READ],
   ['GET /api/memory/{namespace}', READ],
+  ['POST /api/webhooks', [201, 403, 201, 201, 403, 201, 403], NEW_WEBHOOK],
+  ['GET /api/webhooks', [200, 403, 200, 200, 403, 200, 403]],
+  ['GET /api/webhooks/{id}', WEBHOOK],
+  ['DELETE /api/webhooks/{id}', [204, 403, 204, 204, 403, 204, 403]],
+  ['POST /api/webhooks/{id}/rotate', WEBHOOK, {}],
+  ['POST /api/webhooks/{id}/enable', WEBHOOK, {}],
+  ['POST /api/webhooks/{id}/ping', WEBHOOK, {}],
+  ['GET /api/webhooks/{id}/deliveries', WEBHOOK],
+  ['POST /api/webhooks/{id}/deliveries/{deliveryId}/replay', WEBHOOK, {}],
   ['POST /api/runs/bulk', [200, 403, 200, 200, 403, 200, 403], { action: 'cancel', ids: ['none'] }],
   ['POST /api/approvals/decisions', [403, 200, 200, 403, 200, 200, 403], DECISIONS],
   ['GET /api/runs', READ],
@@ -304,7 +316,8 @@ describe('who may do what', () => {
       .replace('{graph}', 'mine')
       .replace('{threadId}', 'talk')
       .replace('{namespace}', 'users')
-      .replace('{key}', 'ann');
+      .replace('{key}', 'ann')
+      .replace('{deliveryId}', 'none');
 
   async function enter(client: ApiClient, route: string, body: object | undefined): Promise<ApiAnswer> {
     const [method = '', path = ''] = route.split(' ');

@@ -5,8 +5,10 @@ import { pruneRuns } from './prune-runs.ts';
 import { FAILING_FOR_MS, activeRunsInTurns, createPoisonedRunsChore, notedRuns } from './put-aside-poisoned-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
+import { createCourier } from '../webhooks/courier.ts';
+import type { Courier } from '../webhooks/courier.ts';
 
-type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger' | 'settings' | 'sweeping'>;
+type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger' | 'seals' | 'settings' | 'sweeping'>;
 
 /** Periodic work of the sweeper. */
 interface Chore {
@@ -34,35 +36,50 @@ const TIMES: SweepTimes = {
   settledAfterMs: SETTLED_AFTER_MS,
   poisonedRunsMs: 2_000,
   failingForMs: FAILING_FOR_MS,
+  deliveriesMs: 500,
+  courier: {},
 };
 
-const toChores = ({
-  queuesMs,
-  dispatchMs,
-  terminatedRunsMs,
-  settledAfterMs,
-  poisonedRunsMs,
-  failingForMs,
-}: SweepTimes): readonly Chore[] => [
+const toChores = (
+  { queuesMs, dispatchMs, terminatedRunsMs, settledAfterMs, poisonedRunsMs, failingForMs, deliveriesMs }: SweepTimes,
+  courier: Courier,
+): readonly Chore[] => [
   { everyMs: queuesMs, run: createQueueStarter() },
   { everyMs: dispatchMs, run: dispatchRuns },
   { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
   { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
   { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsInTurns(), failingForMs) },
+  {
+    everyMs: deliveriesMs,
+    run: async function deliver(_deps, stopping) {
+      await courier.round(stopping);
+    },
+  },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
+  { everyMs: 60_000, run: forgetDeliveries },
   { everyMs: 3_600_000, run: prune },
 ];
 
-/** Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, deletes old data. */
+/**
+ * Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, sends what webhooks
+ * are told, deletes old data.
+ */
 export interface Sweeper {
   stop(): Promise<void>;
 }
 
 export function startSweeper(deps: SweeperDeps): Sweeper {
-  const started = toChores({ ...TIMES, ...deps.sweeping }).map((chore) => keepDoing(chore, deps));
-  return { stop: async () => void (await Promise.all(started.map((stop) => stop()))) };
+  const times = { ...TIMES, ...deps.sweeping };
+  const courier = createCourier(deps, times.courier);
+  const started = toChores(times, courier).map((chore) => keepDoing(chore, deps));
+  return {
+    async stop() {
+      await Promise.all(started.map((stop) => stop()));
+      await courier.settled();
+    },
+  };
 }
 
 /** Repeats a chore, one execution at a time. @returns a function that stops it */
@@ -98,6 +115,10 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
 
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
   await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
+}
+
+async function forgetDeliveries({ store }: SweeperDeps): Promise<void> {
+  await store.dueDeliveries.forgetOld();
 }
 
 async function forgetMemory({ store }: SweeperDeps): Promise<void> {

@@ -14,3 +14,5 @@ export { foldResumePoints } from './resume-point.ts';
 export type { ResumePoint } from './resume-point.ts';
 export { NOT_BEGUN, toRunView } from './run-view.ts';
 export type { RunView, Usage, WaitingFor } from './run-view.ts';
+export { toWebhookEvents, WEBHOOK_EVENTS } from './webhook-events.ts';
+export type { WebhookEvent, WebhookEventType } from './webhook-events.ts';

@@ -6,6 +6,7 @@ import { GRAPHS_TABLES } from './initial/graphs.ts';
 import { REQUESTS_TABLES } from './initial/requests.ts';
 import { RUNS_TABLES } from './initial/runs.ts';
 import { VALUES_TABLES } from './initial/values.ts';
+import { WEBHOOKS_TABLES } from './initial/webhooks.ts';
 
 /** The first tables, in the order in which they refer to each other. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -19,4 +20,5 @@ const STATEMENTS = [
   ...CALLS_TABLES,
   ...VALUES_TABLES,
   ...REQUESTS_TABLES,
+  ...WEBHOOKS_TABLES,
 ];

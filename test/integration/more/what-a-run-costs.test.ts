@@ -29,6 +29,7 @@ beforeAll(async () => {
     dispatchMs: SELDOM_MS,
     terminatedRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
+    deliveriesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });
   teardown.add(() => jobs.stop());
@@ -136,4 +137,13 @@ test('a run that asks: one write until it waits; one for the decision and the en
   const writes = statementsSoFar().filter((kind) => !kind.startsWith('read'));
   expect(writes).toEqual(['journal']);
   expect(await costOf(run)).toEqual({ workflowTasks: 4, activities: ['record', 'record'] });
+});
+
+test('a run whose webhook is told of its end: no statement more', async () => {
+  const webhook = await stack.as('user').post('/api/webhooks', { url: 'https://a.example', events: ['run.completed'] });
+  query.mockClear();
+  await start(pure, 'completed');
+  expect(statementsSoFar()).toEqual(['accept', 'journal', 'read run']);
+  const log = await stack.as('user').get(`/api/webhooks/${textAt(webhook.body, '/id')}/deliveries`);
+  expect(log.body).toMatchObject({ items: [{ type: 'run.completed', status: 'pending' }] });
 });

@@ -12,6 +12,7 @@ const settings = {
   forking: true,
   waits: { perTenant: 1, total: 1 },
   streams: { perTenant: 1, total: 1 },
+  httpAllow: [],
   shutdownGraceMs: 0,
 };
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;

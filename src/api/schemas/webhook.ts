@@ -1,0 +1,109 @@
+import { z } from '@hono/zod-openapi';
+import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
+import { NextCursor, PageQuery, Time, aPage, idOf, listOf, orNull } from './common.ts';
+import { DELIVERY_EXAMPLE, NEW_WEBHOOK_EXAMPLE, SECRET_EXAMPLE, WEBHOOK_EXAMPLE } from './examples/webhook.ts';
+
+const MAX_URL = 2_048;
+const MAX_EVENTS = 30;
+/** The longest secret: 64 bytes in base64, with its prefix. */
+const MAX_SECRET = 94;
+
+const EventTypeSchema = z.enum(WEBHOOK_EVENTS).openapi('WebhookEventType');
+const FormatSchema = z.enum(['standard', 'slack']);
+
+const Url = z
+  .url({ protocol: /^https?$/ })
+  .max(MAX_URL)
+  .openapi({ format: 'uri' });
+
+const Secret = z
+  .string()
+  .max(MAX_SECRET)
+  .regex(/^whsec_[A-Za-z0-9+/]+={0,2}$/, 'A secret is "whsec_" and 24 to 64 bytes in base64')
+  .openapi({ description: 'Signs messages: `whsec_` and 24 to 64 bytes in base64; without it one is made' });
+
+export const NewWebhookSchema = z
+  .strictObject({
+    url: Url.openapi({ description: 'Where messages are posted to' }),
+    events: z.array(EventTypeSchema).min(1).max(MAX_EVENTS).openapi({ description: 'What it is told of' }),
+    secret: Secret.optional(),
+    format: FormatSchema.default('standard').openapi({
+      description:
+        '`standard`: a JSON body with signatures (Standard Webhooks 1.0). `slack`: an incoming webhook of Slack, whose secret is its URL',
+    }),
+    linkBase: Url.optional().openapi({ description: 'What links in messages for Slack begin with' }),
+  })
+  .openapi('NewWebhook', { example: { ...NEW_WEBHOOK_EXAMPLE, events: [...NEW_WEBHOOK_EXAMPLE.events] } });
+
+export const RotateSchema = z
+  .strictObject({ secret: Secret.optional() })
+  .openapi('WebhookRotation', { example: { secret: SECRET_EXAMPLE } });
+
+/** The body of a request that says nothing more. */
+export const NothingSchema = z.strictObject({}).openapi('Nothing', { example: {} });
+
+const webhookFields = {
+  id: z.string(),
+  url: z.string().openapi({ description: "For Slack, without its last part, which is Slack's secret" }),
+  events: listOf(EventTypeSchema),
+  format: FormatSchema,
+  linkBase: z.string().nullable(),
+  failingSince: Time.nullable().openapi({ description: 'The first failure since something was delivered' }),
+  disabled: orNull(
+    z.object({
+      at: Time,
+      reason: z
+        .enum(['gone', 'failing'])
+        .openapi({ description: '`gone`: an answer 410. `failing`: five days of failures' }),
+    }),
+  ).openapi({ description: 'null: it is told of events' }),
+  createdAt: Time,
+  createdBy: z.string(),
+};
+
+export const WebhookSchema = z.object(webhookFields).openapi('Webhook', { example: WEBHOOK_EXAMPLE });
+
+export const WebhookWithSecretSchema = z
+  .object({
+    ...webhookFields,
+    secret: z.string().nullable().openapi({ description: 'Shown this once; null: the format has no signatures' }),
+  })
+  .openapi('WebhookWithSecret', { example: { ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE } });
+
+export const WebhookListSchema = z
+  .object({ items: listOf(WebhookSchema), nextCursor: NextCursor })
+  .openapi('WebhookList', { example: aPage(WEBHOOK_EXAMPLE) });
+
+const DeliveryStatusSchema = z.enum(['pending', 'delivered', 'failed']);
+
+export const WebhookDeliverySchema = z
+  .object({
+    id: z.string().openapi({ description: 'The `webhook-id` of the message, at each attempt' }),
+    type: z.enum([...WEBHOOK_EVENTS, 'webhook.ping']),
+    runId: z.string().nullable(),
+    status: DeliveryStatusSchema,
+    attempts: listOf(
+      z.object({
+        at: Time,
+        status: z.int().nullable().openapi({ description: 'Of the answer; null: there was none' }),
+        error: z.string().nullable(),
+        durationMs: z.int(),
+      }),
+    ),
+    nextAttemptAt: Time.nullable(),
+    createdAt: Time,
+  })
+  .openapi('WebhookDelivery', { example: DELIVERY_EXAMPLE });
+
+export const WebhookDeliveryListSchema = z
+  .object({ items: listOf(WebhookDeliverySchema), nextCursor: NextCursor })
+  .openapi('WebhookDeliveryList', { example: aPage(DELIVERY_EXAMPLE) });
+
+export const DeliveryQuery = PageQuery.extend({
+  status: DeliveryStatusSchema.optional().openapi({ description: 'Only deliveries with this status' }),
+});
+
+export const WebhookId = idOf('webhook');
+export const DeliveryId = WebhookId.extend({
+  deliveryId: z.string().openapi({ description: 'The id of the delivery' }),
+});

@@ -1,0 +1,78 @@
+import { ulid } from 'ulid';
+import type { ClaimedDelivery } from '../../store/webhooks/due-deliveries.ts';
+import type { ApiDeps, CourierTimes } from '../deps.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import { RETRY_DELAYS_MS } from './next-attempt.ts';
+import { openSender } from './open-sender.ts';
+
+type CourierDeps = Pick<ApiDeps, 'store' | 'seals' | 'settings' | 'logger'>;
+
+/** Sends what webhooks are told. Several processes may do so; slow receivers hold up nobody but themselves. */
+export interface Courier {
+  /** Begins to send what is due, and does not wait for receivers. */
+  round(stopping: AbortSignal): Promise<void>;
+  /** Resolves when nothing is on its way. */
+  settled(): Promise<void>;
+}
+
+/** The webhooks that a process sends to at a time. */
+const MAX_OPEN = 256;
+/** The same, of a tenant. */
+const MAX_OPEN_OF_TENANT = 8;
+const WEBHOOKS_OF_CLAIM = 64;
+const DELIVERIES_OF_CLAIM = 20;
+
+const TIMES: CourierTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY_DELAYS_MS };
+
+export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = {}): Courier {
+  const times = { ...TIMES, ...given };
+  const attempting = { ...deps, times, sender: openSender(deps.settings.httpAllow) };
+  const open = new Map<string, { readonly tenantId: string; readonly work: Promise<void> }>();
+  let after = '';
+
+  /** A failure puts off the others, which would most likely fail as well; so does the end of half the lease. */
+  async function deliver(deliveries: readonly ClaimedDelivery[], stopping: AbortSignal): Promise<void> {
+    const until = Date.now() + times.leaseMs / 2;
+    const left = [...deliveries];
+    try {
+      for (let next = left.shift(); next; next = left.shift()) {
+        const { kind } = await attemptDelivery(attempting, next);
+        if (kind !== 'delivered' || stopping.aborted || Date.now() >= until) break;
+      }
+      if (left.length > 0) await deps.store.dueDeliveries.release(left);
+    } catch (error) {
+      const webhook = deliveries[0]?.webhook.id;
+      deps.logger.warn({ error, webhook }, 'a delivery could not be recorded; it will be sent again');
+    }
+  }
+
+  return {
+    async round(stopping) {
+      const webhooks = Math.min(WEBHOOKS_OF_CLAIM, MAX_OPEN - open.size);
+      if (webhooks <= 0 || stopping.aborted) return;
+      const claimed = await deps.store.dueDeliveries.claim({
+        claim: ulid(),
+        after,
+        webhooks,
+        webhooksOfTenant: MAX_OPEN_OF_TENANT,
+        deliveriesOfWebhook: DELIVERIES_OF_CLAIM,
+        leaseMs: times.leaseMs,
+        busy: { webhooks: [...open.keys()], tenants: busyTenants(open.values()) },
+      });
+      const byWebhook = new Map(claimed.map(({ webhook }) => [webhook.id, webhook]));
+      after = byWebhook.size < webhooks ? '' : (claimed.at(-1)?.webhook.id ?? '');
+      for (const { id, tenantId } of byWebhook.values()) {
+        const deliveries = claimed.filter(({ webhook }) => webhook.id === id);
+        const work = deliver(deliveries, stopping).finally(() => open.delete(id));
+        open.set(id, { tenantId, work });
+      }
+    },
+    settled: async () => void (await Promise.all([...open.values()].map(({ work }) => work))),
+  };
+}
+
+function busyTenants(open: Iterable<{ readonly tenantId: string }>): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { tenantId } of open) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= MAX_OPEN_OF_TENANT).map(([tenantId]) => tenantId);
+}

@@ -1,0 +1,30 @@
+import type { Webhook } from '../../store/webhooks/webhooks.ts';
+import type { ApiDeps, Attempt } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { chosenSecret } from './add-webhook.ts';
+import { findWebhook, present } from './find-webhook.ts';
+
+interface Wanted {
+  readonly id: string;
+  /** `undefined`: a new one is made. */
+  readonly secret: string | undefined;
+  readonly attempt: Attempt;
+}
+
+/**
+ * Gives a webhook another secret. For a day, both sign.
+ * @throws ApiError 404, 409 for one without signatures, 422 for a wrong secret
+ */
+export async function rotateSecret(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  { id, secret: given, attempt }: Wanted,
+): Promise<{ readonly webhook: Webhook; readonly secret: string | null }> {
+  const { format, tenantId } = await findWebhook({ store }, caller, id);
+  if (format === 'slack') throw new ApiError('NOT_ALLOWED_NOW', 'Messages for Slack have no signature');
+  const rotation = { id: attempt.id, secret: chosenSecret(given) };
+  const webhook = present(await store.webhooks.rotate({ tenantId, id }, rotation), id);
+  const [secret = null] = await store.webhooks.secretsOf(id);
+  return { webhook, secret };
+}

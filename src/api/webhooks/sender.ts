@@ -1,0 +1,74 @@
+import { request } from 'undici';
+import { CallError } from '../../activities/calls/call-error.ts';
+import { readRetryAfter } from '../../activities/calls/retry-delay.ts';
+import { createGuard } from '../../activities/http/guard.ts';
+import type { Guard } from '../../activities/http/guard.ts';
+import type { Answered } from './next-attempt.ts';
+
+/** A message for a receiver. */
+interface Message {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+}
+
+/** An answer, or the reason why there was none. */
+export interface Posted extends Answered {
+  readonly error: string | null;
+}
+
+/** Posts messages to public addresses and to allowed private hosts. */
+export interface Sender {
+  /** Redirects are answers, and nothing is thrown. */
+  post(message: Message): Promise<Posted>;
+  /** Says why an address is refused, as far as it can be seen without looking its name up; `null`: it is not. */
+  refusal(url: string): string | null;
+}
+
+/** @param allow private hosts that may be reached, as exact `host:port` */
+export function createSender(allow: readonly string[]): Sender {
+  const guard = createGuard(allow);
+  return {
+    post: (message) => post(guard, message),
+    refusal(url) {
+      try {
+        guard(new URL(url));
+        return null;
+      } catch (error) {
+        return reasonOf(error);
+      }
+    },
+  };
+}
+
+/** So much of an answer is read, and thrown away, so that its connection can serve again. */
+const MAX_ANSWER_BYTES = 1_024;
+const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
+
+async function post(guard: Guard, { url, headers, body, timeoutMs }: Message): Promise<Posted> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const target = new URL(url);
+    const sent = { method: 'POST', headers: { ...HEADERS, ...headers }, body, signal, dispatcher: guard(target) };
+    const answer = await request(target, sent);
+    await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    const headerOf = (name: string): string | null => [answer.headers[name]].flat()[0] ?? null;
+    const retryAfterMs = readRetryAfter({ get: headerOf }, Date.now());
+    return { status: answer.statusCode, retryAfterMs, error: null };
+  } catch (thrown) {
+    return { status: null, retryAfterMs: null, error: signal.aborted ? timedOut(timeoutMs) : reasonOf(thrown) };
+  }
+}
+
+function timedOut(timeoutMs: number): string {
+  return `There was no answer within ${timeoutMs / 1_000} s`;
+}
+
+/** Messages of the network name addresses that are none of a tenant's business; codes do not. */
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof CallError) return thrown.message;
+  const code =
+    thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? ` (${thrown.code})` : '';
+  return `The receiver can't be reached${code}`;
+}

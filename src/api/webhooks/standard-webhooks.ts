@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+/* Standard Webhooks 1.0: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+
+const PREFIX = 'whsec_';
+const NEW_SECRET_BYTES = 32;
+const FEWEST_BYTES = 24;
+const MOST_BYTES = 64;
+
+export function newSecret(): string {
+  return PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64');
+}
+
+/** True for `whsec_` and 24 to 64 bytes in base64. */
+export function isSecret(text: string): boolean {
+  const bytes = bytesOf(text);
+  const isWhole = PREFIX + bytes.toString('base64') === text;
+  return isWhole && bytes.byteLength >= FEWEST_BYTES && bytes.byteLength <= MOST_BYTES;
+}
+
+/** A message on its way. */
+interface SentMessage {
+  /** The same at each attempt. */
+  readonly id: string;
+  readonly body: string;
+  /** The time of this attempt. */
+  readonly atMs: number;
+}
+
+/** The headers that tell a receiver who has sent a message. Each secret has its signature; without one there is none. */
+export function signatureHeaders(
+  secrets: readonly string[],
+  { id, body, atMs }: SentMessage,
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(atMs / 1_000));
+  const sign = (secret: string): string =>
+    createHmac('sha256', bytesOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    ...(secrets.length > 0 && { 'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' ') }),
+  };
+}
+
+function bytesOf(secret: string): Buffer {
+  return Buffer.from(secret.slice(PREFIX.length), 'base64');
+}

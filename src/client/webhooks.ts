@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type {
+  NewWebhookSchema,
+  WebhookDeliverySchema,
+  WebhookSchema,
+  WebhookWithSecretSchema,
+} from '../api/schemas/webhook.ts';
+import type { PageRequest } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { createListing } from './listing.ts';
+import type { Listing } from './listing.ts';
+import { path } from './path.ts';
+import type { CallOptions } from './send.ts';
+
+export type Webhook = z.output<typeof WebhookSchema>;
+export type WebhookWithSecret = z.output<typeof WebhookWithSecretSchema>;
+export type NewWebhook = z.input<typeof NewWebhookSchema>;
+export type WebhookDelivery = z.output<typeof WebhookDeliverySchema>;
+
+export interface DeliveryFilter extends PageRequest {
+  readonly status?: WebhookDelivery['status'] | undefined;
+}
+
+/** Addresses that are told of events of the tenant. */
+export interface Webhooks {
+  /** Its answer alone, and that of `rotate`, have the secret. */
+  add(webhook: NewWebhook, options?: CallOptions): Promise<WebhookWithSecret>;
+  get(id: string, options?: CallOptions): Promise<Webhook>;
+  /** The newest first. */
+  list(filter?: PageRequest, options?: CallOptions): Listing<Webhook>;
+  remove(id: string, options?: CallOptions): Promise<void>;
+  /** Gives it another secret, by default a new one. For 24 hours both sign. */
+  rotate(id: string, rotation?: { readonly secret?: string }, options?: CallOptions): Promise<WebhookWithSecret>;
+  /** Tells it of events again after it was disabled. */
+  enable(id: string, options?: CallOptions): Promise<Webhook>;
+  ping(id: string, options?: CallOptions): Promise<WebhookDelivery>;
+  /** What it was told in the last 30 days, the newest first. */
+  deliveries(id: string, filter?: DeliveryFilter, options?: CallOptions): Listing<WebhookDelivery>;
+  /** Sends a message again, with the same id and body. */
+  replay(id: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery>;
+}
+
+export function createWebhooks({ send }: Connection): Webhooks {
+  return {
+    add: async (body, options) => await send.json({ method: 'POST', path: '/api/webhooks', body }, options),
+    get: async (id, options) => await send.json({ method: 'GET', path: path`/api/webhooks/${id}` }, options),
+    list: (filter, options) => createListing(send, { path: '/api/webhooks', query: { ...filter } }, options),
+    remove: async (id, options) =>
+      void (await send.heard({ method: 'DELETE', path: path`/api/webhooks/${id}` }, options)),
+    rotate: async (id, body = {}, options) =>
+      await send.json({ method: 'POST', path: path`/api/webhooks/${id}/rotate`, body }, options),
+    enable: async (id, options) =>
+      await send.json({ method: 'POST', path: path`/api/webhooks/${id}/enable`, body: {} }, options),
+    ping: async (id, options) =>
+      await send.json({ method: 'POST', path: path`/api/webhooks/${id}/ping`, body: {} }, options),
+    deliveries: (id, filter, options) =>
+      createListing(send, { path: path`/api/webhooks/${id}/deliveries`, query: { ...filter } }, options),
+    replay: async (id, deliveryId, options) =>
+      await send.json(
+        { method: 'POST', path: path`/api/webhooks/${id}/deliveries/${deliveryId}/replay`, body: {} },
+        options,
+      ),
+  };
+}

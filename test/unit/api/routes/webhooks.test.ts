@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAt, textAt } from '../../../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
+const URL = 'https://hooks.example.com/holdfast';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  await api.stop();
+});
+
+type Caller = 'user' | 'approver' | 'admin' | 'otherTenantUser';
+
+const add = async (over: object = {}, caller: Caller = 'user') =>
+  await api.as(caller).post('/api/webhooks', { url: URL, events: ['run.failed'], ...over });
+const idOf = async (over: object = {}, caller: Caller = 'user') => textAt((await add(over, caller)).body, '/id');
+
+describe('a webhook', () => {
+  test('shows its secret once, and is read, listed and removed', async () => {
+    const added = await add({ events: ['run.failed', 'run.failed', 'run.completed'] });
+    const id = textAt(added.body, '/id');
+    const shown = {
+      id,
+      url: URL,
+      events: ['run.failed', 'run.completed'],
+      format: 'standard',
+      linkBase: null,
+      failingSince: null,
+      disabled: null,
+      createdAt: expect.any(String),
+      createdBy: expect.any(String),
+    };
+    expect(added).toMatchObject({
+      status: 201,
+      body: { ...shown, secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) },
+    });
+    expect(added.headers.get('location')).toBe(`/api/webhooks/${id}`);
+    expect((await api.as('user').get(`/api/webhooks/${id}`)).body).toEqual(shown);
+    expect(listAt((await api.as('user').get('/api/webhooks')).body, '/items')).toEqual([shown]);
+    const remove = async () => await api.as('user').send(`/api/webhooks/${id}`, { method: 'DELETE' });
+    expect([(await remove()).status, (await remove()).status]).toEqual([204, 204]);
+    expect(await api.as('user').get(`/api/webhooks/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
+  });
+
+  test('is added once for one key, with the same secret', async () => {
+    const post = async () =>
+      await api.as('user').post('/api/webhooks', { url: URL, events: ['run.failed'] }, { 'idempotency-key': 'once' });
+    const [first, again] = [await post(), await post()];
+    expect(again.body).toEqual(first.body);
+    const stored = await api.store.webhooks.secretsOf(textAt(first.body, '/id'));
+    expect(stored).toEqual([textAt(first.body, '/secret')]);
+  });
+
+  test('is nobody else’s', async () => {
+    const id = await idOf();
+    const other = api.as('otherTenantUser');
+    for (const path of ['', '/deliveries'])
+      expect(await other.get(`/api/webhooks/${id}${path}`)).toMatchObject({ status: 404 });
+    for (const path of ['/rotate', '/enable', '/ping', '/deliveries/x/replay'])
+      expect(await other.post(`/api/webhooks/${id}${path}`, {})).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    await other.send(`/api/webhooks/${id}`, { method: 'DELETE' });
+    expect(await api.as('user').get(`/api/webhooks/${id}`)).toMatchObject({ status: 200 });
+    expect((await other.get('/api/webhooks')).body).toEqual({ items: [], nextCursor: null });
+  });
+
+  test('is not read by who may read runs only, as its address may be a secret', async () => {
+    expect(await api.as('approver').get('/api/webhooks')).toMatchObject(aProblem(403, 'FORBIDDEN'));
+    expect(await add({}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
+  });
+
+  test('of Slack has no secret, and hides the secret in its address', async () => {
+    const slack = {
+      format: 'slack',
+      url: 'https://hooks.slack.com/services/T0/B0/canary',
+      linkBase: 'https://me.example',
+    };
+    const added = await add(slack);
+    expect(added).toMatchObject({
+      status: 201,
+      body: { secret: null, url: 'https://hooks.slack.com/services/T0/B0/[hidden]' },
+    });
+    expect(JSON.stringify((await api.as('admin').get('/api/webhooks')).body)).not.toContain('canary');
+    const rotated = await api.as('user').post(`/api/webhooks/${textAt(added.body, '/id')}/rotate`, {});
+    expect(rotated).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    expect(issuePathsOf(await add({ ...slack, secret: SECRET }))).toEqual(['/secret']);
+  });
+
+  test.each([
+    [{ url: 'ftp://a.example' }, '/url'],
+    [{ url: 'nonsense' }, '/url'],
+    [{ url: `https://a.example/${'x'.repeat(2_048)}` }, '/url'],
+    [{ url: 'http://127.0.0.1:8080' }, '/url'],
+    [{ url: 'http://0x7f.1' }, '/url'],
+    [{ url: 'http://[::ffff:169.254.169.254]/latest' }, '/url'],
+    [{ url: 'https://me:too@a.example' }, '/url'],
+    [{ events: [] }, '/events'],
+    [{ events: ['run.exploded'] }, '/events/0'],
+    [{ events: Array.from({ length: 31 }, () => 'run.failed') }, '/events'],
+    [{ secret: 'whsec_c2hvcnQ=' }, '/secret'],
+    [{ secret: SECRET.slice(6) }, '/secret'],
+    [{ secret: SECRET.slice(0, -2) }, '/secret'],
+    [{ format: 'carrier pigeon' }, '/format'],
+    [{ linkBase: 'here' }, '/linkBase'],
+    [{ more: 1 }, '/more'],
+  ])('with %j is refused', async (over, path) => {
+    const refused = await add(over);
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(refused)).toEqual([path]);
+  });
+
+  test('is one of a hundred at most', async () => {
+    const added = await Promise.all(Array.from({ length: 101 }, async () => await add({}, 'otherTenantUser')));
+    expect(added.filter(({ status }) => status === 201)).toHaveLength(100);
+    expect(added.find(({ status }) => status !== 201)).toMatchObject(aProblem(409, 'TOO_MANY_KEPT'));
+    const first = await api.as('otherTenantUser').get('/api/webhooks?limit=60');
+    const rest = await api
+      .as('otherTenantUser')
+      .get(`/api/webhooks?limit=60&cursor=${textAt(first.body, '/nextCursor')}`);
+    const ids = [first, rest].flatMap(({ body }) => listAt(body, '/items').map((item) => textAt(item, '/id')));
+    expect(new Set(ids).size).toBe(100);
+  });
+});
+
+describe('a rotation', () => {
+  test('signs with both secrets for a day, once for one key', async () => {
+    const id = await idOf({ secret: SECRET });
+    const rotate = async () =>
+      await api.as('user').post(`/api/webhooks/${id}/rotate`, {}, { 'idempotency-key': 'turn' });
+    const [first, again] = [await rotate(), await rotate()];
+    expect(first).toMatchObject({ status: 200, body: { id, secret: expect.stringMatching(/^whsec_/) } });
+    expect(again.body).toEqual(first.body);
+    expect(await api.store.webhooks.secretsOf(id)).toEqual([textAt(first.body, '/secret'), SECRET]);
+    const repetition = { id: 'R', secret: SECRET };
+    await api.store.webhooks.rotate({ tenantId: 'demo', id }, repetition);
+    await api.store.webhooks.rotate({ tenantId: 'demo', id }, { ...repetition, secret: 'whsec_other' });
+    expect(await api.store.webhooks.secretsOf(id)).toEqual([SECRET, textAt(first.body, '/secret')]);
+  });
+});
+
+describe('deliveries', () => {
+  test('are pings, listed by status page by page, and sent again', async () => {
+    const id = await idOf();
+    for (let n = 0; n < 3; n++) {
+      const pinged = await api.as('user').post(`/api/webhooks/${id}/ping`, {});
+      expect(pinged).toMatchObject({ status: 202, body: { type: 'webhook.ping', status: 'pending', attempts: [] } });
+    }
+    const list = async (query: string) => await api.as('user').get(`/api/webhooks/${id}/deliveries?${query}`);
+    const first = await list('status=pending&limit=2');
+    const rest = await list(`status=pending&limit=2&cursor=${textAt(first.body, '/nextCursor')}`);
+    const ids = [first, rest].flatMap(({ body }) => listAt(body, '/items').map((item) => textAt(item, '/id')));
+    expect([ids.length, new Set(ids).size]).toEqual([3, 3]);
+    expect((await list('status=failed')).body).toEqual({ items: [], nextCursor: null });
+    expect(issuePathsOf(await list('state=failed'))).toEqual(['/state']);
+    const replayed = await api.as('user').post(`/api/webhooks/${id}/deliveries/${ids[0]}/replay`, {});
+    expect(replayed).toMatchObject({ status: 202, body: { id: ids[0], status: 'pending' } });
+    const unknown = await api.as('user').post(`/api/webhooks/${id}/deliveries/none/replay`, {});
+    expect(unknown).toMatchObject(aProblem(404, 'NOT_FOUND'));
+  });
+});

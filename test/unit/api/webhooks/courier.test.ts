@@ -1,0 +1,273 @@
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { WebhookDelivery } from '../../../../src/store/webhooks/webhook-deliveries.ts';
+import { writeTo } from '../../../support/builders/store-builders.ts';
+import { answer, hangUp, silence, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
+import type { HeardRequest } from '../../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
+import { SECRET, aCourier, aFailure, addWebhook, failRun } from '../../../support/servers/told-store.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+const receiver = await useLoopbackServer();
+const { round } = aCourier(store, [receiver.address]);
+
+let count = 0;
+let tenantId: string;
+let webhook: string;
+/** Each test has a tenant of its own with a webhook. */
+beforeEach(async () => {
+  count += 1;
+  tenantId = `t${count}`;
+  webhook = `w${count}`;
+  await addWebhook(store, { id: webhook, tenantId, url: `${receiver.url}/in` });
+});
+
+const fail = async (name = 'R'): Promise<void> => await failRun(store, { id: `${name}-${tenantId}`, tenantId });
+const deliveries = async (id = webhook): Promise<readonly WebhookDelivery[]> =>
+  (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items;
+const found = async (id = webhook) => await store.webhooks.find(tenantId, id);
+function onlyRequest(): HeardRequest {
+  const [request, ...others] = receiver.requests;
+  if (!request || others.length > 0) throw new Error(`${receiver.requests.length} requests have come, not one`);
+  return request;
+}
+
+const headersOf = ({ headers }: HeardRequest): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+describe('a message', () => {
+  test('is signed, and says what has happened', async () => {
+    await fail();
+    receiver.answers(answer(204));
+    await round();
+    const request = onlyRequest();
+    expect(request).toMatchObject({ method: 'POST', target: '/in' });
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^msg_\w+$/),
+    });
+    const verified = new Webhook(SECRET).verify(request.body, headersOf(request));
+    expect(verified).toMatchObject({ type: 'run.failed', timestamp: expect.any(String) });
+    expect(verified).toMatchObject({ data: { id: `R-${tenantId}`, status: 'failed', error: { code: 'INTERNAL' } } });
+    expect(await deliveries()).toMatchObject([
+      { status: 'delivered', nextAttemptAt: null, attempts: [{ status: 204, error: null }] },
+    ]);
+    await round();
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('has both signatures after a rotation', async () => {
+    const secret = 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=';
+    await store.webhooks.rotate({ tenantId, id: webhook }, { id: 'rotation', secret });
+    await fail();
+    receiver.answers(answer(200));
+    await round();
+    const request = onlyRequest();
+    expect(headersOf(request)['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    for (const one of [SECRET, secret])
+      expect(() => new Webhook(one).verify(request.body, headersOf(request))).not.toThrow();
+  });
+
+  test('for Slack has a link, and no signature', async () => {
+    const slack = { format: 'slack', secret: null, linkBase: 'https://me.example/console/' } as const;
+    await addWebhook(store, { id: 'slack', tenantId, url: `${receiver.url}/slack`, ...slack });
+    await store.webhooks.remove(tenantId, webhook);
+    await fail();
+    receiver.answers(answer(200, {}, 'ok'));
+    await round();
+    const { body, headers } = onlyRequest();
+    expect(headers).not.toHaveProperty('webhook-signature');
+    expect(JSON.parse(body)).toMatchObject({
+      text: `Run failed: refund (R-${tenantId})`,
+      blocks: [
+        {
+          type: 'section',
+          text: { text: expect.stringContaining(`<https://me.example/console/runs/R-${tenantId}|Open>`) },
+        },
+      ],
+    });
+  });
+
+  test('has an id and bytes that stay, also when it is sent again by a person', async () => {
+    await fail();
+    receiver.answers(answer(500), hangUp, answer(200), answer(200));
+    for (let attempt = 0; attempt < 3; attempt++) await round();
+    const [delivery] = await deliveries();
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: [{ status: 500 }, { status: null }, { status: 200 }],
+    });
+    expect(await found()).toMatchObject({ failingSince: null });
+    await store.webhookDeliveries.replay(webhook, delivery?.id ?? '');
+    await round();
+    expect(receiver.requests).toHaveLength(4);
+    expect(new Set(receiver.requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size).toBe(
+      1,
+    );
+  });
+});
+
+describe('a failure', () => {
+  test('of all attempts is the end of the message, not of the webhook', async () => {
+    await fail();
+    receiver.answers(answer(500), answer(404), answer(502));
+    for (let attempt = 0; attempt < 4; attempt++) await round();
+    expect(await deliveries()).toMatchObject([{ status: 'failed', nextAttemptAt: null }]);
+    expect(await found()).toMatchObject({ disabled: null, failingSince: expect.any(String) });
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  test('is a redirect, which is not followed', async () => {
+    const elsewhere = await startLoopbackServer();
+    await fail();
+    receiver.answers(answer(307, { location: elsewhere.url }));
+    await aCourier(store, [receiver.address, elsewhere.address]).round();
+    expect(await deliveries()).toMatchObject([{ status: 'pending', attempts: [{ status: 307 }] }]);
+    expect(elsewhere.connections).toBe(0);
+    await elsewhere.stop();
+    await store.webhooks.remove(tenantId, webhook);
+  });
+
+  test('is a receiver that does not answer in time', async () => {
+    await fail();
+    receiver.answers(silence().answer);
+    await aCourier(store, [receiver.address], { answerMs: 50, delaysMs: [] }).round();
+    expect(await deliveries()).toMatchObject([
+      { status: 'failed', attempts: [{ status: null, error: 'There was no answer within 0.05 s' }] },
+    ]);
+  });
+
+  test('is an address that the guard refuses', async () => {
+    await addWebhook(store, { id: `name-${webhook}`, tenantId, url: receiver.url.replace('127.0.0.1', 'localhost') });
+    await fail();
+    await aCourier(store, [], { delaysMs: [] }).round();
+    expect(receiver.connections).toBe(0);
+    for (const id of [webhook, `name-${webhook}`])
+      expect(await deliveries(id)).toMatchObject([
+        { attempts: [{ error: expect.stringMatching(/^The URL is blocked/) }] },
+      ]);
+  });
+
+  test('with Retry-After puts the next attempt off', async () => {
+    await fail();
+    receiver.answers(answer(429, { 'retry-after': '120' }));
+    await round();
+    const [delivery] = await deliveries();
+    const pauseMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.parse(delivery?.attempts[0]?.at ?? '');
+    expect(pauseMs).toBeGreaterThan(115_000);
+    await store.webhooks.remove(tenantId, webhook);
+  });
+
+  test('of one message leaves the others for later', async () => {
+    for (const name of ['A', 'B', 'C']) await fail(name);
+    receiver.answers(answer(500));
+    await round();
+    const attempts = (await deliveries()).map((delivery) => delivery.attempts.length);
+    expect([receiver.requests.length, attempts.toSorted((a, b) => a - b)]).toEqual([1, [0, 0, 1]]);
+    receiver.answers(answer(200), answer(200), answer(200));
+    await round();
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
+  });
+});
+
+describe('a webhook is disabled', () => {
+  test('by an answer 410, and enabled again by a person', async () => {
+    for (const name of ['A', 'B']) await fail(name);
+    receiver.answers(answer(410));
+    await round();
+    expect(await found()).toMatchObject({ disabled: { reason: 'gone' } });
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'failed']);
+    await fail('C');
+    expect(await deliveries()).toHaveLength(2);
+    expect(await store.webhooks.enable(tenantId, webhook)).toMatchObject({ disabled: null, failingSince: null });
+    await fail('D');
+    receiver.answers(answer(200));
+    await round();
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'failed', 'failed']);
+  });
+
+  test.each([
+    ['4 days', undefined],
+    ['121 hours', 'failing'],
+  ])('by failures only for five days, not for %s: %j', async (age, reason) => {
+    await fail();
+    await store.database.query(`update webhooks set failing_since = now() - interval '${age}' where id = $1`, [
+      webhook,
+    ]);
+    receiver.answers(answer(500));
+    await aCourier(store, [receiver.address], { delaysMs: [] }).round();
+    expect((await found())?.disabled?.reason).toBe(reason);
+  });
+});
+
+describe('processes beside one another', () => {
+  test('send a message once', async () => {
+    for (let n = 0; n < 10; n++) await fail(`R${n}`);
+    receiver.answers(...Array.from({ length: 20 }, () => answer(200)));
+    const couriers = Array.from({ length: 4 }, () => aCourier(store, [receiver.address]));
+    await Promise.all(couriers.map(async (courier) => await courier.round()));
+    expect(receiver.requests).toHaveLength(10);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(10);
+  });
+
+  test('take over, under the same id, what one has sent and not recorded', async () => {
+    await fail();
+    receiver.answers(answer(200), answer(200));
+    const record = async (): Promise<never> => await Promise.reject(new Error('killed'));
+    const killed = { ...store, dueDeliveries: { ...store.dueDeliveries, record } };
+    await aCourier(killed, [receiver.address], { leaseMs: 200 }).round();
+    await round();
+    expect(receiver.requests).toHaveLength(1);
+    await expect.poll(async () => await round().then(() => receiver.requests.length)).toBe(2);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
+  });
+
+  test('a late one does not overwrite what another has recorded', async () => {
+    await fail();
+    const busy = { webhooks: [], tenants: [] };
+    const terms = { after: '', webhooks: 9, webhooksOfTenant: 9, deliveriesOfWebhook: 9, leaseMs: 0, busy };
+    const [late] = await store.dueDeliveries.claim({ ...terms, claim: 'late' });
+    if (!late) throw new Error('nothing was claimed');
+    receiver.answers(answer(200));
+    await round();
+    const attempt = { at: new Date().toISOString(), status: 500, error: null, durationMs: 1 };
+    await store.dueDeliveries.record(late, attempt, { kind: 'failed' });
+    expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
+    expect(await found()).toMatchObject({ failingSince: null });
+  });
+
+  test('and receivers that do not answer hold up nobody else', async () => {
+    const { answer: hangs, asked } = silence();
+    await fail();
+    receiver.answers(hangs);
+    const courier = aCourier(store, [receiver.address], { answerMs: 1_000, delaysMs: [] });
+    await courier.begin();
+    await asked;
+    await addWebhook(store, { id: `other-${webhook}`, tenantId: `other-${tenantId}`, url: receiver.url });
+    await failRun(store, { id: `other-${tenantId}`, tenantId: `other-${tenantId}` });
+    receiver.answers(answer(200));
+    await courier.begin();
+    await expect.poll(async () => (await deliveries(`other-${webhook}`))[0]?.status).toBe('delivered');
+    expect(await deliveries()).toMatchObject([{ status: 'pending' }]);
+    await courier.settled();
+  });
+});
+
+test('the run of a message may be deleted meanwhile', async () => {
+  await fail();
+  await store.database.query('delete from runs where tenant_id = $1', [tenantId]);
+  await round();
+  expect(await deliveries()).toMatchObject([
+    { status: 'failed', attempts: [{ error: expect.stringMatching(/not stored any more/) }] },
+  ]);
+  expect(receiver.requests).toEqual([]);
+});
+
+test('a batch that is written again tells nothing more', async () => {
+  await fail();
+  await writeTo(store, { id: `R-${tenantId}`, tenantId }, aFailure());
+  expect(await deliveries()).toHaveLength(1);
+  await store.webhooks.remove(tenantId, webhook);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { isSecret, newSecret, signatureHeaders } from '../../../../src/api/webhooks/standard-webhooks.ts';
+
+const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
+const BODY = '{"type":"run.completed","timestamp":"2026-11-23T00:00:00Z","data":{"runId":"01J"}}';
+const message = { id: 'msg_01JTEST', body: BODY, atMs: 1_790_000_000_999 };
+
+test('a message is signed as others sign it', () => {
+  expect(signatureHeaders([SECRET], message)).toEqual({
+    'webhook-id': 'msg_01JTEST',
+    'webhook-timestamp': '1790000000',
+    'webhook-signature': 'v1,iC/0VJJocyKLkG68HhqNVeUqa7akmDgtIEZjOkZCGQU=',
+  });
+});
+
+test('without a secret there is no signature', () => {
+  expect(signatureHeaders([], message)).not.toHaveProperty('webhook-signature');
+});
+
+const secretOf = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
+
+test.each<[string, boolean]>([
+  [newSecret(), true],
+  [secretOf(24), true],
+  [secretOf(64), true],
+  [secretOf(23), false],
+  [secretOf(65), false],
+  [secretOf(32).slice(0, -1), false],
+  [secretOf(32).slice(6), false],
+  ['whsec_', false],
+  [`whsec_${'ä'.repeat(44)}`, false],
+])('%s: is a secret: %s', (text, expected) => {
+  expect(isSecret(text)).toBe(expected);
+});
+
+test('no two secrets are the same', () => {
+  expect(newSecret()).not.toBe(newSecret());
+});
