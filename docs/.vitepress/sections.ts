@@ -42,6 +42,7 @@ export const SECTIONS: readonly Section[] = [
         'aliases and canaries of graphs; runs found and steered by the hundred',
       ),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
+      page('files', 'Files', 'stored as they are; how long they stay, who reads them'),
       page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
     ],
   },

@@ -21,6 +21,9 @@ const DISPATCHES_AT_ONCE = 8;
 /** Answers are kept for a day and a bit more, as the API promises 24 hours. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
+/** An upload ends with its request, long before. */
+const KEEP_UPLOADS_MS = 24 * 3_600_000;
+
 /** A failed chore pauses, because the cause rarely passes at once and would fill the log. */
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
@@ -53,6 +56,7 @@ const toChores = ({
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 3_600_000, run: prune },
+  { everyMs: 3_600_000, run: forgetFiles },
 ];
 
 /** Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, deletes old data. */
@@ -102,6 +106,12 @@ async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
 
 async function forgetMemory({ store }: SweeperDeps): Promise<void> {
   await store.memory.forgetExpired();
+}
+
+async function forgetFiles({ store, settings }: SweeperDeps): Promise<void> {
+  const { runsMs } = settings.retention;
+  await store.files.forgetUploads(new Date(Date.now() - KEEP_UPLOADS_MS).toISOString());
+  if (runsMs !== null) await store.files.forgetUnused(new Date(Date.now() - runsMs).toISOString());
 }
 
 async function forgetStreams({ store }: SweeperDeps): Promise<void> {

@@ -82,7 +82,16 @@ const WITHOUT_CLIENT = [
 ];
 
 /** Makes every call there is, each by its own route. */
-async function callAll({ runs, approvals, graphs, threads, tools, interventions, memory }: Client): Promise<void> {
+async function callAll({
+  runs,
+  approvals,
+  graphs,
+  threads,
+  tools,
+  interventions,
+  memory,
+  files,
+}: Client): Promise<void> {
   const lists = [
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
     [approvals.list(), graphs.list(), tools.list(), interventions.list()],
@@ -105,6 +114,7 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions,
   await Promise.all([memory.put('n', { key: 'k', value: 1 }), memory.get('n', 'k'), memory.remove('n', 'k')]);
   await Promise.all([runs.bulk({ action: 'cancel', ids: ['r'] }), approvals.decideMany([])]);
   await memory.list('n').page();
+  await Promise.all([files.store(new Blob(['x'])), files.read('f')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 
