@@ -52,6 +52,7 @@ export const TOOL: Texts<HttpToolInput | CodeTool> = {
   name: 'The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`.',
   description: 'What models read.',
   parameters: 'JSON Schema of the arguments; in code also a schema of zod.',
+  result: 'JSON Schema of what it returns; in code also a schema of zod. Another result is a failure.',
   effect: '`idempotent`, `keyed` or `unsafe`: what a second call does.',
   approval: '`never`, `always` or `{ when?, policy?, timeout? }`: when people are asked before a call.',
   roles: 'Roles of which the starter of a run needs one.',
