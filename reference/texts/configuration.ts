@@ -20,7 +20,8 @@ export const TOP: Texts<ConfigInput> = {
   tokenCounters: 'Code that counts tokens, by name. TypeScript only.',
   secrets: '`async (name) => value`, such as a vault. Without it, the environment of the worker. TypeScript only.',
   codecs: "Temporal's payload codecs, such as one that encrypts; the first is applied first. TypeScript only.",
-  graphs: 'A folder with definitions that `start` publishes for the tenant `demo`.',
+  graphs:
+    'A folder with definitions, or `{ folder, tenants }`. `start` publishes them for the tenant `demo`, `holdfast api` for these tenants.',
   http: 'The addresses that tools and models may reach.',
   auth: 'The tokens that the API accepts. Needed in production.',
   defaults: 'Values for what graphs do not say.',
