@@ -32,7 +32,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
   },
   'api/graphs': {
-    rooms: ['graph/values', 'graph/definition', 'store', 'api/http', 'api/interpreter'],
+    rooms: ['graph/values', 'graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter'],
     packages: [NODE],
   },
   'api/states': {
@@ -115,6 +115,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/schemas',
       'api/temporal',
       'api/middleware',
+      'api/graphs',
       'api/routes',
       'api/sweeper',
     ],

@@ -9,6 +9,7 @@ export const bookParcel = {
     required: ['order', 'day'],
     additionalProperties: false,
   },
+  result: { type: 'object', required: ['pickup'] },
   method: 'POST',
   url: 'https://parcels.example/orders/{{ args.order }}/pickups',
   headers: { authorization: { secret: 'PARCEL_AUTHORIZATION' } },

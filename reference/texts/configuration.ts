@@ -20,7 +20,8 @@ export const TOP: Texts<ConfigInput> = {
   tokenCounters: 'Code that counts tokens, by name. TypeScript only.',
   secrets: '`async (name) => value`, such as a vault. Without it, the environment of the worker. TypeScript only.',
   codecs: "Temporal's payload codecs, such as one that encrypts; the first is applied first. TypeScript only.",
-  graphs: 'A folder with definitions that `start` publishes for the tenant `demo`.',
+  graphs:
+    'A folder with definitions, or `{ folder, tenants }`. `start` publishes them for the tenant `demo`, `holdfast api` for these tenants.',
   http: 'The addresses that tools and models may reach.',
   auth: 'The tokens that the API accepts. Needed in production.',
   defaults: 'Values for what graphs do not say.',
@@ -52,6 +53,7 @@ export const TOOL: Texts<HttpToolInput | CodeTool> = {
   name: 'The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`.',
   description: 'What models read.',
   parameters: 'JSON Schema of the arguments; in code also a schema of zod.',
+  result: 'JSON Schema of what it returns; in code also a schema of zod. Another result is a failure.',
   effect: '`idempotent`, `keyed` or `unsafe`: what a second call does.',
   approval: '`never`, `always` or `{ when?, policy?, timeout? }`: when people are asked before a call.',
   roles: 'Roles of which the starter of a run needs one.',

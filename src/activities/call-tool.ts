@@ -11,12 +11,13 @@ import type { Tool } from './tools/tool.ts';
 
 /**
  * Makes calls of tools. The worker's current configuration can only tighten what a run has pinned: roles, arguments and
- * approval are checked again, and the stricter safety counts.
+ * approval are checked again, and the stricter safety counts. A result must be what the tool says that it returns.
  */
 export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({
     tool,
     check: lazyCheck(tool.parameters),
+    checkResult: tool.result === undefined ? null : lazyCheck(tool.result),
     needsApproval: compileApprovalRule(tool),
   }));
   return {
@@ -24,15 +25,25 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
     async execute({ key, request, runId, tenantId, createdBy, shapedBy = [] }, signal, attempt) {
       const entry = own(callable, request.tool);
       if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
-      const { tool, check, needsApproval } = entry;
+      const { tool, check, checkResult, needsApproval } = entry;
       checkRoles(tool, createdBy, 'this run belongs to');
       for (const other of shapedBy) checkRoles(tool, other, 'this run was changed by');
       checkArguments(tool, check, request.args);
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
-      return await runCode('TOOL_FAILED', () => tool.execute(request.args, context));
+      const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, context));
+      if (checkResult) requireResult(tool, checkResult, reply.value);
+      return reply;
     },
   };
+}
+
+/** The work is done, so trying again would not help. */
+function requireResult({ name }: Tool, check: SchemaCheck, value: Json): void {
+  const [first] = check(value);
+  if (!first) return;
+  const message = `The result of ${name} breaks its schema at ${first.path || '/'}: ${first.message}`;
+  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'perhaps' });
 }
 
 function checkRoles({ name, roles }: Tool, principal: Principal, part: string): void {

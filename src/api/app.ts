@@ -17,6 +17,7 @@ import { bulkRoutes } from './routes/bulk.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { fileRoutes } from './routes/files.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interventionRoutes } from './routes/interventions.ts';
@@ -89,6 +90,7 @@ const TAGS = {
   tools: 'What graphs may call.',
   memory: 'What is remembered beyond runs; no checkpoint has it.',
   webhooks: 'Addresses that are told of events, and what became of it.',
+  files: 'Stored as they are, for runs and people.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
 };
@@ -109,6 +111,7 @@ const ROUTES = [
   memoryRoutes,
   webhookRoutes,
   webhookDeliveryRoutes,
+  fileRoutes,
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,

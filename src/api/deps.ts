@@ -1,6 +1,7 @@
 import type { ApiSettings } from '../config/api-settings.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { Logger } from '../process/logger.ts';
+import type { Upload } from '../store/files/files.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/cursor.ts';
@@ -69,6 +70,8 @@ export interface ApiEnv {
     requestId: string;
     caller: Caller;
     attempt: Attempt;
+    /** The body of the request, where it is a file. */
+    upload: Upload;
     /** The event that a stream goes on after, by its ticket. */
     resumeAfter?: number;
   };

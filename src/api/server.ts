@@ -23,6 +23,7 @@ import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
 import { createSeals } from './http/seals.ts';
+import { publishFolder } from './graphs/publish-folder.ts';
 import { openDoor } from './door.ts';
 import type { Door } from './door.ts';
 import { openInterpreter } from './interpreter/open-interpreter.ts';
@@ -92,6 +93,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryO
   await reportIfNotReady(engine.ping, logger);
   const catalog = toCatalog(config);
   const interpreter = openInterpreter(catalog);
+  await publishGraphs(loaded, { store, interpreter, report });
   const deps = {
     store,
     engine,
@@ -107,6 +109,16 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryO
     deps,
     close: async () => void (await Promise.all([interpreter.close(), store.close(), connection.close()])),
   };
+}
+
+/** Publishes for the tenants that the configuration names; a tenant of `npm start` may be a real one here. */
+async function publishGraphs(
+  { graphs }: Pick<ApiConfig, 'graphs'>,
+  { report, ...publisher }: Pick<ApiDeps, 'store' | 'interpreter'> & { readonly report: (message: string) => void },
+): Promise<void> {
+  if (graphs?.tenants.length === 0)
+    report('"graphs" of the configuration names no tenants, so none of its graphs is published');
+  else if (graphs) await publishFolder(graphs, publisher);
 }
 
 if (isMain(import.meta.url)) await runProcess(runApi);

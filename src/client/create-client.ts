@@ -3,6 +3,8 @@ import type { StateGraph } from '../builder/state-graph.ts';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import type { Connection } from './connection.ts';
+import { createFiles } from './files/files.ts';
+import type { Files } from './files/files.ts';
 import { createGraphs } from './graphs/graphs.ts';
 import type { Graphs } from './graphs/graphs.ts';
 import { createInterventions } from './interventions.ts';
@@ -33,6 +35,7 @@ export interface Client {
   readonly threads: Threads;
   readonly tools: Tools;
   readonly memory: MemoryCalls;
+  readonly files: Files;
   readonly interventions: Interventions;
   readonly webhooks: Webhooks;
   /** The events of all runs of the tenant as they come, until the signal is aborted. */
@@ -51,6 +54,7 @@ export function createClient(options: ClientOptions): Client {
     threads: createThreads(connection),
     tools: createTools(connection),
     memory: createMemoryCalls(connection),
+    files: createFiles(connection),
     interventions: createInterventions(connection),
     webhooks: createWebhooks(connection),
     events: (filter) => streamEvents(connection, filter),

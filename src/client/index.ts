@@ -25,6 +25,7 @@ export type {
 export type { ApprovalFilter, Decision, DecisionResult, NamedDecision } from './approvals.ts';
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page } from './listing.ts';
+export type { Files, NewFile, StoredFile } from './files/files.ts';
 export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export type { RunFilter } from './run-filter.ts';
 export type { Bulk, BulkResult, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';

@@ -32,6 +32,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Instead of a body in JSON. */
+  readonly file?: Blob | Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -43,6 +45,8 @@ export interface Send {
   json<T>(request: ApiRequest, options?: CallOptions): Promise<T>;
   /** Gives the whole answer. */
   heard(request: ApiRequest, options?: CallOptions): Promise<Heard>;
+  /** Gives the bytes of the answer, with their media type. */
+  file(request: ApiRequest, options?: CallOptions): Promise<Blob>;
   /** Gives the body of the answer as it comes. */
   opened(request: ApiRequest, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 }
@@ -53,6 +57,7 @@ export function createSend(options: ClientOptions, timing: Timing): Send {
   const heard: Send['heard'] = async (request, call) => await sendUntil({ options, timing, read: hear }, request, call);
   return {
     heard,
+    file: async (request, call) => await sendUntil({ options, timing, read: readFile }, request, call),
     opened: async (request, call) => await sendUntil({ options, timing, read: open }, request, call),
     async json<T>(request: ApiRequest, call?: CallOptions) {
       return readAnswer<T>(await heard(request, call));
@@ -91,6 +96,8 @@ async function hear(response: Response): Promise<Heard> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
+const readFile = async (response: Response): Promise<Blob> => await response.blob();
+
 /** @throws HoldfastError for what is no stream of events */
 async function open({ status, headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
   if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
@@ -105,10 +112,11 @@ function toUrl(baseUrl: string, { path, query = {} }: ApiRequest): string {
 }
 
 async function toInit({ token }: ClientOptions, request: ApiRequest, key: string): Promise<RequestInit> {
-  const { method, body } = request;
+  const { method, body, file } = request;
   const headers = new Headers(request.headers);
   headers.set('authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
   if (method !== 'GET') headers.set('idempotency-key', key);
+  if (file !== undefined) return { method, headers, body: file };
   if (body === undefined) return { method, headers };
   headers.set('content-type', 'application/json');
   return { method, headers, body: JSON.stringify(body) };

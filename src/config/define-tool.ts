@@ -6,6 +6,8 @@ import type { PolicyInput } from './tool.ts';
 export interface CodeToolFields<S extends ToolSchema, Secret extends string> extends PolicyInput {
   readonly description: string;
   readonly parameters: S;
+  /** What it returns; another result is its failure. */
+  readonly result?: ToolSchema;
   /** Names of the secrets that the code may use. */
   readonly secrets?: readonly Secret[];
 }

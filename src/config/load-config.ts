@@ -7,6 +7,7 @@ import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
+import { TENANT_NAME } from '../process/tenant-name.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { code } from './fields.ts';
@@ -65,6 +66,17 @@ const CeilingFields = z.strictObject({
   openCallsPerTenant: z.int().min(1).default(200),
 });
 
+/** Definitions that are published at the start; in production for the tenants that it names. */
+const GraphFolder = z
+  .union([
+    z.string(),
+    z.strictObject({
+      folder: z.string(),
+      tenants: z.array(z.string().regex(TENANT_NAME, 'must be the name of a tenant')).min(1),
+    }),
+  ])
+  .transform((given) => (typeof given === 'string' ? { folder: given, tenants: [] } : given));
+
 const ConfigFields = z.strictObject({
   models: z.record(z.string(), Model).default({}),
   tools: Tools.default([]),
@@ -77,7 +89,7 @@ const ConfigFields = z.strictObject({
   secrets: code<SecretResolver>().optional(),
   /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
   codecs: Codecs.default([]),
-  graphs: z.string().optional(),
+  graphs: GraphFolder.optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   defaults: Defaults.prefault({}),
@@ -133,13 +145,13 @@ export const CONFIG_FILES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'
 /**
  * Loads a configuration file: TypeScript, JavaScript or JSON.
  * @param file a path; by default the first of `CONFIG_FILES` that is in the working folder
- * @returns the configuration, with `graphs` as an absolute path
+ * @returns the configuration, with the absolute path of the folder of `graphs`
  * @throws ConfigError
  */
 export async function loadConfig(file: string | undefined): Promise<Config> {
   const path = findFile(file);
   const { graphs, ...config } = parseConfig(path, await readConfigFile(path));
-  return { ...config, ...(graphs !== undefined && { graphs: resolve(dirname(path), graphs) }) };
+  return { ...config, ...(graphs && { graphs: { ...graphs, folder: resolve(dirname(path), graphs.folder) } }) };
 }
 
 /**

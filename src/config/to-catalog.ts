@@ -24,6 +24,7 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
 }
 
 function toToolEntry(tool: ToolConfig): ToolEntry {
-  const { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue, execution } = tool;
-  return { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue, execution };
+  const { description, parameters, result, effect, timeout, retry, approval, roles, onFailure, ...more } = tool;
+  const { taskQueue, execution } = more;
+  return { description, parameters, result, effect, timeout, retry, approval, roles, onFailure, taskQueue, execution };
 }

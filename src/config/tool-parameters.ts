@@ -34,6 +34,9 @@ export const Parameters = z.unknown().transform((input, context): ParsedParamete
   }
 });
 
+/** Reads the schema of what a tool returns. Of a library's schema its input counts, as the code returns it. */
+export const Result = Parameters.transform(({ parameters }): JsonSchema => parameters);
+
 function requireSchema(schema: unknown): JsonSchema {
   const [problem] = findSchemaProblems(schema);
   if (!problem && isJsonSchema(schema)) return schema;

@@ -5,7 +5,7 @@ import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.t
 import { parseExpression, parseSegments } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
 import { callFields, code, Safety, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
-import { Parameters } from './tool-parameters.ts';
+import { Parameters, Result } from './tool-parameters.ts';
 
 /* Tools: HTTP requests as data, and code. */
 
@@ -52,7 +52,7 @@ export const EXECUTION_PROBLEM = { path: ['execution'], message: `may be "local"
 const ToolPolicy = z.strictObject(policyFields);
 export type PolicyInput = z.input<typeof ToolPolicy>;
 
-const toolFields = { name: ToolName, description: z.string(), ...policyFields };
+const toolFields = { name: ToolName, description: z.string(), result: Result.optional(), ...policyFields };
 
 const HttpTool = z
   .strictObject({

@@ -50,7 +50,7 @@ function configurationCheck(file: string | undefined): DoctorCheck {
     async find() {
       const { tools, models, graphs } = await loadConfig(file);
       const counts = `${tools.length} tools, ${Object.keys(models).length} models`;
-      return `${file}: ${counts}${graphs === undefined ? '' : `, graphs in ${graphs}`}`;
+      return `${file}: ${counts}${graphs === undefined ? '' : `, graphs in ${graphs.folder}`}`;
     },
   };
 }

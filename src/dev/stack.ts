@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
+import { publishFolder } from '../api/graphs/publish-folder.ts';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
 import { createSeals } from '../api/http/seals.ts';
@@ -33,12 +34,11 @@ import { openCursorSecret } from './cursor-secret.ts';
 import { openDatabase } from './database/open-database.ts';
 import type { Database } from './database/open-database.ts';
 import { lockFolder } from './folder-lock.ts';
-import { openIssuer, signTokens } from './issuer.ts';
+import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Issuer, Tokens } from './issuer.ts';
 import { openTemporal } from './open-temporal.ts';
 import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
-import { publishFolder } from './publish-folder.ts';
 import { retryAwareStore } from './run-lines/retry-aware-store.ts';
 import { tellRuns } from './run-lines/tell-runs.ts';
 import { startWithTeardown } from './teardown.ts';
@@ -158,7 +158,8 @@ async function openService(options: StackOptions, parts: ServiceParts): Promise<
     const catalog = toCatalog(config);
     const interpreter = (options.interpreter ?? openInterpreter)(catalog);
     teardown.add(() => interpreter.close());
-    if (config.graphs !== undefined) await publish(config.graphs, { store, interpreter });
+    const folder = config.graphs?.folder ?? null;
+    if (folder !== null) await publish({ folder, tenants: [CALLERS.user.tenant] }, { store, interpreter });
     const engine = createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs));
     await reportIfNotReady(engine.ping, logger);
     await startWorkers(temporal, { config, store, logger, environment }, teardown);
@@ -174,7 +175,7 @@ async function openService(options: StackOptions, parts: ServiceParts): Promise<
       logger,
       sweeping: options.sweeping,
     };
-    return { deps, graphs: config.graphs ?? null, close: () => teardown.run() };
+    return { deps, graphs: folder, close: () => teardown.run() };
   });
 }
 

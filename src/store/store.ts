@@ -14,6 +14,8 @@ import { createEndedRuns } from './ended-runs.ts';
 import type { EndedRuns } from './ended-runs.ts';
 import { createFailingRuns } from './failing-runs.ts';
 import type { FailingRuns } from './failing-runs.ts';
+import { createFiles } from './files/files.ts';
+import type { Files } from './files/files.ts';
 import { createMemory } from './memory/memory.ts';
 import type { Memory } from './memory/memory.ts';
 import { createGraphAliases } from './graph-versions/graph-aliases.ts';
@@ -67,6 +69,7 @@ export interface Store {
   readonly graphVersions: GraphVersions;
   readonly graphAliases: GraphAliases;
   readonly memory: Memory;
+  readonly files: Files;
   readonly runs: Runs;
   readonly pendingStarts: PendingStarts;
   readonly endedRuns: EndedRuns;
@@ -145,6 +148,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     graphVersions: createGraphVersions(db),
     graphAliases: createGraphAliases(db),
     memory: createMemory(db),
+    files: createFiles(db),
     runs: createRuns(db),
     pendingStarts: createPendingStarts(db),
     endedRuns: createEndedRuns(db),

@@ -6,6 +6,7 @@ import type { Redaction } from '../graph/redaction/index.ts';
 import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
+import type { FilePiecesTable, FilesTable } from './files/files-tables.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { MemoryTable } from './memory/memory-table.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
@@ -17,6 +18,8 @@ export interface Tables {
   graphs: GraphsTable;
   graph_aliases: GraphAliasesTable;
   memory: MemoryTable;
+  files: FilesTable;
+  file_pieces: FilePiecesTable;
   runs: RunsTable;
   events: EventsTable;
   occurrences: OccurrencesTable;

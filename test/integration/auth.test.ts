@@ -6,6 +6,7 @@ import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';
 import { readDescription } from '../support/readers/api-description.ts';
 import type { ApiDescription } from '../support/readers/api-description.ts';
 import { hasStatus, startAsking } from '../support/readers/api-runs.ts';
+import { textAt } from '../support/readers/json-at.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startIssuingStack } from '../support/servers/issuing-stack.ts';
 import type { Forgery, IssuingStack } from '../support/servers/issuing-stack.ts';
@@ -232,6 +233,8 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/webhooks/{id}/ping', WEBHOOK, {}],
   ['GET /api/webhooks/{id}/deliveries', WEBHOOK],
   ['POST /api/webhooks/{id}/deliveries/{deliveryId}/replay', WEBHOOK, {}],
+  ['POST /api/blobs', [201, 403, 201, 201, 403, 201, 403], {}],
+  ['GET /api/blobs/{id}', [200, 403, 200, 404, 403, 404, 403]],
   ['POST /api/runs/bulk', [200, 403, 200, 200, 403, 200, 403], { action: 'cancel', ids: ['none'] }],
   ['POST /api/approvals/decisions', [403, 200, 200, 403, 200, 200, 403], DECISIONS],
   ['GET /api/runs', READ],
@@ -278,6 +281,7 @@ const PUBLIC = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /schemas/gra
 describe('who may do what', () => {
   let clients: readonly (readonly [string, ApiClient])[];
   let ended: { readonly runId: string; readonly approvalId: string };
+  let fileId: string;
 
   beforeAll(async () => {
     const people = Object.entries(PEOPLE).map(
@@ -295,6 +299,7 @@ describe('who may do what', () => {
       body: JSON.stringify({ version: 1 }),
     });
     await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
+    fileId = textAt((await user.post('/api/blobs', 'a file')).body, '/id');
     for (const caller of [user, await stack.as(PEOPLE.otherUser)]) {
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
       await caller.send('/api/memory/users/ann', {
@@ -308,6 +313,7 @@ describe('who may do what', () => {
   const toPath = (template: string): string =>
     template
       .replace('/threads/{id}', '/threads/talk')
+      .replace('/blobs/{id}', `/blobs/${fileId}`)
       .replace('{id}', template.startsWith('/api/approvals') ? ended.approvalId : ended.runId)
       .replace('/diff', template.startsWith('/api/graphs') ? '/diff?from=1&to=1' : `/diff?with=${ended.runId}`)
       .replace('{name}', 'mine')

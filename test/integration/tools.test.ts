@@ -42,6 +42,7 @@ describe('GET /api/tools', () => {
         required: ['order', 'day'],
         additionalProperties: false,
       },
+      result: { type: 'object', required: ['pickup'] },
       effect: 'unsafe',
       approval: 'always',
       roles: null,
@@ -58,6 +59,7 @@ describe('GET /api/tools', () => {
       timeout: '60s',
     });
     expect(at(body, '/items/3')).toMatchObject({
+      result: null,
       approval: null,
       taskQueue: 'vouchers',
       parameters: { properties: { euros: { type: 'number', default: 5 } }, required: ['order'] },

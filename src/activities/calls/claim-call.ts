@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
+import { messageOf } from '../../graph/values/index.ts';
 import { isDataRefused } from '../../store/database/data-refused.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { CallClaim } from '../../store/ledger-claims.ts';
@@ -10,6 +9,8 @@ import { CallError } from './call-error.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, lostWithoutClaim, mayBeDone } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
+import { claimOf, isUnused, readUnusedClaims, withUnused } from './unused-claims.ts';
+import type { ClaimingAttempt } from './unused-claims.ts';
 
 /** Id and result of a claim: a call to make, or the known outcome. */
 interface ClaimResult {
@@ -25,7 +26,7 @@ interface ClaimedCall {
   readonly mayBeDone: boolean;
 }
 
-interface FreshClaimant extends Omit<Claimant, 'unusedClaims' | 'scheduledAt'> {
+interface FreshClaimant extends Omit<Claimant, 'isUnused' | 'scheduledAt'> {
   /** An earlier attempt may have made the call without a claim. */
   readonly wasPerhapsMade: boolean;
 }
@@ -44,23 +45,25 @@ export async function claimCall(
   call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
   { wasPerhapsMade, ...claimant }: FreshClaimant,
 ): Promise<ClaimResult> {
-  const claim = randomUUID();
-  const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
-  const unusedClaims = readUnusedClaims();
+  const attempt = currentAttempt();
+  const { scheduledAt } = attempt;
+  const unusedClaims = readUnusedClaims(Context.current().info.heartbeatDetails);
+  const claim = claimOf(unusedClaims, attempt);
+  const wasUnused = (earlier: string): boolean => isUnused(unusedClaims, earlier);
   const at = new Date().toISOString();
   try {
     const result = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
-      judgeClaim({ ...claimant, scheduledAt, unusedClaims }, entry),
+      judgeClaim({ ...claimant, scheduledAt, isUnused: wasUnused }, entry),
     );
     if ('answer' in result) return { claim, result };
     const { failures, before } = result;
     const isTraceless = before === null && wasPerhapsMade;
     if (isTraceless && claimant.safety === 'unsafe') return { claim, result: { answer: lostWithoutClaim(claim) } };
-    return { claim, result: { failures, mayBeDone: before ? mayBeDone(before, unusedClaims) : isTraceless } };
+    return { claim, result: { failures, mayBeDone: before ? mayBeDone(before, wasUnused) : isTraceless } };
   } catch (error) {
     if (isDataRefused(error)) throw claimRefused(error);
     if (!isDatabaseAway(error)) throw error;
-    heartbeat({ unusedClaims: [...unusedClaims, claim].slice(-MAX_REMEMBERED) });
+    heartbeat({ unusedClaims: withUnused(unusedClaims, attempt) });
     throw tryAgainLater('DATABASE_AWAY', messageOf(error), ASK_AGAIN_AFTER_MS);
   }
 }
@@ -70,11 +73,13 @@ function claimRefused(error: unknown): CallError {
   return new CallError('INTERNAL', message, { retryable: false, done: 'perhaps', cause: error });
 }
 
-const MAX_REMEMBERED = 100;
-
-/** Ids of earlier claims after which no call was made. */
-function readUnusedClaims(): readonly string[] {
-  const details: unknown = Context.current().info.heartbeatDetails;
-  const claims = isJsonObject(details) ? toJson(details['unusedClaims'] ?? []) : [];
-  return Array.isArray(claims) ? claims.map(String) : [];
+function currentAttempt(): ClaimingAttempt {
+  const {
+    attempt,
+    currentAttemptScheduledTimestampMs,
+    heartbeatTimeoutMs = 0,
+    startToCloseTimeoutMs,
+  } = Context.current().info;
+  const missedAfterMs = Math.min(heartbeatTimeoutMs, startToCloseTimeoutMs);
+  return { attempt, scheduledAt: currentAttemptScheduledTimestampMs, missedAfterMs };
 }

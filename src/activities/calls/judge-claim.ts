@@ -18,8 +18,8 @@ export interface Claimant {
   /** Time at which the server scheduled the attempt, in milliseconds since the epoch. */
   readonly scheduledAt: number;
   readonly safety: CallSafety;
-  /** Ids of earlier claims after which no call was made. */
-  readonly unusedClaims: readonly string[];
+  /** True for an earlier claim after which no call was made. */
+  readonly isUnused: (claim: string) => boolean;
   /** Silence, in milliseconds, after which an attempt counts as lost. */
   readonly lostAfterMs: number;
 }
@@ -38,7 +38,7 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgeme
     });
   }
   if (isSuperseded(claimant, entry)) return IN_PROGRESS;
-  const isUnused = claimant.unusedClaims.includes(entry.claim);
+  const isUnused = claimant.isUnused(entry.claim);
   const isLost = entry.ageMs >= claimant.lostAfterMs;
   const mayRepeat = claimant.safety !== 'unsafe' || (isTakeover && isLost);
   return judgeEntry(entry, { isTakeover, isUnused, mayRepeat, isLost });
@@ -99,9 +99,12 @@ export function lostAfter(heartbeatMs: number): number {
 /** The failure to record for an attempt whose claim is taken over. */
 const LOST_ATTEMPT: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: LOST } };
 
+/** Of claimants that know nothing of earlier claims. */
+export const NONE_UNUSED = (): boolean => false;
+
 /** True if an earlier attempt may have made the call. It then stays the same call, with the same key. */
-export function mayBeDone({ status, claim, failure }: LedgerEntry, unusedClaims: readonly string[]): boolean {
-  const wasLost = status === 'claimed' && !unusedClaims.includes(claim);
+export function mayBeDone({ status, claim, failure }: LedgerEntry, isUnused: Claimant['isUnused']): boolean {
+  const wasLost = status === 'claimed' && !isUnused(claim);
   return wasLost || failure?.callFailed === false;
 }
 
@@ -116,9 +119,9 @@ export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimJud
     case 'claimed':
       return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLost(entry, LOST);
     case 'retrying':
-      return mayBeDone(entry, []) ? canceledAfterAttempt(entry) : { takeOver: true, failures: entry.failures };
+      return mayBeDone(entry, NONE_UNUSED) ? canceledAfterAttempt(entry) : { takeOver: true, failures: entry.failures };
     case 'failed':
-      return mayBeDone(entry, []) ? canceledAfterAttempt(entry) : { takeOver: false, answer: toFailed(entry) };
+      return mayBeDone(entry, NONE_UNUSED) ? canceledAfterAttempt(entry) : { takeOver: false, answer: toFailed(entry) };
     case 'unknown':
       return { takeOver: false, answer: toFailed(entry) };
   }

@@ -1,4 +1,4 @@
-import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { SharedV3ProviderOptions as AllOptions } from '@ai-sdk/provider';
 import type { ModelReply } from '../../graph/run/index.ts';
 import type { ProviderName } from '../model-providers.ts';
 
@@ -11,8 +11,8 @@ export interface ProviderTraits {
   readonly requiresPastTools: boolean;
   /** Fields of each tool besides its name, description and parameters. */
   readonly toolFields: { readonly strict?: boolean };
-  /** Options of a request. @param isStrict true for output in OpenAI's strict mode, which accepts few schemas */
-  readonly options: (isStrict: boolean) => SharedV3ProviderOptions;
+  /** Fields of every request, in the adapter's own words. @param isStrict true for output in OpenAI's strict mode, which accepts few schemas */
+  readonly options: (isStrict: boolean) => AllOptions[string];
   readonly reasoning: ReasoningTraits;
   /** Finish reasons of the provider that the adapter does not map. */
   readonly finishReasons: Readonly<Record<string, ModelReply['finishReason']>>;
@@ -47,7 +47,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     // The adapter would make optional properties required.
     toolFields: { strict: false },
     // OpenAI stores nothing: a run may outlive stored reasoning, so reasoning is sent with the messages.
-    options: (strictJsonSchema) => ({ openai: { store: false, strictJsonSchema } }),
+    options: (strictJsonSchema) => ({ store: false, strictJsonSchema }),
     reasoning: OPAQUE_REASONING,
     finishReasons: {},
     refusalIsFiltered: true,
@@ -58,7 +58,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     systemFirst: false,
     requiresPastTools: false,
     toolFields: {},
-    options: (strictJsonSchema) => ({ openaiCompatible: { strictJsonSchema } }),
+    options: (strictJsonSchema) => ({ strictJsonSchema }),
     // Metadata come from Google's models at such addresses.
     reasoning: { metadataName: 'google', isRepeatedWithCalls: true },
     finishReasons: {},

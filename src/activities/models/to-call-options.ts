@@ -6,6 +6,7 @@ import type { OutputMode } from './output-mode.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 import type { ProviderTraits } from './provider-traits.ts';
 import { toPrompt } from './to-prompt.ts';
+import { toProviderOptions } from './to-provider-options.ts';
 import type { ToolNames } from './tool-names.ts';
 import { toToolSchema } from './tool-schema.ts';
 
@@ -14,16 +15,19 @@ type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number];
 
 /** Converts a request for the AI SDK's adapters. */
 export function toCallOptions(request: ModelRequest, settings: ModelSettings, toolNames: ToolNames): CallOptions {
-  const { output, messages, temperature, maxOutputTokens } = request;
+  const { output, messages, temperature } = request;
   const tools = toTools(request, settings, toolNames);
   const mode = output === null ? null : chooseOutputMode(settings.provider, { output, tools: tools.tools ?? [] });
   return {
     prompt: toPrompt({ system: toSystem(request.system, mode), messages }, { settings, toolNames }),
     ...(temperature !== null && { temperature }),
-    ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(mode?.kind === 'native' && { responseFormat: { type: 'json' as const, schema: mode.schema } }),
     ...tools,
-    providerOptions: PROVIDER_TRAITS[settings.provider].options(mode?.kind === 'native' && mode.isStrict),
+    ...toProviderOptions(
+      request,
+      settings,
+      PROVIDER_TRAITS[settings.provider].options(mode?.kind === 'native' && mode.isStrict),
+    ),
   };
 }
 
@@ -33,16 +37,27 @@ function toSystem(system: string | null, mode: OutputMode | null): string | null
 }
 
 function toTools(
-  { tools, messages }: ModelRequest,
+  { tools, toolChoice, messages }: ModelRequest,
   { provider }: ModelSettings,
   toolNames: ToolNames,
 ): Pick<CallOptions, 'tools' | 'toolChoice'> {
   const traits = PROVIDER_TRAITS[provider];
-  if (tools.length > 0) return { tools: tools.map((tool) => toTool(tool, traits, toolNames)) };
+  if (tools.length > 0)
+    return {
+      tools: tools.map((tool) => toTool(tool, traits, toolNames)),
+      ...(toolChoice && { toolChoice: toChoice(toolChoice, toolNames) }),
+    };
   const called = [...new Set(messages.flatMap(toolCallsOf).map(({ name }) => name))];
   if (!traits.requiresPastTools || called.length === 0) return {};
   const known = called.map((name) => ({ name, description: '', parameters: true }));
   return { tools: known.map((tool) => toTool(tool, traits, toolNames)), toolChoice: { type: 'none' } };
+}
+
+function toChoice(
+  choice: NonNullable<ModelRequest['toolChoice']>,
+  names: ToolNames,
+): NonNullable<CallOptions['toolChoice']> {
+  return typeof choice === 'object' ? { type: 'tool', toolName: names.toProvider(choice.tool) } : { type: choice };
 }
 
 function toTool({ name, description, parameters }: ToolOffer, { toolFields }: ProviderTraits, names: ToolNames): Tool {

@@ -4,6 +4,7 @@ import { ApiError, unavailable } from './errors.ts';
 import { findRepeatedMember } from './find-repeated-member.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Permission } from './permissions.ts';
+import { TENANT_NAME } from '../../process/tenant-name.ts';
 
 /** A caller of the API: a subject of one tenant with its roles and permissions. */
 export interface Caller {
@@ -33,8 +34,6 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const CLOCK_TOLERANCE_S = 5;
 const MAX_TOKEN_LENGTH = 16_384;
 const MAX_SUBJECT_LENGTH = 255;
-/** The tenant is part of workflow ids. */
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
 
 export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings): Authenticate {
   const keySet: JWTVerifyGetKey =
@@ -92,7 +91,7 @@ function isJsonText(text: string): boolean {
 function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
   const tenantId = payload[claims.tenant];
   const { sub } = payload;
-  if (typeof tenantId !== 'string' || !TENANT.test(tenantId)) throw badToken('it names no usable tenant');
+  if (typeof tenantId !== 'string' || !TENANT_NAME.test(tenantId)) throw badToken('it names no usable tenant');
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
     throw badToken('it names no usable subject');
   const claimed = payload[claims.roles];

@@ -14,11 +14,18 @@ const LEASE_MS = 15_000;
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 
+/** Names what a request asks for; another body has another name. */
+type ReadFingerprint = (c: Context<ApiEnv>) => Promise<string>;
+
 /**
  * Makes a request safe to repeat: the same `Idempotency-Key` and body get the first answer again.
  * (After draft-ietf-httpapi-idempotency-key-header-07.)
+ * @param readFingerprint of a body that is no JSON
  */
-export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>) {
+export function idempotent(
+  { store, logger }: Pick<ApiDeps, 'store' | 'logger'>,
+  readFingerprint: ReadFingerprint = fingerprintOf,
+) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const key = readKey(c.req.header('idempotency-key'));
     const id = ulid();
@@ -27,7 +34,7 @@ export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>)
     const request = toRequestKey(c, key);
     const admission = await store.idempotency.admit({
       ...request,
-      fingerprint: await fingerprintOf(c),
+      fingerprint: await readFingerprint(c),
       resourceId: id,
       at: timeIn(0),
       leaseUntil: timeIn(LEASE_MS),

@@ -4,7 +4,7 @@ import { toJsonObject } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import { methodNotAllowed } from '../http/errors.ts';
 import { findVersion } from '../graphs/find-version.ts';
-import { requireValid } from '../graphs/resolve-graph.ts';
+import { publishGraph } from '../graphs/publish-graph.ts';
 import { linkGraphs } from '../graphs/link-graphs.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
@@ -38,19 +38,8 @@ const publish: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const definition = toJsonObject(c.req.valid('json'));
-    const { tenantId, sub: createdBy } = c.get('caller');
-    const { graph, warnings, pins } = await requireValid(definition, { ...deps, tenantId });
-    const { name, hash } = graph;
-    const published = await deps.store.graphs.publish({
-      tenantId,
-      name,
-      hash,
-      definition,
-      warnings,
-      pins,
-      createdAt: new Date().toISOString(),
-      createdBy,
-    });
+    const { tenantId, sub: by } = c.get('caller');
+    const published = await publishGraph(definition, { ...deps, tenantId, by });
     return c.json(toGraphJson(published.graph), published.isNew ? 201 : 200);
   });
 };

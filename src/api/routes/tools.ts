@@ -41,6 +41,6 @@ function pageOf({ tools, defaults }: Catalog, { limit, after }: PageRequest): Pa
 
 function toToolJson(name: string, tool: ToolEntry, defaults: Catalog['defaults']): ToolJson {
   const { description, parameters, effect, approval = null, roles = null, onFailure = 'tell' } = tool;
-  const { taskQueue = null, timeout = defaults.timeout } = tool;
-  return { name, description, parameters, effect, approval, roles, onFailure, taskQueue, timeout };
+  const { result = null, taskQueue = null, timeout = defaults.timeout } = tool;
+  return { name, description, parameters, result, effect, approval, roles, onFailure, taskQueue, timeout };
 }

@@ -116,7 +116,7 @@ export const NextCursor = z
 /** The headers that some answers have. */
 const HEADERS = {
   etag: header('Names this state: an edit sends it as `If-Match`'),
-  location: header('The path of the new run'),
+  location: header('The path of what is new'),
   'preference-applied': header('`wait=N`, where the request preferred it'),
   'retry-after': header('Seconds after which the request may be sent again'),
 } as const;
@@ -142,7 +142,7 @@ const PROBLEMS = {
   410: problem('It is too late'),
   412: problem('What it was meant for has changed'),
   413: problem('The body is too large'),
-  415: problem('The body is not plain application/json in UTF-8'),
+  415: problem('The body is not of a media type that this route takes; for most it is plain application/json in UTF-8'),
   422: problem('The request is well-formed and wrong; `issues` names each place'),
   428: problem('An If-Match header is needed'),
   429: problem('Too many requests wait; `Retry-After` says when to ask again', 'retry-after'),

@@ -2,12 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { aPage, NextCursor, listOf } from './common.ts';
+import { aPage, NextCursor, listOf, orNull } from './common.ts';
 import { TOOL_EXAMPLE } from './examples/run.ts';
 
-const ParametersSchema = z
-  .custom<JsonSchema>()
-  .openapi({ type: ['object', 'boolean'], description: 'JSON Schema (2020-12) of its arguments' });
+const jsonSchemaOf = (what: string) =>
+  z.custom<JsonSchema>().openapi({ type: ['object', 'boolean'], description: `JSON Schema (2020-12) of ${what}` });
 
 const ApprovalTermsSchema = z.custom<ApprovalTerms>().openapi({
   type: 'object',
@@ -19,7 +18,8 @@ export const ToolSchema = z
   .object({
     name: z.string(),
     description: z.string(),
-    parameters: ParametersSchema,
+    parameters: jsonSchemaOf('its arguments'),
+    result: orNull(jsonSchemaOf('what it returns')).openapi({ description: 'What it returns; null: it does not say' }),
     effect: z.enum(CALL_SAFETIES).openapi({ description: 'How often a call may be made again after a crash' }),
     approval: z
       .union([z.enum(['never', 'always']), ApprovalTermsSchema])

@@ -23,6 +23,9 @@ const DISPATCHES_AT_ONCE = 8;
 /** Answers are kept for a day and a bit more, as the API promises 24 hours. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
+/** An upload ends with its request, long before. */
+const KEEP_UPLOADS_MS = 24 * 3_600_000;
+
 /** A failed chore pauses, because the cause rarely passes at once and would fill the log. */
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
@@ -60,6 +63,7 @@ const toChores = (
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 60_000, run: forgetDeliveries },
   { everyMs: 3_600_000, run: prune },
+  { everyMs: 3_600_000, run: forgetFiles },
 ];
 
 /**
@@ -123,6 +127,12 @@ async function forgetDeliveries({ store }: SweeperDeps): Promise<void> {
 
 async function forgetMemory({ store }: SweeperDeps): Promise<void> {
   await store.memory.forgetExpired();
+}
+
+async function forgetFiles({ store, settings }: SweeperDeps): Promise<void> {
+  const { runsMs } = settings.retention;
+  await store.files.forgetUploads(new Date(Date.now() - KEEP_UPLOADS_MS).toISOString());
+  if (runsMs !== null) await store.files.forgetUnused(new Date(Date.now() - runsMs).toISOString());
 }
 
 async function forgetStreams({ store }: SweeperDeps): Promise<void> {

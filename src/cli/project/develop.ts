@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import type { Client } from '../../client/index.ts';
 import { forgetModules } from '../../config/fresh-modules.ts';
-import { isModule } from '../../config/import-graph.ts';
+import { graphFiles } from '../../config/graph-files.ts';
 import type { Stack } from '../../dev/stack.ts';
 import { messageOf } from '../../graph/values/index.ts';
 import { publishFile } from './publish-file.ts';
@@ -27,7 +26,9 @@ interface Development {
 export async function develop({ stack, client, root, dataDir, say }: Development): Promise<() => Promise<void>> {
   const published = new Map<string, number>();
   const publishAll = async (): Promise<void> => {
-    for (const file of await graphFiles(stack.graphs())) {
+    const folder = stack.graphs();
+    const files = folder === null ? [] : await graphFiles(folder).catch(() => []);
+    for (const file of files) {
       const result = await publishFile(client, relative(process.cwd(), file)).catch((error: unknown) => ({
         problem: `${messageOf(error)}\n`,
       }));
@@ -55,15 +56,6 @@ export async function develop({ stack, client, root, dataDir, say }: Development
   };
   await publishAll();
   return await watchFiles({ root, without: [resolve(dataDir), join(root, 'dist')], changed });
-}
-
-async function graphFiles(folder: string | null): Promise<readonly string[]> {
-  if (folder === null) return [];
-  const files = await readdir(folder).catch(() => []);
-  return files
-    .filter((file) => file.endsWith('.json') || isModule(file))
-    .toSorted()
-    .map((file) => join(folder, file));
 }
 
 function isInside(file: string, folder: string | null): boolean {

@@ -33,6 +33,8 @@ export interface ModelEntry extends CallSettings {
 export interface ToolEntry extends CallSettings {
   readonly description: string;
   readonly parameters: JsonSchema;
+  /** What it returns; absent: anything. Runs do not pin it. */
+  readonly result?: JsonSchema | undefined;
   readonly effect: CallSafety;
   readonly approval?: ApprovalRule | undefined;
   /** The starter of a run needs one of these roles for the run to call the tool. */

@@ -35,6 +35,7 @@ export type { GraphIssue } from './issue.ts';
 export type { Limits } from './limits.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
 export type { Message, ToolCall } from './message.ts';
+export type { ProviderOptions, ReasoningEffort, ToolChoice } from './model-options.ts';
 export { namesUsed, pinCatalog } from './pin-catalog.ts';
 export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';

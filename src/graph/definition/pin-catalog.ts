@@ -1,4 +1,4 @@
-import { toList } from '../values/collections.ts';
+import { mapValues, toList } from '../values/collections.ts';
 import { own } from '../values/json.ts';
 import type { Catalog } from './catalog.ts';
 import type { Defaults, GraphDefinition } from './definition.ts';
@@ -12,7 +12,7 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
   const { models, tools, functions, nodeTypes, graphs } = namesUsed(definition, known);
   return {
     models: pick(catalog.models, models),
-    tools: pick(catalog.tools, withFallbacks(catalog, tools)),
+    tools: mapValues(pick(catalog.tools, withFallbacks(catalog, tools)), ({ result: _result, ...terms }) => terms),
     functions: pick(catalog.functions, functions),
     ...(catalog.nodeTypes && { nodeTypes: pick(catalog.nodeTypes, nodeTypes) }),
     ...(graphs.length > 0 && { graphs: pick(known, graphs) }),

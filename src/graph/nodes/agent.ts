@@ -92,10 +92,17 @@ function askModel({ plan, task, position }: AgentTask): Progress {
 }
 
 /** The last turn has no tools, and others only those that the run may call. */
-function offerOf({ plan, task, position }: AgentTask): Offer {
+function offerOf(agent: AgentTask): Offer {
+  const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.shapers) === null;
   const tools = position.isLast ? [] : plan.names.filter(isCallable);
-  return { tools, leftMs: () => plan.deadline.leftMs(position) };
+  return { tools, choice: choiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
+}
+
+/** A forced choice holds until the model has called a tool; otherwise the agent would never end by itself. */
+function choiceAt({ plan, position }: AgentTask): Offer['choice'] {
+  const { toolChoice } = plan.node;
+  return toolChoice === 'none' || position.iterations === 0 ? toolChoice : undefined;
 }
 
 function resumeAgent(agent: AgentTask, input: TaskInput): Progress {

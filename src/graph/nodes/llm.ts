@@ -15,7 +15,8 @@ import type { NodeSettings } from './node-settings.ts';
 export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): NodeBehavior {
   const turn = compileModelTurn(node, settings);
   const deadline = sharedDeadline(node);
-  const offerAt = (time: WithDeadline): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(time) });
+  const { tools = [], toolChoice: choice } = node;
+  const offerAt = (time: WithDeadline): Offer => ({ tools, choice, leftMs: () => deadline.leftMs(time) });
   return {
     start(task) {
       const time = deadline.begin();

@@ -1,6 +1,7 @@
 import type { CallPolicy } from '../definition/call-policy.ts';
 import type { CallSafety, Execution } from '../definition/execution.ts';
 import type { Message, ToolCall } from '../definition/message.ts';
+import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../definition/model-options.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { NodePath } from './ids.ts';
@@ -51,6 +52,11 @@ export interface ModelCallRequest {
   readonly output: JsonSchema | null;
   readonly temperature: number | null;
   readonly maxOutputTokens: number | null;
+  /** Absent: the model may request tools. */
+  readonly toolChoice?: Exclude<ToolChoice, 'auto'>;
+  /** Absent: as the model does by default. */
+  readonly reasoning?: ReasoningEffort;
+  readonly providerOptions?: ProviderOptions;
   readonly policy: CallPolicy;
 }
 

@@ -25,6 +25,10 @@ const MODEL = {
   context: 'How the messages are fitted into what the model takes.',
   temperature: 'Handed on to the model.',
   maxOutputTokens: 'The maximum of tokens of one answer.',
+  toolChoice:
+    'If the model may, must not or must request a tool, or which one. An agent is free again after its first calls.',
+  reasoning: 'How long the model thinks before it answers.',
+  providerOptions: 'Fields of providers, by provider. A model is sent those of its own provider.',
 } as const;
 
 const EXECUTION = 'Where calls run: "activity", or "local" for short idempotent ones.';

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
+import { REASONING_EFFORTS, TOOL_CHOICES } from '../definition/model-options.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
 import { describe } from './field-texts.ts';
 import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
 import { NODE_FIELDS } from './node-descriptions.ts';
+import { ProviderOptions } from './provider-options.ts';
 
 const Execution = z.enum(EXECUTIONS);
 
@@ -41,6 +43,10 @@ const Context = describe(
   NODE_FIELDS.context,
 );
 
+const ForcedTool = describe(z.strictObject({ tool: z.string() }), {
+  tool: 'The tool that the model must request; one of `tools`.',
+});
+
 const modelFields = {
   ...call,
   model: OneOrMore.optional(),
@@ -52,6 +58,9 @@ const modelFields = {
   context: Context.optional(),
   temperature: z.number().min(0).optional(),
   maxOutputTokens: Count.optional(),
+  toolChoice: z.union([z.enum(TOOL_CHOICES), ForcedTool]).optional(),
+  reasoning: z.enum(REASONING_EFFORTS).optional(),
+  providerOptions: ProviderOptions.optional(),
 };
 
 const Compensation = describe(z.strictObject({ tool: z.string(), args: z.json().optional() }), NODE_FIELDS.compensate);

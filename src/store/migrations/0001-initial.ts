@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import { APPROVALS_TABLES } from './initial/approvals.ts';
 import { CALLS_TABLES } from './initial/calls.ts';
+import { FILES_TABLES } from './initial/files.ts';
 import { GRAPHS_TABLES } from './initial/graphs.ts';
 import { REQUESTS_TABLES } from './initial/requests.ts';
 import { RUNS_TABLES } from './initial/runs.ts';
@@ -19,6 +20,7 @@ const STATEMENTS = [
   ...APPROVALS_TABLES,
   ...CALLS_TABLES,
   ...VALUES_TABLES,
+  ...FILES_TABLES,
   ...REQUESTS_TABLES,
   ...WEBHOOKS_TABLES,
 ];

@@ -17,8 +17,8 @@ import { anAbsentEngine } from '../doubles/absent-engine.ts';
 import { interpretHere } from '../doubles/interpret-here.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { openMemoryStore } from './memory-database.ts';
+import type { MemoryStore } from './memory-database.ts';
 
 /** The API alone: it listens to no port, its database is in memory, and Temporal is away. */
 export interface TestApi {
@@ -26,7 +26,7 @@ export interface TestApi {
   /** Somebody without a token. */
   readonly stranger: ApiClient;
   readonly tokens: Tokens;
-  readonly store: Store;
+  readonly store: MemoryStore;
   /** As `fetch`. @param path with its query, if it has one */
   request(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;

@@ -41,6 +41,14 @@ describe('toolCalls', () => {
     expect(await callOf(tool)).toEqual({ kind: 'value', value: null });
   });
 
+  test('a result is what the tool says that it returns', async () => {
+    const tool = aTool({ result: { type: 'object', required: ['n'] }, execute: async (args) => args });
+    expect(await callOf(tool, { n: 1 })).toEqual({ kind: 'value', value: { n: 1 } });
+    const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
+    await expect(callOf(tool, { m: 1 })).rejects.toMatchObject(failure);
+    await expect(callOf(tool, { m: 1 })).rejects.toThrow(`The result of ${tool.name} breaks its schema at /`);
+  });
+
   test.each(['charge', 'constructor', '__proto__'])('a worker without the tool %s says so', async (tool) => {
     const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
     const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, 1);

@@ -91,6 +91,7 @@ async function callAll({
   interventions,
   memory,
   webhooks,
+  files,
 }: Client): Promise<void> {
   const lists = [
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
@@ -117,6 +118,7 @@ async function callAll({
   await Promise.all([webhooks.add({ url: 'https://a.example', events: ['run.failed'] }), webhooks.get('w')]);
   await Promise.all([webhooks.list().page(), webhooks.deliveries('w').page(), webhooks.replay('w', 'd')]);
   await Promise.all([webhooks.rotate('w'), webhooks.enable('w'), webhooks.ping('w'), webhooks.remove('w')]);
+  await Promise.all([files.store(new Blob(['x'])), files.read('f')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { defineConfig, defineTool, tool } from '../../../src/index.ts';
 import type { CodeToolContext } from '../../../src/index.ts';
+import { Tool } from '../../../src/config/tool.ts';
 
 const common = { name: 'pay', description: 'Pays' } as const;
 
@@ -111,5 +112,18 @@ describe('a configuration', () => {
     // @ts-expect-error no such field
     defineConfig({ tools: [{ ...http, header: {} }] });
     expect(config.tools).toHaveLength(3);
+  });
+});
+
+describe('the result of a tool', () => {
+  const resultOf = (result: unknown): unknown =>
+    Tool.parse({ ...common, parameters: true, result, execute: () => null }).result;
+
+  test('is a schema of a library, or a JSON Schema', () => {
+    const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+    expect(resultOf(z.object({ n: z.number() }))).toMatchObject(schema);
+    expect(resultOf(schema)).toEqual(schema);
+    expect(resultOf(undefined)).toBeUndefined();
+    expect(() => resultOf({ type: 'thing' })).toThrow('result');
   });
 });

@@ -8,7 +8,7 @@ import { recordOutcome } from '../record-outcome.ts';
 /** What the ledger is told of a call, whoever writes it. */
 export interface LedgerTerms {
   readonly call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at' | 'journal'>;
-  readonly claimant: Omit<Claimant, 'unusedClaims' | 'scheduledAt'>;
+  readonly claimant: Omit<Claimant, 'isUnused' | 'scheduledAt'>;
 }
 
 /** The place where an attempt records how it has ended. */

@@ -9,7 +9,7 @@ import { CallError } from '../call-error.ts';
 import type { CallRecord, LedgerTerms } from './call-record.ts';
 import type { CallTask } from '../call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from '../claim-call.ts';
-import { judgeClaim } from '../judge-claim.ts';
+import { NONE_UNUSED, judgeClaim } from '../judge-claim.ts';
 import type { LedgerAnswer } from '../judge-claim.ts';
 import type { LateJournal } from './late-journal.ts';
 import { recordOutcome } from '../record-outcome.ts';
@@ -74,7 +74,7 @@ async function trySettle(
   await recordOutcome(async () => {
     try {
       const result = await store.ledger.settle(claim, end, (entry) =>
-        judgeClaim({ ...claimant, scheduledAt, unusedClaims: [] }, entry),
+        judgeClaim({ ...claimant, scheduledAt, isUnused: NONE_UNUSED }, entry),
       );
       settled = { kind: 'settled', answer: 'answer' in result ? result.answer : null };
     } catch (error) {

@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
-import { lazyCheck } from '../../calls/run-code.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Connection } from './connection.ts';
@@ -21,7 +20,6 @@ export interface McpToolDeps {
 export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: McpToolDeps): Tool {
   const { name, ownName, outputSchema } = tool;
   const checkPin = createPinCheck(tool, report);
-  const checkOutput = outputSchema && lazyCheck(outputSchema);
   return {
     ...toEntry(tool),
     async execute(args, context) {
@@ -30,7 +28,7 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         checkPin(await findTool(session, ownName));
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, context) };
         const result = await session.call(params, context.signal);
-        return secrets.redactResult(toJsonResult({ checkOutput, result }));
+        return secrets.redactResult(toJsonResult({ isStructured: outputSchema !== null, result }));
       } catch (thrown) {
         const error = toCallError(thrown);
         throw error.withMessage(secrets.redactMessage(`${name}: ${error.message}`));
@@ -39,9 +37,17 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
   };
 }
 
-function toEntry({ name, description, parameters, effect, settings }: OfferedTool): Omit<Tool, 'execute'> {
+function toEntry({
+  name,
+  description,
+  parameters,
+  outputSchema,
+  effect,
+  settings,
+}: OfferedTool): Omit<Tool, 'execute'> {
   const { timeout, retry, approval, roles, onFailure, taskQueue } = settings;
-  return { name, description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
+  const result = outputSchema ?? undefined;
+  return { name, description, parameters, result, effect, timeout, retry, approval, roles, onFailure, taskQueue };
 }
 
 /** Passes the call key to servers that deduplicate, in the protocol's place for metadata. */

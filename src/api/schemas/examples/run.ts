@@ -157,6 +157,7 @@ export const TOOL_EXAMPLE = {
   name: 'issue_refund',
   description: 'Pays money back for an order',
   parameters: { type: 'object', properties: { order: { type: 'string' }, amount: { type: 'number' } } },
+  result: { type: 'object', properties: { refund: { type: 'string' } }, required: ['refund'] },
   effect: 'keyed',
   approval: { when: 'args.amount > 100', policy: { roles: ['approver'] } },
   roles: null,

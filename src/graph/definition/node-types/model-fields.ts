@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../../values/json-schema.ts';
 import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
+import { isJsonList, isJsonObject } from '../../values/json.ts';
+import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../model-options.ts';
 import type { FieldProblem } from './node-description.ts';
 
 /** The request to a model: messages, tools and settings. All node types with model calls have these fields. */
@@ -23,6 +25,12 @@ export interface ModelFields extends CallFields {
   readonly temperature?: number;
   /** The maximum of tokens of one answer. */
   readonly maxOutputTokens?: number;
+  /** If the model may, must not or must request a tool, or which one. An agent is free again after its first calls. */
+  readonly toolChoice?: ToolChoice;
+  /** How long the model thinks before it answers. */
+  readonly reasoning?: ReasoningEffort;
+  /** Fields of providers, by provider. A model is sent those of its own provider. */
+  readonly providerOptions?: ProviderOptions;
 }
 
 /** Fits the messages into the context window: the name of a strategy, or processors in order. */
@@ -44,7 +52,7 @@ export const MODEL_FIELDS = {
   conversations: ['messages'],
   schemas: ['output'],
   exactlyOne: ['prompt', 'messages'],
-  findProblems: findPromptProblems,
+  findProblems: (fields: JsonObject) => [...findPromptProblems(fields), ...findChoiceProblems(fields)],
 } as const;
 
 function findPromptProblems(fields: JsonObject): readonly FieldProblem[] {
@@ -53,4 +61,14 @@ function findPromptProblems(fields: JsonObject): readonly FieldProblem[] {
   return given.length === 0
     ? [{ field: null, message: 'This node needs a prompt, or messages (a channel)' }]
     : [{ field: 'messages', message: 'This node takes a prompt or messages, not both' }];
+}
+
+/** A model can't be made to request what it is not offered. */
+function findChoiceProblems({ toolChoice, tools }: JsonObject): readonly FieldProblem[] {
+  const offered = isJsonList(tools) ? tools : [];
+  if (toolChoice === 'required' && offered.length === 0)
+    return [{ field: 'toolChoice', message: 'This needs tools that the model may request' }];
+  const tool = isJsonObject(toolChoice) ? toolChoice['tool'] : undefined;
+  if (typeof tool !== 'string' || offered.includes(tool)) return [];
+  return [{ field: 'toolChoice/tool', message: `"${tool}" is not among the tools of this node` }];
 }

@@ -1,6 +1,7 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ModelEntry } from '../../definition/catalog.ts';
+import type { ToolChoice } from '../../definition/model-options.ts';
 import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
@@ -32,6 +33,8 @@ export interface ModelCallPlan {
 export interface Offer {
   /** Names of the tools that the model may request. */
   readonly tools: readonly string[];
+  /** What the node makes of them, if the model is not free by now. */
+  readonly choice: ToolChoice | undefined;
   readonly leftMs: TimeLeft;
 }
 
@@ -82,7 +85,27 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
     output,
     temperature,
     maxOutputTokens,
+    ...toModelOptions(plan.node, offer),
   };
+}
+
+/** Fields that a node does not set are absent, so that requests without them stay as they were. */
+function toModelOptions(
+  { reasoning, providerOptions }: ModelFields,
+  offer: Offer,
+): Pick<ModelCallRequest, 'toolChoice' | 'reasoning' | 'providerOptions'> {
+  const toolChoice = choiceIn(offer);
+  return {
+    ...(toolChoice && { toolChoice }),
+    ...(reasoning && { reasoning }),
+    ...(providerOptions && { providerOptions }),
+  };
+}
+
+/** A choice among tools of which the run may call none, or not this one, is left to the model. */
+function choiceIn({ tools, choice }: Offer): ModelCallRequest['toolChoice'] | null {
+  if (choice === undefined || choice === 'auto' || tools.length === 0) return null;
+  return typeof choice === 'string' || tools.includes(choice.tool) ? choice : null;
 }
 
 /** The conversation as it is sent, without corrections of the current answer. */

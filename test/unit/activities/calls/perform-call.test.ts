@@ -301,6 +301,31 @@ describe('a database that is away', () => {
     },
   );
 
+  test('for 300 claims, of which the first has claimed the call, does not make an unsafe call look lost', async () => {
+    const task = aNewTask('unsafe');
+    const tool = scriptedTool(returns('paid'));
+    const claim = store.ledger.claim.bind(store.ledger);
+    let details: unknown;
+    const attemptNumber = (attempt: number) =>
+      anActivity({
+        attempt,
+        currentAttemptScheduledTimestampMs: 1_000_000 + attempt * 2_000,
+        heartbeatTimeoutMs: 10_000,
+        startToCloseTimeoutMs: 60_000,
+        heartbeatDetails: details,
+      });
+    for (let number = 1; number <= 300; number += 1) {
+      vi.spyOn(store.ledger, 'claim').mockImplementationOnce(async (wanted, judge) => {
+        if (number === 1) await claim(wanted, judge);
+        throw new DatabaseAwayError('no answer');
+      });
+      const activity = attemptNumber(number);
+      activity.on('heartbeat', (said: unknown) => (details = said));
+      await failureOf(attempt(tool, task, activity));
+    }
+    expect(await attempt(tool, task, attemptNumber(301))).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
+  });
+
   test('until the worker ends gets no record, and the run learns the outcome of the call', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();

@@ -1,0 +1,113 @@
+import { createRoute } from '@hono/zod-openapi';
+import { createMiddleware } from 'hono/factory';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { contentHash } from '../http/content-hash.ts';
+import { ApiError } from '../http/errors.ts';
+import { readFileType } from '../http/file-type.ts';
+import { authorized, needs, requirePermission } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { storedBody } from '../middleware/stored-body.ts';
+import { KeyHeader, NoQuery, idOf, json, problems } from '../schemas/common.ts';
+import { FileBytes, FileSchema } from '../schemas/file.ts';
+
+const tags = ['files'];
+const bytes = { '*/*': { schema: FileBytes } };
+
+const store: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/blobs',
+    operationId: 'storeFile',
+    tags,
+    security: needs('run:start'),
+    summary: 'Store a file; its media type is kept',
+    middleware: [
+      authorized(deps, 'run:start'),
+      withSpace(deps),
+      storedBody(deps),
+      idempotent(deps, async (c) => contentHash([readFileType(c.req.raw.headers), c.get('upload').sha256])),
+    ] as const,
+    request: { query: NoQuery, body: { required: true, content: bytes }, headers: KeyHeader },
+    responses: { 201: json(FileSchema, 'The file', 'location'), ...problems(400, 409, 413, 415) },
+  });
+  router.openapi(route, async (c) => {
+    const { tenantId, sub: by } = c.get('caller');
+    const { id } = c.get('attempt');
+    const contentType = readFileType(c.req.raw.headers);
+    const file = await deps.store.files.keep({ id, tenantId, upload: c.get('upload'), contentType, by });
+    if (!file) throw noSpace();
+    return c.json(file, 201, { location: `/api/blobs/${file.id}` });
+  });
+};
+
+/** Middleware: refuses what could not be kept before its bytes are stored. */
+function withSpace({ store: { files } }: Pick<ApiDeps, 'store'>) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    readFileType(c.req.raw.headers);
+    if (!(await files.hasSpace(c.get('caller').tenantId))) throw noSpace();
+    await next();
+  });
+}
+
+function noSpace(): ApiError {
+  return new ApiError('TOO_MANY_KEPT', 'A tenant may have 100,000 files of 10 GiB together');
+}
+
+const read: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/blobs/{id}',
+    operationId: 'readFile',
+    tags,
+    security: needs('run:start', 'payload:read'),
+    summary: 'The bytes of a file, for who stored it and who may see payloads',
+    middleware: [authorized(deps, 'run:start', 'payload:read')] as const,
+    request: { params: idOf('file'), query: NoQuery },
+    responses: {
+      200: { description: 'The file, in its own media type', content: bytes },
+      304: { description: 'The caller has it: `If-None-Match` names its entity tag' },
+      ...problems(404),
+    },
+  });
+  router.openapi(route, async (c) => {
+    const { files } = deps.store;
+    const caller = c.get('caller');
+    const { id } = c.req.valid('param');
+    const file = await files.find(caller.tenantId, id);
+    if (!file) throw new ApiError('NOT_FOUND', `There is no file ${id}`);
+    if (file.by !== caller.sub) requirePermission(caller, 'payload:read');
+    const etag = `"${file.sha256}"`;
+    c.header('etag', etag);
+    c.header('cache-control', 'private, no-cache');
+    if (namesTag(c.req.header('if-none-match'), etag)) return c.body(null, 304);
+    c.header('content-type', file.contentType);
+    c.header('content-length', String(file.size));
+    c.header('content-disposition', 'attachment');
+    return c.body(toStream(files.read(id)), 200);
+  });
+};
+
+/** Reads `If-None-Match` (RFC 9110, section 13.1.2), which compares tags weakly. */
+function namesTag(header: string | undefined, etag: string): boolean {
+  return header !== undefined && (header.trim() === '*' || header.includes(etag));
+}
+
+/** Reads a piece when it is asked for, and none before. */
+function toStream(pieces: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void (await pieces.return()),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Routes of files, which belong to a tenant and to no run. */
+export const fileRoutes = routes(store, read);

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { asks, playAgent } from '../../support/builders/agents.ts';
+import { issuesOfNode } from '../../support/builders/issues-of-node.ts';
+
+const look = (key: string): readonly [string, Json] => ['lookup', { key }];
+
+describe('a choice of tools', () => {
+  test.each([['required', 'required'] as const, [{ tool: 'lookup' }, { tool: 'lookup' }] as const])(
+    'of an agent, %j, holds until it has called one',
+    (toolChoice, sent) => {
+      const played = playAgent({ toolChoice }, { replies: [asks(look('a')), asks(look('b')), 'done'] });
+      expect(played.requests.map((request) => request.toolChoice)).toEqual([sent, undefined, undefined]);
+      expect(played.run.run.status).toBe('completed');
+    },
+  );
+
+  test('that forbids tools holds on', () => {
+    const { requests } = playAgent({ toolChoice: 'none' }, { replies: ['done'] });
+    expect(requests.map((request) => request.toolChoice)).toEqual(['none']);
+  });
+
+  test('is not sent with a turn without tools, nor where the model is free', () => {
+    const last = playAgent({ toolChoice: 'required', maxIterations: 1 }, { replies: [asks(look('a')), 'done'] });
+    expect(last.requests.map((request) => request.toolChoice)).toEqual(['required', undefined]);
+    const [free] = playAgent({ toolChoice: 'auto' }, { replies: ['done'] }).requests;
+    expect(free).not.toHaveProperty('toolChoice');
+  });
+});
+
+test('reasoning and options of providers stand in each request', () => {
+  const options = { reasoning: 'low', providerOptions: { openai: { textVerbosity: 'low' } } } as const;
+  const { requests } = playAgent(options, { replies: [asks(look('a')), 'done'] });
+  expect(requests).toMatchObject([options, options]);
+});
+
+describe('a definition', () => {
+  test.each<[object, readonly string[]]>([
+    [{ toolChoice: { tool: 'lookup' }, reasoning: 'high', providerOptions: { google: {} } }, []],
+    [{ toolChoice: 'always' }, ['INVALID_FIELD /nodes/a/toolChoice']],
+    [{ toolChoice: { tool: 'charge' } }, ['INVALID_FIELD /nodes/a/toolChoice/tool']],
+    [{ toolChoice: 'required', tools: [] }, ['INVALID_FIELD /nodes/a/toolChoice']],
+    [{ reasoning: 'much' }, ['INVALID_FIELD /nodes/a/reasoning']],
+    [{ providerOptions: { openai: { store: true } } }, ['INVALID_FIELD /nodes/a/providerOptions/openai/store']],
+    [
+      { providerOptions: { openai: { previousResponseId: 'r' } } },
+      ['INVALID_FIELD /nodes/a/providerOptions/openai/previousResponseId'],
+    ],
+    [
+      { providerOptions: { anthropic: { mcpServers: [] } } },
+      ['INVALID_FIELD /nodes/a/providerOptions/anthropic/mcpServers'],
+    ],
+    [
+      { providerOptions: { openai: { textVerbosity: 'loud' } } },
+      ['INVALID_FIELD /nodes/a/providerOptions/openai/textVerbosity'],
+    ],
+    [{ providerOptions: { azure: {} } }, ['INVALID_FIELD /nodes/a/providerOptions/azure']],
+  ])('with %j', (fields, issues) => {
+    expect(issuesOfNode({ type: 'agent', prompt: 'Hi', tools: ['lookup'], ...fields })).toEqual(issues);
+  });
+});

@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publishFolder } from '../../../../src/api/graphs/publish-folder.ts';
+import { parseConfig } from '../../../../src/config/load-config.ts';
+import { toCatalog } from '../../../../src/config/to-catalog.ts';
+import { SetupError } from '../../../../src/process/setup-error.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+const publisher = { store, interpreter: interpretHere(toCatalog(parseConfig('the test', {}))) };
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-graphs-'));
+  await writeFile(join(folder, 'first.json'), JSON.stringify(aDefinition({ name: 'first' })));
+  await writeFile(join(folder, 'second.mjs'), `export default ${JSON.stringify(aDefinition({ name: 'second' }))};`);
+  await writeFile(join(folder, 'notes.txt'), 'no graph');
+});
+afterAll(async () => await rm(folder, { recursive: true }));
+
+const versionsOf = async (tenantId: string) => {
+  const { items } = await store.graphs.list(tenantId, { limit: 10 });
+  return items.map(({ name, version, createdBy }) => [name, version, createdBy]);
+};
+
+test('a folder is published for each of its tenants, once', async () => {
+  for (let start = 0; start < 2; start += 1) await publishFolder({ folder, tenants: ['acme', 'beta'] }, publisher);
+  const both = [
+    ['first', 1, 'configuration'],
+    ['second', 1, 'configuration'],
+  ];
+  expect([await versionsOf('acme'), await versionsOf('beta'), await versionsOf('demo')]).toEqual([both, both, []]);
+});
+
+test('a definition with errors is named, with what is wrong with it', async () => {
+  const bad = join(folder, 'third.json');
+  await writeFile(bad, JSON.stringify({ ...aDefinition({ name: 'third' }), nodes: { a: { type: 'unknown' } } }));
+  const publishing = publishFolder({ folder, tenants: ['acme'] }, publisher);
+  await expect(publishing).rejects.toThrow(SetupError);
+  await expect(publishing).rejects.toThrow(`${bad} can't be published`);
+  await expect(publishing).rejects.toThrow('/nodes/a/type');
+  await rm(bad);
+});
+
+test.each([
+  ['./graphs', { folder: './graphs', tenants: [] }],
+  [
+    { folder: './graphs', tenants: ['acme'] },
+    { folder: './graphs', tenants: ['acme'] },
+  ],
+])('a configuration names it by %j', (graphs, read) => {
+  expect(parseConfig('the test', { graphs }).graphs).toEqual(read);
+});
+
+test.each([[[]], [['a/b']]])('a configuration refuses the tenants %j', (tenants) => {
+  expect(() => parseConfig('the test', { graphs: { folder: '.', tenants } })).toThrow('/graphs');
+});

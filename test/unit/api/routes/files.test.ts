@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../../../src/client/index.ts';
+import { textAt } from '../../../support/readers/json-at.ts';
+import { aProblem } from '../../../support/readers/problems.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  await api.stop();
+});
+
+type Caller = 'user' | 'approver' | 'admin' | 'otherTenantUser';
+
+const store = async (
+  body: string | ReadableStream<Uint8Array>,
+  headers: Record<string, string> = {},
+  caller: Caller = 'user',
+) => await api.as(caller).send('/api/blobs', { method: 'POST', headers, body, duplex: 'half' });
+const open = async (id: string, headers: Record<string, string> = {}, method = 'GET') =>
+  await api.request(`/api/blobs/${id}`, {
+    method,
+    headers: { authorization: `Bearer ${api.tokens.user}`, ...headers },
+  });
+const clientOf = (caller: Caller) =>
+  createClient({
+    baseUrl: 'http://127.0.0.1',
+    token: api.tokens[caller],
+    fetch: async (url, init) => await api.request(url, init),
+    attempts: 1,
+  });
+
+const MIB = 1_048_576;
+/** A body that comes in chunks, none of which ends where a piece does. */
+const inChunks = (bytes: Uint8Array, size = 70_001): ReadableStream<Uint8Array> =>
+  ReadableStream.from(
+    Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size),
+    ),
+  );
+
+describe('a file', () => {
+  test.each([0, 1, MIB, MIB + 1, 3 * MIB - 7])('of %i bytes comes back as it was', async (size) => {
+    const bytes = randomBytes(size);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const stored = await store(inChunks(bytes), { 'content-type': 'image/png; name="a b"' });
+    const id = textAt(stored.body, '/id');
+    expect(stored).toMatchObject({ status: 201, body: { size, sha256, contentType: 'image/png; name="a b"' } });
+    expect(stored.headers.get('location')).toBe(`/api/blobs/${id}`);
+    const answer = await open(id);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/png; name="a b"',
+      'content-length': String(size),
+      'content-disposition': 'attachment',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringMatching(/default-src 'none'.*sandbox/),
+      etag: `"${sha256}"`,
+    });
+    expect(await open(id, { 'if-none-match': `W/"x", "${sha256}"` })).toMatchObject({ status: 304, body: null });
+    expect(await open(id, { 'if-none-match': '"x"' }, 'HEAD')).toMatchObject({ status: 200, body: null });
+  });
+
+  test('has a type of any bytes if it names none', async () => {
+    const stored = await clientOf('user').files.store(new Uint8Array([0, 255]));
+    expect(stored.contentType).toBe('application/octet-stream');
+    const read = await clientOf('user').files.read(stored.id);
+    expect([read.type, [...new Uint8Array(await read.arrayBuffer())]]).toEqual(['application/octet-stream', [0, 255]]);
+  });
+
+  test('is read by who stored it and by who may see payloads', async () => {
+    const { id } = await clientOf('admin').files.store(new Blob(['secret'], { type: 'text/plain' }));
+    const path = `/api/blobs/${id}`;
+    expect(await api.as('user').get(path)).toMatchObject(aProblem(403, 'FORBIDDEN'));
+    expect(await api.as('approver').get(path)).toMatchObject(aProblem(403, 'FORBIDDEN'));
+    expect(await api.as('otherTenantUser').get(path)).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    const own = await clientOf('user').files.store(new Blob(['mine']));
+    expect(await (await clientOf('admin').files.read(own.id)).text()).toBe('mine');
+  });
+
+  test('is stored once for an idempotency key', async () => {
+    const key = { 'idempotency-key': 'once', 'content-type': 'text/plain' };
+    const first = await store('one', key);
+    const again = await store('one', key);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect(await store('two', key)).toMatchObject(aProblem(422, 'IDEMPOTENCY_KEY_REUSED'));
+    expect(await store('one', { ...key, 'content-type': 'text/html' })).toMatchObject({ status: 422 });
+    expect(await (await open(textAt(first.body, '/id'))).text()).toBe('one');
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['of no media type', { 'content-type': 'png' }, 415],
+    ['of a type in other letters', { 'content-type': 'text/plain; a=ä' }, 415],
+    ['in a coding', { 'content-encoding': 'gzip' }, 415],
+    ['that says it is too large', { 'content-length': String(64 * MIB + 1) }, 413],
+  ])('%s is refused', async (_what, headers, status) => {
+    expect(await store('x', headers)).toMatchObject({ status });
+  });
+
+  test('that turns out too large leaves nothing behind', async () => {
+    const chunk = Buffer.alloc(MIB);
+    const piecesOf = async () => await api.store.database.query('select from file_pieces');
+    const before = (await piecesOf()).rows.length;
+    const endless = ReadableStream.from(Array.from({ length: 66 }, () => chunk));
+    expect(await store(endless)).toMatchObject(aProblem(413, 'BODY_TOO_LARGE'));
+    expect((await piecesOf()).rows.length).toBe(before);
+  });
+
+  test('of somebody who may not start runs is refused, and a strange parameter', async () => {
+    expect(await store('x', {}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
+    expect(await api.as('user').send('/api/blobs?name=x', { method: 'POST', body: 'x' })).toMatchObject({
+      status: 422,
+      body: { issues: [{ path: '/name' }] },
+    });
+  });
+});
