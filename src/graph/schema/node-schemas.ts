@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
+import { MEMORY_ACCESS } from '../definition/offered-tool.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
 import { describe } from './field-texts.ts';
 import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
@@ -41,13 +42,19 @@ const Context = describe(
   NODE_FIELDS.context,
 );
 
+const Memory = describe(
+  z.strictObject({ memory: z.string().min(1), access: z.enum(MEMORY_ACCESS).optional() }),
+  NODE_FIELDS.memory,
+);
+const Tools = z.array(z.union([z.string(), Memory]));
+
 const modelFields = {
   ...call,
   model: OneOrMore.optional(),
   system: z.string().optional(),
   prompt: z.string().optional(),
   messages: z.string().optional(),
-  tools: Names.optional(),
+  tools: Tools.optional(),
   output: Schema.optional(),
   context: Context.optional(),
   temperature: z.number().min(0).optional(),
@@ -76,7 +83,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       tool: z.string().optional(),
       args: z.json().optional(),
       calls: z.string().optional(),
-      tools: Names.optional(),
+      tools: Tools.optional(),
       execution: Execution.optional(),
       compensate: Compensation.optional(),
     }),

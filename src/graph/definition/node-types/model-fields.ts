@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../values/json-schema.ts';
 import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
+import type { OfferedTool } from '../offered-tool.ts';
 import type { FieldProblem } from './node-description.ts';
 
 /** The request to a model: messages, tools and settings. All node types with model calls have these fields. */
@@ -13,8 +14,8 @@ export interface ModelFields extends CallFields {
   readonly prompt?: string;
   /** A channel of chat messages for the model. Its reply is added there. */
   readonly messages?: string;
-  /** Names of the tools that the model may request. */
-  readonly tools?: readonly string[];
+  /** The tools that the model may request: names, or memory. */
+  readonly tools?: readonly OfferedTool[];
   /** JSON Schema of the model's answer, which is `result.object` then. */
   readonly output?: JsonSchema;
   /** How the messages are fitted into what the model takes. */
@@ -38,7 +39,7 @@ const ASKED = ['system', 'prompt', 'messages'] as const;
 
 /** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {
-  templates: ['system', 'prompt'],
+  templates: ['system', 'prompt', 'tools'],
   carries: { text: ASKED, object: ASKED, toolCalls: ASKED, message: ASKED },
   uses: { tools: ['tools'], models: ['model'], messageProcessors: ['context/strategy'] },
   conversations: ['messages'],
