@@ -13,7 +13,9 @@ const remembering = (access: 'read' | 'write' = 'write') =>
     channels: { answer: {}, given: {}, customer: { schema: { type: 'string' } } },
   });
 
-const READABLE = '/api/memory/customers%2Fann/language';
+const memoryOf = (customer: string, key: string): string =>
+  `/api/memory/${encodeURIComponent(`customers/${customer}`)}/${key}`;
+const READABLE = memoryOf('ann', 'language');
 
 test('a run finds what an earlier run has saved, marked as data, and the entry says who wrote it in which run', async () => {
   model().answers(askFor([['memory_save', { key: 'language', value: { speaks: 'German' } }]]), say('Noted'));
@@ -36,7 +38,7 @@ test('a run finds what an earlier run has saved, marked as data, and the entry s
 });
 
 test('a run of another customer finds nothing, and a model can name no other namespace', async () => {
-  await user().send('/api/memory/customers%2Fann/secret', {
+  await user().send(memoryOf('ann', 'secret'), {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: '{ "value": "of ann" }',
@@ -56,7 +58,7 @@ test('a run of another customer finds nothing, and a model can name no other nam
     expect.stringContaining('break its parameters'),
     expect.stringContaining('break its parameters'),
   ]);
-  expect((await user().get('/api/memory/customers%2Fann/k')).status).toBe(404);
+  expect((await user().get(memoryOf('ann', 'k'))).status).toBe(404);
 });
 
 test('a namespace with an empty part fails the node, as it would be that of all customers', async () => {
@@ -82,7 +84,7 @@ test('a save can need an approval, which shows where it would go', async () => {
   expect(at(body, '/details')).toMatchObject({ tool: 'memory_save', memory: 'customers/cleo' });
   await stack().as('approver').post(`/api/approvals/${id}/decision`, { decision: 'approve' });
   await user().untilRun(textAt(run, '/id'), hasStatus('completed'));
-  expect((await user().get('/api/memory/customers%2Fcleo/k')).body).toMatchObject({ value: 'v' });
+  expect((await user().get(memoryOf('cleo', 'k'))).body).toMatchObject({ value: 'v' });
 });
 
 test('what is no memory is refused when the graph is', async () => {

@@ -80,16 +80,17 @@ export interface ToolBatchContext {
 /** Compiles a tool for the calls of a node. @returns `null`: the installation has no tool of that name */
 export function compileCallable(name: string, caller: CallingNode): CallableTool | null {
   const entry = own(caller.settings.catalog.tools, name);
-  return entry ? compileEntry(name, entry, caller) : null;
+  return entry ? compileEntry({ name, entry }, caller) : null;
 }
 
-/** @param fillNamespace of a tool of memory */
-function compileEntry(
-  name: string,
-  entry: ToolEntry,
-  caller: CallingNode,
-  fillNamespace?: (bindings: Bindings) => string,
-): CallableTool {
+interface KnownTool {
+  readonly name: string;
+  readonly entry: ToolEntry;
+  /** Fills the namespace of a tool of memory. */
+  readonly fillNamespace?: (bindings: Bindings) => string;
+}
+
+function compileEntry({ name, entry, fillNamespace }: KnownTool, caller: CallingNode): CallableTool {
   const check = compileJsonSchema(entry.parameters);
   const policy = policyOf(caller.node, entry, caller.settings);
   const terms = { ...entry, execution: caller.node.execution ?? entry.execution };
@@ -156,7 +157,7 @@ export function createToolbox(offered: readonly OfferedTool[], caller: CallingNo
     const entry = own(MEMORY_TOOLS, name);
     const memory = offered.find((tool) => typeof tool === 'object' && memoryToolNames(tool).includes(name));
     if (!entry || typeof memory !== 'object') return compileCallable(name, caller);
-    return compileEntry(name, entry, caller, compileNamespace(memory.memory));
+    return compileEntry({ name, entry, fillNamespace: compileNamespace(memory.memory) }, caller);
   };
   const find = (name: string): CallableTool | null => {
     const tool = compiled.get(name) ?? withoutCharge(() => compile(name));
