@@ -30,7 +30,8 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
       for (const other of shapedBy) checkRoles(tool, other, 'this run was changed by');
       checkArguments(tool, check, request.args);
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
-      const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
+      const { memory } = request;
+      const context = { key, runId, tenantId, principal: createdBy, memory, attempt, signal };
       const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, context));
       if (checkResult) requireResult(tool, checkResult, reply.value);
       return reply;

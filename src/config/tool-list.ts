@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MEMORY_TOOLS } from '../graph/definition/index.ts';
 import { toPointer } from '../graph/values/index.ts';
 import { findBadFallbacks } from './find-bad-fallbacks.ts';
 import { addIssues } from './fields.ts';
@@ -24,6 +25,7 @@ export const Tools = z
   .array(z.unknown())
   .transform((values, context) => values.flatMap(toItems).flatMap((item) => parseItem(item, context)))
   .superRefine(refuseDuplicateNames)
+  .superRefine(refuseBuiltInNames)
   .superRefine(refuseUnknownFallbacks)
   .transform((tools) => tools.map(({ tool }) => tool));
 
@@ -77,6 +79,14 @@ function refuseDuplicateNames(listed: readonly ParsedTool[], context: z.Refineme
 function describeTool({ origin, path }: ParsedTool): string {
   const pointer = `/tools${toPointer(path)}`;
   return origin === null ? pointer : `${origin} at ${pointer}`;
+}
+
+/** The built-in tools of memory go by their names. */
+function refuseBuiltInNames(listed: readonly ParsedTool[], context: z.RefinementCtx): void {
+  for (const { tool, path } of listed) {
+    if (!Object.hasOwn(MEMORY_TOOLS, tool.name)) continue;
+    context.addIssue({ code: 'custom', path: [...path, 'name'], message: `"${tool.name}" is a built-in tool` });
+  }
 }
 
 function refuseUnknownFallbacks(listed: readonly ParsedTool[], context: z.RefinementCtx): void {

@@ -11,6 +11,7 @@ import { createOwnModel } from '../activities/models/own-model.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { createCodeTool } from '../activities/tools/code-tool.ts';
 import { createHttpTool } from '../activities/tools/http-tool.ts';
+import { createMemoryTools } from '../activities/tools/memory-tools.ts';
 import type { Tool } from '../activities/tools/tool.ts';
 import type { Config } from '../config/load-config.ts';
 import type { ToolConfig } from '../config/tool.ts';
@@ -57,7 +58,10 @@ export function toActivityDeps(
     measures: measureModels(models, tokenCounters),
     messageProcessors,
     tell: createTellDeltas(store.deltas, logger),
-    tools: Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool, deps)])),
+    tools: {
+      ...Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool, deps)])),
+      ...createMemoryTools(store.memory),
+    },
     functions: mapValues(functions, (registered): RegisteredFunction => registered),
     nodeTypes: Object.fromEntries(nodeTypes.map((type) => [type.name, type])),
   };

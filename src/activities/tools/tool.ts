@@ -24,6 +24,8 @@ export interface ToolContext {
   readonly tenantId: string;
   /** The principal of the run; the tool acts as this principal. */
   readonly principal: Principal;
+  /** The namespace of a tool of memory. */
+  readonly memory?: string | undefined;
   /** Number of this attempt, from 1. */
   readonly attempt: number;
   /** Aborts on time-out or cancellation of the call. */

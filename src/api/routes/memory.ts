@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { remainingBytes, toJson, toMs } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import type { Memory, MemoryKey } from '../../store/memory/memory.ts';
+import { MAX_MEMORY_BYTES, MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
 import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
@@ -21,10 +21,6 @@ import {
 
 const tags = ['memory'];
 const path = '/api/memory/{namespace}/{key}';
-/** The size of a value, as JSON. */
-const MAX_VALUE_BYTES = 262_144;
-/** The entries of a tenant. */
-const MAX_ENTRIES = 100_000;
 
 const put: AddRoute = (router, deps) => {
   const { memory } = deps.store;
@@ -49,22 +45,17 @@ const put: AddRoute = (router, deps) => {
     const value = toJson(given);
     requireSmall(value);
     const at = { tenantId, ...c.req.valid('param') };
-    await requireSpace(memory, at);
+    if (!(await memory.hasSpace(at)))
+      throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_MEMORY_ENTRIES} entries of memory`);
     const expiresAt = ttl === undefined ? null : new Date(Date.now() + toMs(ttl)).toISOString();
-    const { entry, isNew } = await memory.put(at, { value, expiresAt, by });
+    const { entry, isNew } = await memory.put(at, { value, expiresAt, by, runId: null });
     return c.json(entry, isNew ? 201 : 200);
   });
 };
 
 function requireSmall(value: Json): void {
-  if (remainingBytes(MAX_VALUE_BYTES, value) < 0)
-    throw new ApiError('BODY_TOO_LARGE', `The value has more than ${MAX_VALUE_BYTES} bytes`);
-}
-
-/** @throws ApiError for a new entry of a tenant that has enough */
-async function requireSpace(memory: Memory, at: MemoryKey): Promise<void> {
-  if ((await memory.find(at)) || (await memory.count(at.tenantId, MAX_ENTRIES)) < MAX_ENTRIES) return;
-  throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_ENTRIES} entries of memory`);
+  if (remainingBytes(MAX_MEMORY_BYTES, value) < 0)
+    throw new ApiError('BODY_TOO_LARGE', `The value has more than ${MAX_MEMORY_BYTES} bytes`);
 }
 
 const read: AddRoute = (router, deps) => {

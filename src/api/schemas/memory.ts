@@ -41,6 +41,7 @@ export const MemorySchema = z
     updatedAt: Time,
     expiresAt: Time.nullable(),
     by: z.string(),
+    runId: z.string().nullable(),
   })
   .openapi('Memory', { example: MEMORY_EXAMPLE });
 

@@ -1,4 +1,6 @@
-import { namesInFields } from './names-at.ts';
+import { isJsonList } from '../values/json.ts';
+import { isOfferedTool } from './offered-tool.ts';
+import type { OfferedTool } from './offered-tool.ts';
 import { describeNode } from './node-types/describe-node.ts';
 import { writesOf } from './writes-of.ts';
 import type { PlacedFields } from './writes-of.ts';
@@ -9,11 +11,13 @@ import type { PlacedFields } from './writes-of.ts';
  * @param all the nodes of the graph
  * @returns `null` if other nodes, or none, write the channel
  */
-export function toolsOfCalls(channel: string, all: readonly PlacedFields[]): readonly string[] | null {
+export function toolsOfCalls(channel: string, all: readonly PlacedFields[]): readonly OfferedTool[] | null {
   const [writer, ...others] = all.filter((node) =>
     writesOf(node).some(({ name, path }) => name === channel && path !== `${node.path}/calls`),
   );
   if (!writer || others.length > 0) return null;
   const { requestsTools } = describeNode(writer.fields);
-  return requestsTools === undefined ? null : namesInFields(writer, [requestsTools]).map(({ name }) => name);
+  if (requestsTools === undefined) return null;
+  const tools = writer.fields[requestsTools];
+  return isJsonList(tools) ? tools.filter(isOfferedTool) : [];
 }

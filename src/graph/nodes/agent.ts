@@ -1,4 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
+import { offeredNames } from '../definition/offered-tool.ts';
 import type { ModelReply } from '../run/effect.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
@@ -22,12 +23,12 @@ import type { BatchProgress } from './tool-calls/run-batch.ts';
  * requests none. After `maxIterations` turns with tools, the model is asked once more, without tools.
  */
 export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings): NodeBehavior {
-  const { tools: names = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS } = node;
+  const { tools = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS } = node;
   const plan: AgentPlan = {
     node,
-    names,
+    names: offeredNames(tools),
     turn: compileModelTurn(node, settings),
-    tools: createToolbox(names, { node, settings, approve, asksForUnsafe: true }),
+    tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }),
     maxIterations,
     deadline: sharedDeadline(node),
   };

@@ -1,4 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
+import { offeredNames } from '../definition/offered-tool.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { WithDeadline } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
@@ -15,7 +16,8 @@ import type { NodeSettings } from './node-settings.ts';
 export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): NodeBehavior {
   const turn = compileModelTurn(node, settings);
   const deadline = sharedDeadline(node);
-  const { tools = [], toolChoice: choice } = node;
+  const { toolChoice: choice } = node;
+  const tools = offeredNames(node.tools ?? []);
   const offerAt = (time: WithDeadline): Offer => ({ tools, choice, leftMs: () => deadline.leftMs(time) });
   return {
     start(task) {

@@ -73,6 +73,8 @@ export interface ToolCallRequest {
   readonly tool: string;
   readonly args: Json;
   readonly effect: CallSafety;
+  /** The namespace of a built-in tool of memory. */
+  readonly memory?: string;
   /** A person has approved the call with these arguments. */
   readonly isApproved?: true;
   readonly taskQueue?: string;

@@ -20,7 +20,7 @@ const MODEL = {
   system: 'A template for the system prompt.',
   prompt: 'A template for the one message that the model is sent.',
   messages: 'A channel of chat messages for the model. Its reply is added there.',
-  tools: 'Names of the tools that the model may request.',
+  tools: 'The tools that the model may request: names, or memory.',
   output: "JSON Schema of the model's answer, which is `result.object` then.",
   context: 'How the messages are fitted into what the model takes.',
   temperature: 'Handed on to the model.',
@@ -53,6 +53,10 @@ export const NODE_FIELDS = {
     tools: 'With `calls`: the tools that it may call. Absent: those of the `llm` node that alone writes the channel.',
     execution: EXECUTION,
     compensate: "The call that compensates this node's call when the run fails or is canceled.",
+  },
+  memory: {
+    memory: "A template for the namespace that the model's memory is confined to.",
+    access: '"read" (by default) offers `memory_search`; "write" offers `memory_save` as well.',
   },
   function: {
     ...CALL,

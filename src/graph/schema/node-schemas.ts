@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
 import { REASONING_EFFORTS, TOOL_CHOICES } from '../definition/model-options.ts';
+import { MEMORY_ACCESS } from '../definition/offered-tool.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
 import { describe } from './field-texts.ts';
 import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
@@ -46,6 +47,11 @@ const Context = describe(
 const ForcedTool = describe(z.strictObject({ tool: z.string() }), {
   tool: 'The tool that the model must request; one of `tools`.',
 });
+const Memory = describe(
+  z.strictObject({ memory: z.string().min(1), access: z.enum(MEMORY_ACCESS).optional() }),
+  NODE_FIELDS.memory,
+);
+const Tools = z.array(z.union([z.string(), Memory]));
 
 const modelFields = {
   ...call,
@@ -53,7 +59,7 @@ const modelFields = {
   system: z.string().optional(),
   prompt: z.string().optional(),
   messages: z.string().optional(),
-  tools: Names.optional(),
+  tools: Tools.optional(),
   output: Schema.optional(),
   context: Context.optional(),
   temperature: z.number().min(0).optional(),
@@ -85,7 +91,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       tool: z.string().optional(),
       args: z.json().optional(),
       calls: z.string().optional(),
-      tools: Names.optional(),
+      tools: Tools.optional(),
       execution: Execution.optional(),
       compensate: Compensation.optional(),
     }),

@@ -1,4 +1,5 @@
 import type { ToolEntry } from '../definition/catalog.ts';
+import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
 import { toolCallsOf } from '../definition/message.ts';
 import type { Message } from '../definition/message.ts';
 import type { ModelCallRequest } from '../run/effect.ts';
@@ -18,7 +19,7 @@ export function estimateRequest(
   known: Readonly<Record<string, ToolEntry>>,
 ): number {
   const ofSchema = output === null ? 0 : ofJson(output);
-  const offered = tools.flatMap((name) => own(known, name) ?? []);
+  const offered = tools.flatMap((name) => own(MEMORY_TOOLS, name) ?? own(known, name) ?? []);
   return sum([ofText(system ?? ''), ofSchema, ...offered.map(ofTool), ...messages.map(ofMessage)]);
 }
 

@@ -11,5 +11,6 @@ export interface MemoryTable {
   created_at: Time;
   updated_at: Time;
   updated_by: string;
+  updated_run: string | null;
   expires_at: OptionalTime;
 }

@@ -18,6 +18,8 @@ export interface MemoryEntry {
   readonly expiresAt: string | null;
   /** The subject that wrote it last. */
   readonly by: string;
+  /** The run that wrote it last; `null`: a request did. */
+  readonly runId: string | null;
 }
 
 export interface MemoryKey {
@@ -34,7 +36,12 @@ export interface MemoryFilter {
   readonly prefix: string;
 }
 
-type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by'>;
+type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
+
+/** The size of a value, as JSON. */
+export const MAX_MEMORY_BYTES = 262_144;
+/** The entries of a tenant. */
+export const MAX_MEMORY_ENTRIES = 100_000;
 
 /** Long-term memory (HTTP API, "Routes"). What has expired is not found by anything. */
 export interface Memory {
@@ -47,8 +54,8 @@ export interface Memory {
   list(filter: MemoryFilter, page: PageRequest): Promise<Page<MemoryEntry>>;
   /** Entries with the words of a query, the best first: one page, which no other follows. */
   search(filter: MemoryFilter, query: string, limit: number): Promise<Page<MemoryEntry>>;
-  /** Counts the entries of a tenant, up to a number. */
-  count(tenantId: string, upTo: number): Promise<number>;
+  /** True if an entry may be written there: it replaces another, or its tenant has not enough of them yet. */
+  hasSpace(at: MemoryKey): Promise<boolean>;
   /** Deletes what has expired. */
   forgetExpired(): Promise<void>;
 }
@@ -65,15 +72,16 @@ export function createMemory(db: Kysely<Tables>): Memory {
       .where('namespace', '=', namespace)
       .where(sql<boolean>`starts_with(key, ${prefix})`)
       .where(IS_LIVE);
+  const find = async ({ key, ...at }: MemoryKey): Promise<MemoryEntry | null> => {
+    const row = await entries({ ...at, prefix: '' })
+      .where('key', '=', key)
+      .executeTakeFirst();
+    return row ? toEntry(row) : null;
+  };
   const listed = { payloads: ['value'] as const, positionOf: ({ key }: MemoryRow) => ({ at: '', id: key }) };
   return {
     put: (at, written) => put(db, at, written),
-    async find({ key, ...at }) {
-      const row = await entries({ ...at, prefix: '' })
-        .where('key', '=', key)
-        .executeTakeFirst();
-      return row ? toEntry(row) : null;
-    },
+    find,
     remove: async (at) => void (await deletionOf(db, at).execute()),
     async list(filter, { limit, after }) {
       const rows = after ? entries(filter).where(sql<boolean>`key > ${after.id}`) : entries(filter);
@@ -86,7 +94,8 @@ export function createMemory(db: Kysely<Tables>): Memory {
       const { items } = await readPage(db, rows, { ...listed, limit, order });
       return { items: items.map(toEntry), next: null };
     },
-    count: (tenantId, upTo) => count(db, tenantId, upTo),
+    hasSpace: async (at) =>
+      (await find(at)) !== null || (await count(db, at.tenantId, MAX_MEMORY_ENTRIES)) < MAX_MEMORY_ENTRIES,
     async forgetExpired() {
       await db
         .deleteFrom('memory')
@@ -116,7 +125,7 @@ async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promis
 async function put(
   db: Kysely<Tables>,
   at: MemoryKey,
-  { value, expiresAt, by }: Written,
+  { value, expiresAt, by, runId }: Written,
 ): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean }> {
   const { tenantId, namespace, key } = at;
   const now = new Date().toISOString();
@@ -125,6 +134,7 @@ async function put(
     words: wordsOf(key, value),
     updated_at: now,
     updated_by: by,
+    updated_run: runId,
     expires_at: expiresAt,
   };
   return await db.transaction().execute(async (transaction) => {
@@ -144,7 +154,16 @@ async function put(
 
 type MemoryRow = Selectable<MemoryTable>;
 
-function toEntry({ namespace, key, value, created_at, updated_at, expires_at, updated_by }: MemoryRow): MemoryEntry {
+function toEntry({
+  namespace,
+  key,
+  value,
+  created_at,
+  updated_at,
+  expires_at,
+  updated_by,
+  updated_run,
+}: MemoryRow): MemoryEntry {
   return {
     namespace,
     key,
@@ -153,5 +172,6 @@ function toEntry({ namespace, key, value, created_at, updated_at, expires_at, up
     updatedAt: updated_at.toISOString(),
     expiresAt: expires_at?.toISOString() ?? null,
     by: updated_by,
+    runId: updated_run,
   };
 }

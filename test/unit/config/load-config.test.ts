@@ -93,6 +93,11 @@ describe('a configuration', () => {
       { tools: [{ ...tool, parameters: { type: 'thing' } }] },
       /\/tools\/0\/parameters/,
     ],
+    [
+      'a name that a built-in tool has',
+      { tools: [{ ...tool, name: 'memory_save' }] },
+      /\/tools\/0\/name: "memory_save" is/,
+    ],
     ['two tools of one name', { tools: [tool, tool] }, /\/tools\/1\/name: another tool is named "pay"/],
     ['a code tool that is no code', { tools: [{ ...tool, execute: 'rm' }] }, /\/tools\/0\/execute: must be a function/],
     [

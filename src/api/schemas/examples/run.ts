@@ -16,6 +16,7 @@ export const MEMORY_EXAMPLE = {
   updatedAt: '2026-11-24T09:05:00.000Z',
   expiresAt: null,
   by: 'uma',
+  runId: null,
 };
 
 /** A run that waits for the approval below. */

@@ -3,6 +3,8 @@ import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../model-options.ts';
+import { isOfferedTool, offeredNames } from '../offered-tool.ts';
+import type { OfferedTool } from '../offered-tool.ts';
 import type { FieldProblem } from './node-description.ts';
 
 /** The request to a model: messages, tools and settings. All node types with model calls have these fields. */
@@ -15,8 +17,8 @@ export interface ModelFields extends CallFields {
   readonly prompt?: string;
   /** A channel of chat messages for the model. Its reply is added there. */
   readonly messages?: string;
-  /** Names of the tools that the model may request. */
-  readonly tools?: readonly string[];
+  /** The tools that the model may request: names, or memory. */
+  readonly tools?: readonly OfferedTool[];
   /** JSON Schema of the model's answer, which is `result.object` then. */
   readonly output?: JsonSchema;
   /** How the messages are fitted into what the model takes. */
@@ -46,7 +48,7 @@ const ASKED = ['system', 'prompt', 'messages'] as const;
 
 /** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {
-  templates: ['system', 'prompt'],
+  templates: ['system', 'prompt', 'tools'],
   carries: { text: ASKED, object: ASKED, toolCalls: ASKED, message: ASKED },
   uses: { tools: ['tools'], models: ['model'], messageProcessors: ['context/strategy'] },
   conversations: ['messages'],
@@ -65,7 +67,7 @@ function findPromptProblems(fields: JsonObject): readonly FieldProblem[] {
 
 /** A model can't be made to request what it is not offered. */
 function findChoiceProblems({ toolChoice, tools }: JsonObject): readonly FieldProblem[] {
-  const offered = isJsonList(tools) ? tools : [];
+  const offered = isJsonList(tools) ? offeredNames(tools.filter(isOfferedTool)) : [];
   if (toolChoice === 'required' && offered.length === 0)
     return [{ field: 'toolChoice', message: 'This needs tools that the model may request' }];
   const tool = isJsonObject(toolChoice) ? toolChoice['tool'] : undefined;

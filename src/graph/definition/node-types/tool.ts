@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
 import type { Execution } from '../execution.ts';
+import type { OfferedTool } from '../offered-tool.ts';
 import type { FieldProblem, DescriptionOf } from './node-description.ts';
 
 export type ToolFields = OneCallFields | CallsFields;
@@ -22,7 +23,7 @@ interface CallsFields extends CallFields {
   /** A channel of messages. The node makes the unanswered tool calls of its last assistant message. */
   readonly calls: string;
   /** With `calls`: the tools that it may call. Absent: those of the `llm` node that alone writes the channel. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly OfferedTool[];
   /** Where calls run: "activity", or "local" for short idempotent ones. */
   readonly execution?: Execution;
   readonly tool?: never;
@@ -32,7 +33,7 @@ interface CallsFields extends CallFields {
 
 export const tool: DescriptionOf<ToolFields> = {
   summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
-  templates: ['args'],
+  templates: ['args', 'tools'],
   resultTemplates: ['compensate/args'],
   shown: { args: ['args', 'compensate/args'] },
   uses: { tools: ['tool', 'compensate/tool', 'tools'] },

@@ -1,6 +1,9 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ApprovalRule, ToolEntry } from '../../definition/catalog.ts';
+import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
+import { memoryToolNames, offeredNames } from '../../definition/offered-tool.ts';
+import type { OfferedTool } from '../../definition/offered-tool.ts';
 import { evaluateField, NODE_NAMES, parseExpression } from '../../expression/expression.ts';
 import type { Bindings, Name } from '../../expression/expression.ts';
 import type { ToolCallRequest } from '../../run/effect.ts';
@@ -17,6 +20,7 @@ import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
 import type { ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
+import { compileNamespace } from './memory-namespace.ts';
 import { readArguments } from './read-arguments.ts';
 import { toolQuestion } from './tool-question.ts';
 
@@ -33,13 +37,17 @@ export interface CallableTool {
   checkArguments(args: Json): string | null;
   /** @throws GraphError `EXPRESSION_FAILED` when a condition can't be evaluated, or is neither true nor false */
   needsApproval(bindings: Bindings): boolean;
-  question(args: Json, because: string): Question;
+  /** @throws GraphError `EXPRESSION_FAILED` when the namespace of memory can't be told */
+  question(args: Json, terms: Pick<CallTerms, 'bindings'> & { readonly because: string }): Question;
+  /** @throws GraphError `EXPRESSION_FAILED` when the namespace of memory can't be told */
   request(args: Json, terms: CallTerms): ToolCallRequest;
 }
 
 /** What a call depends on besides its arguments. */
 export interface CallTerms {
   readonly leftMs: number | null;
+  /** The values that the namespace of memory is filled with. */
+  readonly bindings: Bindings;
   /** A person has approved the call with its arguments. */
   readonly isApproved: boolean;
 }
@@ -72,7 +80,17 @@ export interface ToolBatchContext {
 /** Compiles a tool for the calls of a node. @returns `null`: the installation has no tool of that name */
 export function compileCallable(name: string, caller: CallingNode): CallableTool | null {
   const entry = own(caller.settings.catalog.tools, name);
-  if (!entry) return null;
+  return entry ? compileEntry({ name, entry }, caller) : null;
+}
+
+interface KnownTool {
+  readonly name: string;
+  readonly entry: ToolEntry;
+  /** Fills the namespace of a tool of memory. */
+  readonly fillNamespace?: (bindings: Bindings) => string;
+}
+
+function compileEntry({ name, entry, fillNamespace }: KnownTool, caller: CallingNode): CallableTool {
   const check = compileJsonSchema(entry.parameters);
   const policy = policyOf(caller.node, entry, caller.settings);
   const terms = { ...entry, execution: caller.node.execution ?? entry.execution };
@@ -97,9 +115,16 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
       return 'args' in read ? read : { problem: problemOf(read.violation) };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
-    question: (args, because) => toolQuestion({ tool: name, args, because }, entry, caller.settings.catalog.defaults),
-    request: (args, { leftMs, isApproved }) =>
-      toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved }),
+    question: (args, { because, bindings }) =>
+      toolQuestion(
+        { tool: name, args, because, memory: fillNamespace?.(bindings) },
+        entry,
+        caller.settings.catalog.defaults,
+      ),
+    request: (args, { leftMs, isApproved, bindings }) => ({
+      ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved }),
+      ...(fillNamespace && { memory: fillNamespace(bindings) }),
+    }),
   };
 }
 
@@ -123,12 +148,19 @@ function toToolCall(
 
 /**
  * Creates the toolbox of a node. A tool is compiled at its first use, at no charge: other runs may have used it before.
- * @param names tools that a model may request
+ * @param offered tools that a model may request
  */
-export function createToolbox(names: readonly string[], caller: CallingNode): Toolbox {
+export function createToolbox(offered: readonly OfferedTool[], caller: CallingNode): Toolbox {
+  const names = offeredNames(offered);
   const compiled = new Map<string, CallableTool>();
+  const compile = (name: string): CallableTool | null => {
+    const entry = own(MEMORY_TOOLS, name);
+    const memory = offered.find((tool) => typeof tool === 'object' && memoryToolNames(tool).includes(name));
+    if (!entry || typeof memory !== 'object') return compileCallable(name, caller);
+    return compileEntry({ name, entry, fillNamespace: compileNamespace(memory.memory) }, caller);
+  };
   const find = (name: string): CallableTool | null => {
-    const tool = compiled.get(name) ?? withoutCharge(() => compileCallable(name, caller));
+    const tool = compiled.get(name) ?? withoutCharge(() => compile(name));
     if (tool) compiled.set(name, tool);
     return tool;
   };

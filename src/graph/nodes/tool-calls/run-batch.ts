@@ -138,7 +138,10 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
   const tool = tools.find(call.tool);
   if (!tool) return { ...call, state: answered(toolNotFound(call.tool)) };
   if (!isApproved) {
-    const question = tool.question(call.args, `A model asks for it in call ${call.id}`);
+    const question = tool.question(call.args, {
+      because: `A model asks for it in call ${call.id}`,
+      bindings: task.bindings,
+    });
     return { ...call, state: { phase: 'asked', ...task.requestApproval(question) } };
   }
   if (!task.hasCapacity()) return call;
@@ -146,7 +149,11 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
   const key = task.call(
     call.number,
-    tool.request(call.args, { leftMs: leftMs(), isApproved: call.approvedByPerson === true }),
+    tool.request(call.args, {
+      leftMs: leftMs(),
+      bindings: task.bindings,
+      isApproved: call.approvedByPerson === true,
+    }),
     call.takeover,
   );
   return { ...call, state: { phase: 'open', key } };

@@ -1,4 +1,5 @@
 import type { NodeOfType } from '../../definition/definition.ts';
+import type { OfferedTool } from '../../definition/offered-tool.ts';
 import { toolCallsOf } from '../../definition/message.ts';
 import type { Message, ToolCall } from '../../definition/message.ts';
 import { fieldsOf } from '../../definition/node-types/describe-node.ts';
@@ -18,8 +19,8 @@ import type { BatchProgress } from './run-batch.ts';
 
 /** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
 export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeBehavior {
-  const { calls: channel, tools: names = inheritedTools(channel, settings) } = node;
-  const tools = createToolbox(names, { node, settings, approve: {}, asksForUnsafe: false });
+  const { calls: channel, tools: offered = inheritedTools(channel, settings) } = node;
+  const tools = createToolbox(offered, { node, settings, approve: {}, asksForUnsafe: false });
   const deadline = sharedDeadline(node);
   const contextOf = (task: TaskContext, time: WithDeadline): ToolBatchContext => ({
     task,
@@ -62,7 +63,7 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
 }
 
 /** The tools of the node that writes the channel. */
-function inheritedTools(channel: string, { nodes }: NodeSettings): readonly string[] {
+function inheritedTools(channel: string, { nodes }: NodeSettings): readonly OfferedTool[] {
   const all = Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
   return toolsOfCalls(channel, all) ?? [];
 }

@@ -9,18 +9,26 @@ export interface AskedCall {
   readonly args: Json;
   /** The origin of the call, such as "Node pay calls it". */
   readonly because: string;
+  /** The namespace of a tool of memory. */
+  readonly memory?: string | undefined;
 }
 
 /** Asks if a tool may be called, on the terms of the tool. */
 export function toolQuestion(
-  { tool, args, because }: AskedCall,
+  { tool, args, because, memory }: AskedCall,
   entry: ToolEntry,
   { approvalTimeout }: Pick<CatalogDefaults, 'approvalTimeout'>,
 ): Question {
   const { policy = {}, timeout = approvalTimeout } = termsOf(entry.approval);
   return {
     title: `Call ${tool}`,
-    details: { tool, description: entry.description, effect: entry.effect, because },
+    details: {
+      tool,
+      ...(memory !== undefined && { memory }),
+      description: entry.description,
+      effect: entry.effect,
+      because,
+    },
     args,
     argsSchema: entry.parameters,
     decisionSchema: null,

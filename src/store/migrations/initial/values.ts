@@ -9,6 +9,7 @@ export const VALUES_TABLES = [
     created_at timestamptz not null,
     updated_at timestamptz not null,
     updated_by text not null,
+    updated_run text,
     expires_at timestamptz,
     primary key (tenant_id, namespace, key)
   )`,

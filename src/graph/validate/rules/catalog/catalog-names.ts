@@ -1,5 +1,6 @@
 import { fieldAt, namesAt, namesInFields } from '../../../definition/names-at.ts';
 import type { Named } from '../../../definition/names-at.ts';
+import { isOfferedTool, offeredNames } from '../../../definition/offered-tool.ts';
 import { toPointer } from '../../../values/json-pointer.ts';
 import { isJsonList, isJsonObject } from '../../../values/json.ts';
 import { didYouMean, nameInstead } from '../../../values/did-you-mean.ts';
@@ -27,7 +28,7 @@ export const unknownApprovals = defineRule({
       const rules = approvals && fields[approvals.rules];
       if (!approvals || !isJsonObject(rules)) return [];
       const tools = fields[approvals.tools];
-      const own = new Set(isJsonList(tools) ? tools.filter((name) => typeof name === 'string') : []);
+      const own = new Set(isJsonList(tools) ? offeredNames(tools.filter(isOfferedTool)) : []);
       return Object.keys(rules)
         .filter((name) => !own.has(name))
         .map((name) =>

@@ -2,6 +2,7 @@ import type { CallSettings } from '../../../definition/call-policy.ts';
 import type { Catalog } from '../../../definition/catalog.ts';
 import { LOCAL_CALLS, mayBeLocal } from '../../../definition/execution.ts';
 import type { CallSafety } from '../../../definition/execution.ts';
+import { offeredNames } from '../../../definition/offered-tool.ts';
 import { namesInFields } from '../../../definition/names-at.ts';
 import { toolsOfCalls } from '../../../definition/tools-of-calls.ts';
 import { parseDuration } from '../../../values/duration.ts';
@@ -49,7 +50,7 @@ function impliedTools({ fields, description }: SubjectNode, nodes: Subject['node
   const { makesCalls } = description;
   const channel = makesCalls && fields[makesCalls.channel];
   if (!makesCalls || typeof channel !== 'string' || fields[makesCalls.tools] !== undefined) return [];
-  return toolsOfCalls(channel, [...nodes.values()]) ?? [];
+  return offeredNames(toolsOfCalls(channel, [...nodes.values()]) ?? []);
 }
 
 function entriesOf(entries: Catalog['functions'] | undefined = {}, names: readonly string[]): readonly Callee[] {
