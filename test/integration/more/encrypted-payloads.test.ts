@@ -22,7 +22,7 @@ beforeAll(async () => {
   const config = fileURLToPath(new URL('../../../examples/encryption/holdfast.config.ts', import.meta.url));
   vi.stubEnv('HOLDFAST_PAYLOAD_KEY', randomBytes(32).toString('base64'));
   stack = await startTestStack(config);
-  vi.unstubAllEnvs();
+  vi.stubEnv('HOLDFAST_PAYLOAD_KEY', undefined);
   teardown.add(() => stack.stop());
   const connection = await Connection.connect({ address: stack.temporalAddress });
   teardown.add(() => connection.close());
