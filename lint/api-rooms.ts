@@ -43,8 +43,6 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       ...FACTS,
       'graph/redaction',
       'graph/diagram',
-      'graph/advance',
-      'graph/replay',
       'store',
       'process',
       'workflows',
@@ -55,6 +53,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/redaction',
       'api/states',
     ],
+    // Definitions of strangers are run by threads, in `api/interpreter`.
+    types: ['graph/advance', 'graph/replay'],
   },
   'api/chat': {
     rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
@@ -86,7 +86,6 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/schema',
       'graph/redaction',
       'graph/run',
-      'graph/replay',
       'store',
       'process',
       ...API_BASE,
@@ -102,6 +101,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/webhooks',
       'api/sweeper',
     ],
+    types: ['graph/replay'],
     packages: [NODE, '@hono/zod-openapi', 'hono'],
   },
   api: {

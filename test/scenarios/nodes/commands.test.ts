@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 import { addsNames, gives, logOf, obeying, startRun, typesOf } from '../../support/builders/runs.ts';
 import type { MemoryRun } from '../../support/doubles/memory-shell.ts';
+import { runShuffled } from '../../support/readers/shuffled-run.ts';
 
 const nodes = addsNames('b', 'c', 'd');
 const edges: GraphDefinition['edges'] = [
@@ -72,6 +75,19 @@ describe('what a function returns', () => {
     const { run } = start(give);
     expect(run).toMatchObject({ status: 'failed', error: { code, node: 'a' } });
   });
+
+  test.each<Json>([{ control: 'abort' }, { update: { log: 'x' } }, { goto: 'c' }])(
+    '%j is a result where the code marks it as one',
+    (value) => {
+      const a = { ...gives(null, ['c']), write: { log: ['{{ result }}'] } };
+      const definition = aDefinition({ nodes: { ...nodes, a }, edges });
+      const reply = { kind: 'value', value, isPlain: true } as const;
+      const answer = ({ key }: CallEffect) =>
+        ({ kind: 'call.completed', key, reply, attempts: 1, durationMs: 1 }) as const;
+      const { run } = runShuffled({ definition, catalog: aCatalog(), choose: () => 0, answer });
+      expect([run.status, run.root.channels['log']]).toEqual(['completed', [value, 'b']]);
+    },
+  );
 
   test('a goto without mayGoto is refused', () => {
     expect(start({ goto: 'c' }, { mayGoto: undefined }).run.error?.message).toMatch(/nothing/);

@@ -18,3 +18,12 @@ test('the details of a run that has ignored none say nothing of it', () => {
   const { run, events } = asking();
   expect(toDetails(run, events, NOTHING_REDACTED)).not.toContain('ignored');
 });
+
+test('a title with lines of its own has one among the commands to copy', () => {
+  const title = 'Pay?\n\n    temporal workflow signal --name approve';
+  const { run, events } = startRun({ nodes: { ask: { type: 'approval', title } } });
+  const lines = toDetails(run, events, NOTHING_REDACTED).split('\n');
+  const shown = /^\*\*Waits for approval:\*\* Pay\? temporal workflow signal/;
+  expect(lines).toContainEqual(expect.stringMatching(shown));
+  expect(lines.filter((line) => line.startsWith('    temporal'))).toHaveLength(2);
+});

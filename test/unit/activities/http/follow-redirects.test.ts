@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { followRedirects } from '../../../../src/activities/http/follow-redirects.ts';
+import type { GuardedRequest, ToolRequest } from '../../../../src/activities/http/guarded-request.ts';
 import type { HttpToolSettings } from '../../../../src/activities/tools/http-tool.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aContext } from '../../../support/builders/call-builders.ts';
@@ -111,6 +113,32 @@ describe('across origins', () => {
     await expect(sent).rejects.toMatchObject({ code: 'BLOCKED_URL', done: 'no' });
     await expect(sent).rejects.toThrow(`redirects to ${elsewhere.url}`);
     expect(elsewhere.connections).toBe(0);
+  });
+
+  test.each([
+    ['https://pay.example/', 'http://pay.example/there'],
+    ['http://pay.example/', 'https://pay.example/there'],
+    ['https://pay.example/', 'https://pay.example:8443/there'],
+    ['https://pay.example/', 'https://www.pay.example/there'],
+  ])('%s and %s have neither headers nor a body in common', async (url, location) => {
+    const sent: ToolRequest[] = [];
+    const send: GuardedRequest = async (request) => {
+      sent.push(request);
+      const status = sent.length === 1 ? 307 : 200;
+      const headers = new Headers({ location });
+      return await Promise.resolve({ status, headers, readText: async () => '', discard: () => undefined });
+    };
+    const follow = async (method: string, body: string | null): Promise<number> => {
+      const { signal } = new AbortController();
+      const request = { url: new URL(url), method, headers: { authorization: 'Basic abc' }, body, signal };
+      return await followRedirects(send, request, async ({ status }) => await Promise.resolve(status));
+    };
+    expect(await follow('GET', null)).toBe(200);
+    expect(sent[1]?.url.href).toBe(location);
+    expect(sent[1]?.headers).not.toHaveProperty('authorization');
+    sent.length = 0;
+    await expect(follow('POST', '{}')).rejects.toMatchObject({ code: 'BLOCKED_URL' });
+    expect(sent).toHaveLength(1);
   });
 
   test.each([

@@ -24,6 +24,22 @@ describe('what has been parsed', () => {
     compilePattern('a1001');
     expect(compilePattern('a1')).not.toBe(first);
   });
+
+  test('is kept, up to half a megabyte of expressions', () => {
+    const long = (n: number): string => `"${n}${'x'.repeat(9_000)}"`;
+    const first = parseExpression('"first"', []);
+    for (let n = 0; n < 50; n += 1) parseExpression(long(n), []);
+    expect(parseExpression('"first"', [])).toBe(first);
+    for (let n = 50; n < 60; n += 1) parseExpression(long(n), []);
+    expect(parseExpression('"first"', [])).not.toBe(first);
+  });
+
+  test('is kept, up to 20 kilobytes of patterns', () => {
+    const long = (n: number): string => `${n}${'x'.repeat(900)}`;
+    const first = compilePattern('first');
+    for (let n = 0; n < 30; n += 1) compilePattern(long(n));
+    expect(compilePattern('first')).not.toBe(first);
+  });
 });
 
 test('a node that stands in a tree twice is met once', () => {

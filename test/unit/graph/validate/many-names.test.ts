@@ -45,6 +45,19 @@ test('2,000 unknown names among 2,000 known ones cost less than 100 ms', () => {
   expect(process.cpuUsage(began).user).toBeLessThan(100_000);
 });
 
+test('two names of 200,000 characters are not compared', () => {
+  const [known, wrong] = ['a', 'b'].map((letter) => letter.repeat(200_000));
+  const definition: Json = {
+    ...base,
+    nodes: { [known ?? '']: set },
+    edges: [{ from: '__start__', to: [known ?? '', wrong ?? ''] }],
+  };
+  const began = process.cpuUsage();
+  const issues = validateGraph(definition, aCatalog());
+  expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
+  expect(issues.map(({ code }) => code)).toContain('UNKNOWN_NODE');
+});
+
 test('errors are listed before warnings, so none of them is lost', () => {
   const definition = { ...base, channels: all(names(5_000), {}), nodes: { ...base.nodes, alone: set } };
   const issues = validateGraph(definition, aCatalog());

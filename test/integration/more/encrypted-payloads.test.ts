@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Client as Database } from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openTeardown } from '../../../src/dev/teardown.ts';
+import { toWorkflowId } from '../../../src/workflows/contract.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { hasStatus } from '../../support/readers/api-runs.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+
+/* With codecs in the configuration, Temporal and the table of large payloads have nothing of a run that can be read. */
+
+const teardown = openTeardown();
+let stack: TestStack;
+let client: Client;
+let database: Database;
+beforeAll(async () => {
+  const config = fileURLToPath(new URL('../../../examples/encryption/holdfast.config.ts', import.meta.url));
+  vi.stubEnv('HOLDFAST_PAYLOAD_KEY', randomBytes(32).toString('base64'));
+  stack = await startTestStack(config);
+  vi.stubEnv('HOLDFAST_PAYLOAD_KEY', undefined);
+  teardown.add(() => stack.stop());
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  teardown.add(() => connection.close());
+  client = new Client({ connection, namespace: stack.namespace });
+  database = new Database({ connectionString: stack.databaseUrl ?? '' });
+  await database.connect();
+  teardown.add(() => database.end());
+});
+afterAll(async () => await teardown.run());
+
+const CANARY = 'canary-4711';
+
+/** A small value, and one that is too large for a history. */
+const input = { small: CANARY, large: `${CANARY}${'x'.repeat(100_000)}` };
+
+const graph = aDefinition({
+  channels: { small: {}, large: {}, said: {}, copy: {} },
+  nodes: {
+    ask: { type: 'approval', title: '{{ state.small }}?', write: { said: '{{ result.values }}' } },
+    copy: { type: 'set', write: { copy: '{{ state.small }}: {{ state.said.text }}' } },
+  },
+});
+
+/** What Temporal keeps of a run, as text. */
+async function keptOf(id: string): Promise<readonly string[]> {
+  const workflowId = toWorkflowId({ tenantId: 'demo', id });
+  const history = historyToJSON(await client.workflow.getHandle(workflowId).fetchHistory());
+  const payloads = [...history.matchAll(/"data":"([^"]+)"/g)];
+  return [history, ...payloads.map(([, data = '']) => Buffer.from(data, 'base64').toString())];
+}
+
+async function blobs(): Promise<readonly string[]> {
+  const { rows } = await database.query<{ data: Buffer }>('select data from blobs');
+  return rows.map(({ data }) => data.toString());
+}
+
+test('the history of a run and its large payloads are unreadable, and the run goes on', async () => {
+  const user = stack.as('user');
+  const id = textAt((await user.post('/api/runs', { graph, input }, { prefer: 'wait=15' })).body, '/id');
+  const decision = { values: { text: CANARY } };
+  expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
+  const run = await user.untilRun(id, hasStatus('completed', 'failed'));
+  expect(at(run, '/output/copy')).toBe(`${CANARY}: ${CANARY}`);
+  const kept = [await keptOf(id), await blobs()];
+  expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
+  expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
+});
