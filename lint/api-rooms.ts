@@ -56,6 +56,22 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/states',
     ],
   },
+  'api/approvals': {
+    rooms: ['graph/run', 'store', ...API_BASE],
+  },
+  'api/explain': {
+    rooms: [
+      'graph/values',
+      'graph/definition',
+      'graph/run',
+      'graph/redaction',
+      'store',
+      ...API_BASE,
+      'api/redaction',
+      'api/runs',
+      'api/approvals',
+    ],
+  },
   'api/chat': {
     rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
     packages: [NODE, 'ulid'],
@@ -84,6 +100,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/states',
       'api/streams',
       'api/runs',
+      'api/approvals',
+      'api/explain',
       'api/chat',
       'api/bulk',
       'api/sweeper',

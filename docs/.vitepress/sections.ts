@@ -42,6 +42,11 @@ export const SECTIONS: readonly Section[] = [
         'aliases and canaries of graphs; runs found and steered by the hundred',
       ),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
+      page(
+        'explain',
+        'Why, and what was called',
+        'why a run waits or has stopped, with the commands; prompts and arguments of its calls',
+      ),
       page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
     ],
   },

@@ -17,6 +17,7 @@ import { bulkRoutes } from './routes/bulk.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { explanationRoutes } from './routes/explanations.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interventionRoutes } from './routes/interventions.ts';
@@ -99,6 +100,7 @@ const ROUTES = [
   runRoutes,
   stateRoutes,
   recordingRoutes,
+  explanationRoutes,
   controlRoutes,
   threadRoutes,
   chatRoutes,

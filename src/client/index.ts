@@ -6,6 +6,7 @@ export type { CallOptions, ClientOptions } from './send.ts';
 export type {
   Approval,
   Checkpoint,
+  Explanation,
   Graph,
   GraphAlias,
   GraphDiff,

@@ -4,7 +4,17 @@ import type { DecideSchema } from '../api/schemas/approval.ts';
 import type { EditSchema, ForkSchema, ReplaySchema } from '../api/schemas/run.ts';
 import type { NewTicketSchema } from '../api/schemas/stream.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
-import type { Approval, Checkpoint, PageRequest, Recording, Run, RunDiff, State, StreamTicket } from './answers.ts';
+import type {
+  Approval,
+  Checkpoint,
+  Explanation,
+  PageRequest,
+  Recording,
+  Run,
+  RunDiff,
+  State,
+  StreamTicket,
+} from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createControls } from './controls.ts';
 import type { Controls } from './controls.ts';
@@ -61,6 +71,8 @@ export interface Runs extends Controls {
   replay(id: string, replay?: Replay, options?: CallOptions): Promise<Run>;
   diff(id: string, other: string, options?: CallOptions): Promise<RunDiff>;
   recording(id: string, options?: CallOptions): Promise<Recording>;
+  /** Why it waits or has stopped, since when, and who can do what now. */
+  explain(id: string, options?: CallOptions): Promise<Explanation>;
   /** Approves what waits; `approvalId` may be left out while only one does. */
   approve(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
   reject(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
@@ -95,6 +107,7 @@ export function createRuns(connection: Connection): Runs {
     diff: async (id, other, options) =>
       await send.json({ method: 'GET', path: path`/api/runs/${id}/diff`, query: { with: other } }, options),
     recording: async (id, options) => await get(path`/api/runs/${id}/recording`, options),
+    explain: async (id, options) => await get(path`/api/runs/${id}/explain`, options),
     approve: decideAs('approve'),
     reject: decideAs('reject'),
   };

@@ -232,6 +232,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/runs/{id}/fork', CONTROL.map((status) => (status === 409 ? 404 : status)), { checkpoint: 'none' }],
   ['GET /api/runs/{id}/diff', READ_BY_ID],
   ['GET /api/runs/{id}/recording', ADMIN],
+  ['GET /api/runs/{id}/explain', READ_BY_ID],
   ['POST /api/runs/{id}/replay', [201, 403, 201, 404, 403, 201, 403], {}],
   ['POST /admin/prune', ADMIN, { dryRun: true }],
   ['GET /admin/runs', ADMIN],

@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
-import { decideApproval, findApproval, listOwnApprovals } from '../runs/decide-approval.ts';
+import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
+import { decideApproval, findApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { hiddenFrom, showAll } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
