@@ -93,6 +93,31 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
       error: ERROR,
       attempts: ATTEMPTS,
       durationMs: 'milliseconds, all attempts together',
+      idempotencyKey: KEY,
+    },
+  },
+  'function.requested': {
+    group: 'call',
+    when: 'A function, or the code of a node type, is called.',
+    fields: {
+      function: 'the name of the function',
+      nodeType: 'of a node of a registered type: its type',
+      args: 'the arguments; the fields of a node of a registered type',
+      idempotencyKey: KEY,
+    },
+  },
+  'function.called': {
+    group: 'call',
+    when: 'That call has ended.',
+    fields: {
+      function: 'the name of the function',
+      nodeType: 'of a node of a registered type: its type',
+      result: 'what it has returned',
+      error: ERROR,
+      attempts: ATTEMPTS,
+      durationMs: 'milliseconds, all attempts together',
+      idempotencyKey: KEY,
+      local: 'true: the worker of the workflow task has made it itself',
     },
   },
   'tool.requested': {

@@ -14,6 +14,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { bulkRoutes } from './routes/bulk.ts';
+import { callRoutes } from './routes/calls.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -101,6 +102,7 @@ const ROUTES = [
   stateRoutes,
   recordingRoutes,
   explanationRoutes,
+  callRoutes,
   controlRoutes,
   threadRoutes,
   chatRoutes,

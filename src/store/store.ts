@@ -4,6 +4,8 @@ import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { createBlobs } from './blobs.ts';
 import type { Blobs } from './blobs.ts';
+import { createCalls } from './calls/calls.ts';
+import type { Calls } from './calls/calls.ts';
 import { createChanges } from './changes/changes.ts';
 import type { Changes } from './changes/changes.ts';
 import { createCheckpoints } from './checkpoints.ts';
@@ -71,6 +73,7 @@ export interface Store {
   readonly approvals: Approvals;
   readonly interventions: Interventions;
   readonly ledger: Ledger;
+  readonly calls: Calls;
   readonly blobs: Blobs;
   readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
@@ -146,6 +149,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     approvals: createApprovals(db),
     interventions: createInterventions(db),
     ledger: createLedger(db),
+    calls: createCalls(db),
     blobs: createBlobs(db),
     idempotency: createIdempotency(db),
     retention: createRetention(patientDb),

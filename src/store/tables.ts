@@ -180,6 +180,8 @@ export interface LedgerTable {
   element: number | null;
   called: string;
   request_hash: string;
+  /** What was sent, for people; it is cut. */
+  request: OptionalPayload;
   status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
   /** Goes up when a person orders the call again. */
   takeover: number;
@@ -188,6 +190,8 @@ export interface LedgerTable {
   /** The time when Temporal scheduled that attempt. */
   scheduled_at: Time;
   failures: number;
+  /** The failed attempts, oldest first, each as the text of a `FailedAttempt`. */
+  attempts: ColumnType<readonly string[], readonly string[] | undefined, readonly string[]>;
   result: OptionalPayload;
   failure: OptionalPayload<TaskFailure>;
   next_attempt_at: OptionalTime;

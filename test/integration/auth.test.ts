@@ -233,6 +233,8 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/runs/{id}/diff', READ_BY_ID],
   ['GET /api/runs/{id}/recording', ADMIN],
   ['GET /api/runs/{id}/explain', READ_BY_ID],
+  ['GET /api/runs/{id}/calls', READ_BY_ID],
+  ['GET /api/runs/{id}/calls/{key}', READ_BY_ID.map((status) => (status === 200 ? 404 : status))],
   ['POST /api/runs/{id}/replay', [201, 403, 201, 404, 403, 201, 403], {}],
   ['POST /admin/prune', ADMIN, { dryRun: true }],
   ['GET /admin/runs', ADMIN],

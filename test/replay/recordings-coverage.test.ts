@@ -28,6 +28,8 @@ const EVENTS: Readonly<Record<RunEvent['type'], true>> = {
   'checkpoint.saved': true,
   'compensation.failed': true,
   'compensation.requested': true,
+  'function.called': true,
+  'function.requested': true,
   'model.called': true,
   'node.compensated': true,
   'node.completed': true,

@@ -35,6 +35,8 @@ const SAYINGS: Sayings = {
     error
       ? `${nodeOf(event)}: model ${model} has failed${after(attempts)}: ${errorIn(error)}`
       : `${nodeOf(event)}: model ${model} has answered${usage ? ` (${usage.inputTokens} tokens in, ${usage.outputTokens} out)` : ''}`,
+  'function.requested': silent,
+  'function.called': silent,
   'tool.requested': (event) => `${nodeOf(event)}: ${event.tool} is called with ${valueIn(event.args)}`,
   'tool.called': ({ tool, error, attempts, durationMs, ...event }) =>
     error

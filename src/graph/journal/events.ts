@@ -29,6 +29,12 @@ interface ByPerson {
   readonly by: string;
 }
 
+/** The code behind a call: a registered function, or that of a node type. */
+interface OfCode {
+  readonly function?: string;
+  readonly nodeType?: string;
+}
+
 /** An event of a node task, without the fields that identify the task. */
 export type TaskEventBody =
   | {
@@ -42,7 +48,18 @@ export type TaskEventBody =
       readonly error?: RunError;
       readonly attempts: number;
       readonly durationMs: number;
+      readonly idempotencyKey: string;
     }
+  | ({ readonly type: 'function.requested'; readonly args: Json; readonly idempotencyKey: string } & OfCode)
+  | ({
+      readonly type: 'function.called';
+      readonly result?: Json;
+      readonly error?: RunError;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly idempotencyKey: string;
+      readonly local?: true;
+    } & OfCode)
   | { readonly type: 'tool.requested'; readonly tool: string; readonly args: Json; readonly idempotencyKey: string }
   | {
       readonly type: 'tool.called';

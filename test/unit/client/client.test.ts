@@ -84,6 +84,7 @@ const WITHOUT_CLIENT = [
 /** Makes every call there is, each by its own route. */
 async function callAll({ runs, approvals, graphs, threads, tools, interventions, memory }: Client): Promise<void> {
   const lists = [
+    [runs.calls('r', { kind: 'tool' })],
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
     [approvals.list(), graphs.list(), tools.list(), interventions.list()],
   ].flat();
@@ -104,7 +105,7 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions,
   await Promise.all([graphs.removeAlias('g', 'a'), runs.streamTicket('r')]);
   await Promise.all([memory.put('n', { key: 'k', value: 1 }), memory.get('n', 'k'), memory.remove('n', 'k')]);
   await Promise.all([runs.bulk({ action: 'cancel', ids: ['r'] }), approvals.decideMany([])]);
-  await memory.list('n').page();
+  await Promise.all([memory.list('n').page(), runs.call('r', 'k')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 
