@@ -57,7 +57,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'api/approvals': {
-    rooms: ['graph/run', 'store', ...API_BASE],
+    rooms: ['graph/values', 'graph/run', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
   },
   'api/explain': {
     rooms: [

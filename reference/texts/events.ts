@@ -160,6 +160,16 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
       by: BY,
     },
   },
+  'approval.reassigned': {
+    group: 'person',
+    when: 'A person gives a pending approval to others.',
+    fields: {
+      approvalId: 'the approval',
+      from: '`roles` and `users` who were to decide it',
+      to: '`roles` and `users` who decide it now',
+      by: BY,
+    },
+  },
   'approval.expired': {
     group: 'node',
     when: 'No decision came in time.',

@@ -13,6 +13,7 @@ import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { approvalNoteRoutes } from './routes/approval-notes.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { callRoutes } from './routes/calls.ts';
 import { chatRoutes } from './routes/chat.ts';
@@ -111,6 +112,7 @@ const ROUTES = [
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,
+  approvalNoteRoutes,
   interventionRoutes,
   healthRoutes,
   metricsRoutes,

@@ -1,5 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import type { Dialect } from 'kysely';
+import { createApprovalNotes } from './approval-notes/approval-notes.ts';
+import type { ApprovalNotes } from './approval-notes/approval-notes.ts';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { createBlobs } from './blobs.ts';
@@ -71,6 +73,7 @@ export interface Store {
   readonly checkpoints: Checkpoints;
   readonly threads: Threads;
   readonly approvals: Approvals;
+  readonly approvalNotes: ApprovalNotes;
   readonly interventions: Interventions;
   readonly ledger: Ledger;
   readonly calls: Calls;
@@ -147,6 +150,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     checkpoints: createCheckpoints(db),
     threads: createThreads(db),
     approvals: createApprovals(db),
+    approvalNotes: createApprovalNotes(db),
     interventions: createInterventions(db),
     ledger: createLedger(db),
     calls: createCalls(db),

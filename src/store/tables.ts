@@ -6,6 +6,7 @@ import type { Redaction } from '../graph/redaction/index.ts';
 import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
+import type { ApprovalCommentsTable } from './approval-notes/approval-comments-table.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { MemoryTable } from './memory/memory-table.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
@@ -23,6 +24,7 @@ export interface Tables {
   snapshots: SnapshotsTable;
   threads: ThreadsTable;
   approvals: ApprovalsTable;
+  approval_comments: ApprovalCommentsTable;
   ledger: LedgerTable;
   blobs: BlobsTable;
   idempotency: IdempotencyTable;
@@ -166,6 +168,8 @@ export interface ApprovalsTable {
   requested_at: Time;
   expires_at: Time;
   tool: OptionalText;
+  /** The last time that a person has reminded of it. */
+  reminded_at: OptionalTime;
   /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;

@@ -259,6 +259,9 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/interventions', READ],
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
+  ['POST /api/approvals/{id}/comment', READ_BY_ID, { text: 'why?' }],
+  ['POST /api/approvals/{id}/remind', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), {}],
+  ['POST /api/approvals/{id}/reassign', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), { users: ['u'] }],
   // What others need goes last.
   ['DELETE /api/memory/{namespace}/{key}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],

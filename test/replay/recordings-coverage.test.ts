@@ -24,6 +24,7 @@ import type { Recording } from '../support/readers/recordings.ts';
 const EVENTS: Readonly<Record<RunEvent['type'], true>> = {
   'approval.decided': true,
   'approval.expired': true,
+  'approval.reassigned': true,
   'approval.requested': true,
   'checkpoint.saved': true,
   'compensation.failed': true,

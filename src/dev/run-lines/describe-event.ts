@@ -46,6 +46,8 @@ const SAYINGS: Sayings = {
   'approval.requested': (event) => `${nodeOf(event)} asks: ${event.approval.title}`,
   'approval.decided': ({ by, decision, reason, status, ...event }) =>
     `${nodeOf(event)}: ${by} says ${decision}${reasonIn(reason)}, it is ${status}`,
+  'approval.reassigned': ({ by, to, ...event }) =>
+    `${nodeOf(event)}: ${by} has given its approval to ${[...to.roles, ...to.users].join(' or ')}`,
   'approval.expired': (event) => `${nodeOf(event)}: the time to decide is over, it is ${event.status}`,
   'compensation.requested': (event) =>
     `${nodeOf(event)} is undone: ${event.tool} is called with ${valueIn(event.args)}`,

@@ -2,6 +2,7 @@ import type { Update } from '../channels/channel.ts';
 import type { PublicApproval } from '../run/approval.ts';
 import type { ContextReport } from '../run/effect.ts';
 import type { NodePath } from '../run/ids.ts';
+import type { Deciders } from '../run/approvals/reassign.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -85,6 +86,12 @@ export type TaskEventBody =
       readonly reason: string | null;
       readonly status: string;
       readonly args: Json;
+    } & ByPerson)
+  | ({
+      readonly type: 'approval.reassigned';
+      readonly approvalId: string;
+      readonly from: Deciders;
+      readonly to: Deciders;
     } & ByPerson)
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
 

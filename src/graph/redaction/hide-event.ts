@@ -63,6 +63,7 @@ const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
   'node.skipped': [update],
   'approval.requested': [approval],
   'approval.decided': [args],
+  'approval.reassigned': [],
   'approval.expired': [],
   'compensation.requested': [args],
   'node.compensated': [result],

@@ -105,6 +105,7 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions,
   await Promise.all([graphs.removeAlias('g', 'a'), runs.streamTicket('r')]);
   await Promise.all([memory.put('n', { key: 'k', value: 1 }), memory.get('n', 'k'), memory.remove('n', 'k')]);
   await Promise.all([runs.bulk({ action: 'cancel', ids: ['r'] }), approvals.decideMany([])]);
+  await Promise.all([approvals.comment('a', 'c'), approvals.remind('a'), approvals.reassign('a', { users: ['u'] })]);
   await Promise.all([memory.list('n').page(), runs.call('r', 'k')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
