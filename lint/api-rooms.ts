@@ -56,6 +56,22 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     // Definitions of strangers are run by threads, in `api/interpreter`.
     types: ['graph/advance', 'graph/replay'],
   },
+  'api/approvals': {
+    rooms: ['graph/values', 'graph/run', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+  },
+  'api/explain': {
+    rooms: [
+      'graph/values',
+      'graph/definition',
+      'graph/run',
+      'graph/redaction',
+      'store',
+      ...API_BASE,
+      'api/redaction',
+      'api/runs',
+      'api/approvals',
+    ],
+  },
   'api/chat': {
     rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
     packages: [NODE, 'ulid'],
@@ -96,6 +112,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/states',
       'api/streams',
       'api/runs',
+      'api/approvals',
+      'api/explain',
       'api/chat',
       'api/bulk',
       'api/webhooks',

@@ -44,6 +44,11 @@ export const SECTIONS: readonly Section[] = [
       page('webhooks', 'Webhooks', 'addresses that are told of runs and approvals; Slack'),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
       page('files', 'Files', 'stored as they are; how long they stay, who reads them'),
+      page(
+        'explain',
+        'Why, and what was called',
+        'why a run waits or has stopped, with the commands; prompts and arguments of its calls',
+      ),
       page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
     ],
   },

@@ -93,6 +93,31 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
       error: ERROR,
       attempts: ATTEMPTS,
       durationMs: 'milliseconds, all attempts together',
+      idempotencyKey: KEY,
+    },
+  },
+  'function.requested': {
+    group: 'call',
+    when: 'A function, or the code of a node type, is called.',
+    fields: {
+      function: 'the name of the function',
+      nodeType: 'of a node of a registered type: its type',
+      args: 'the arguments; the fields of a node of a registered type',
+      idempotencyKey: KEY,
+    },
+  },
+  'function.called': {
+    group: 'call',
+    when: 'That call has ended.',
+    fields: {
+      function: 'the name of the function',
+      nodeType: 'of a node of a registered type: its type',
+      result: 'what it has returned',
+      error: ERROR,
+      attempts: ATTEMPTS,
+      durationMs: 'milliseconds, all attempts together',
+      idempotencyKey: KEY,
+      local: 'true: the worker of the workflow task has made it itself',
     },
   },
   'tool.requested': {
@@ -132,6 +157,16 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
       reason: 'a text, or null',
       status: 'the status of the approval from now on; `pending` until a quorum is reached',
       args: 'the arguments that were decided',
+      by: BY,
+    },
+  },
+  'approval.reassigned': {
+    group: 'person',
+    when: 'A person gives a pending approval to others.',
+    fields: {
+      approvalId: 'the approval',
+      from: '`roles` and `users` who were to decide it',
+      to: '`roles` and `users` who decide it now',
       by: BY,
     },
   },

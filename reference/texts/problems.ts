@@ -80,6 +80,7 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
     'Too many requests wait for runs, or for checks of definitions.',
     'Send it again after `Retry-After`.',
   ),
+  TOO_SOON: problem('Somebody was reminded of the approval not long ago.', 'Send it again after `Retry-After`.'),
   INTERNAL: problem('A fault of the server.', 'The detail has the id of the request; the log has the error.'),
   UNAVAILABLE: problem(
     'The database or Temporal does not answer.',

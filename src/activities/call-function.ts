@@ -10,7 +10,7 @@ import type { RegisteredFunction } from './registered-function.ts';
 export function functionCalls(functions: Readonly<Record<string, RegisteredFunction>>): CallKind<FunctionCallRequest> {
   return {
     safety: (request) => stricterSafety(request.effect, own(functions, request.function)?.effect),
-    async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
+    async execute({ key, request, runId, tenantId, createdBy }, signal, { attempt }) {
       const registered = own(functions, request.function);
       if (!registered) throw notConfigured('FUNCTION_FAILED', `function "${request.function}"`);
       const context = { key, runId, tenantId, principal: createdBy, attempt, signal };

@@ -1,6 +1,6 @@
 import { asksForSummary } from '../graph/run/index.ts';
 import type { ModelCallRequest } from '../graph/run/index.ts';
-import { own } from '../graph/values/index.ts';
+import { own, toJson } from '../graph/values/index.ts';
 import { notConfigured } from './calls/call-error.ts';
 import { fitMessages } from './context/fit-messages.ts';
 import type { MessageProcessor } from './context/message-processor.ts';
@@ -34,7 +34,7 @@ export function modelCalls({
 }: ModelDeps): CallKind<ModelCallRequest> {
   return {
     safety: () => 'idempotent',
-    async execute(task, signal, attempt) {
+    async execute(task, signal, { attempt, keep }) {
       const { key, request } = task;
       const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
       const generate = own(models, request.model);
@@ -47,6 +47,7 @@ export function modelCalls({
       const deltas = deltasOf(task, attempt, tell);
       try {
         const asked = { ...rest, messages, tools: offers };
+        keep?.(toJson({ ...rest, messages }));
         const reply = await generate(asked, { key, signal, emit: (text) => deltas?.say(text) });
         // Who listens hears the same of models that do not stream.
         if (!deltas?.hasText()) deltas?.say(reply.text);

@@ -22,7 +22,7 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
   }));
   return {
     safety: ({ tool, effect }) => stricterSafety(effect, own(tools, tool)?.effect),
-    async execute({ key, request, runId, tenantId, createdBy, shapedBy = [] }, signal, attempt) {
+    async execute({ key, request, runId, tenantId, createdBy, shapedBy = [] }, signal, { attempt }) {
       const entry = own(callable, request.tool);
       if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
       const { tool, check, checkResult, needsApproval } = entry;

@@ -13,11 +13,14 @@ import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { approvalNoteRoutes } from './routes/approval-notes.ts';
 import { bulkRoutes } from './routes/bulk.ts';
+import { callRoutes } from './routes/calls.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { fileRoutes } from './routes/files.ts';
+import { explanationRoutes } from './routes/explanations.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interventionRoutes } from './routes/interventions.ts';
@@ -104,6 +107,8 @@ const ROUTES = [
   runRoutes,
   stateRoutes,
   recordingRoutes,
+  explanationRoutes,
+  callRoutes,
   controlRoutes,
   threadRoutes,
   chatRoutes,
@@ -115,6 +120,7 @@ const ROUTES = [
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,
+  approvalNoteRoutes,
   interventionRoutes,
   healthRoutes,
   metricsRoutes,

@@ -7,6 +7,7 @@ import { dev } from './dev.ts';
 import { diagram } from './diagram.ts';
 import { doctor } from './doctor.ts';
 import { evaluate } from './evaluate.ts';
+import { explain } from './explain.ts';
 import { history } from './history.ts';
 import { init } from './init.ts';
 import { interventions } from './interventions.ts';
@@ -24,7 +25,7 @@ import { workerProcess } from './worker-process.ts';
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
   ['On this machine', [init, dev, start, token, logs]],
   ['Graphs', [validate, diagram, publish, mcp]],
-  ['Runs', [run, history, ...CONTROL_COMMANDS]],
+  ['Runs', [run, history, explain, ...CONTROL_COMMANDS]],
   ['Decisions', [approvals, approve, reject, interventions]],
   ['Tests', [promote, evaluate]],
   ['In production', [apiProcess, workerProcess, doctor]],

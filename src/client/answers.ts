@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { ApprovalSchema } from '../api/schemas/approval.ts';
+import type { CallSchema } from '../api/schemas/call.ts';
 import type { PageQuery, ProblemSchema } from '../api/schemas/common.ts';
+import type { ExplanationSchema } from '../api/schemas/explanation.ts';
 import type { GraphSchema, GraphSummarySchema, ValidationSchema } from '../api/schemas/graph.ts';
 import type { GraphAliasSchema, GraphDiffSchema } from '../api/schemas/graph-version.ts';
 import type { InterventionSchema } from '../api/schemas/intervention.ts';
@@ -17,6 +19,8 @@ export type RunStatus = z.output<typeof RunStatusSchema>;
 export type State = z.output<typeof StateSchema>;
 export type Checkpoint = z.output<typeof CheckpointSchema>;
 export type RunDiff = z.output<typeof DiffSchema>;
+export type Call = z.output<typeof CallSchema>;
+export type Explanation = z.output<typeof ExplanationSchema>;
 export type Recording = z.output<typeof RecordingSchema>;
 export type Approval = z.output<typeof ApprovalSchema>;
 export type Intervention = z.output<typeof InterventionSchema>;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DecisionResultsSchema, DecisionsSchema } from '../api/schemas/bulk.ts';
-import type { ApprovalStatusSchema, DecisionSchema } from '../api/schemas/approval.ts';
+import type { ApprovalStatusSchema, DecisionSchema, ReassignmentSchema } from '../api/schemas/approval.ts';
 import type { Approval, PageRequest } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createListing } from './listing.ts';
@@ -30,6 +30,8 @@ export interface ApprovalFilter extends PageRequest {
 /** The approval that is decided. With its digest, the decision counts only for what that digest was made of. */
 export type DecidedApproval = Pick<Approval, 'id'> & Partial<Pick<Approval, 'digest'>>;
 
+export type Reassignment = z.input<typeof ReassignmentSchema>;
+
 /** The inbox of approvals. */
 export interface Approvals {
   /** The newest first. */
@@ -40,6 +42,12 @@ export interface Approvals {
    * @throws HoldfastError `APPROVAL_CHANGED` when it shows something else by now
    */
   decide(approval: DecidedApproval, decision: Decision, options?: CallOptions): Promise<Approval>;
+  /** Says something about it, which whoever may read the run can read. */
+  comment(id: string, text: string, options?: CallOptions): Promise<Approval>;
+  /** @throws HoldfastError `TOO_SOON` within ten minutes of the last reminder */
+  remind(id: string, options?: CallOptions): Promise<Approval>;
+  /** Gives a pending approval to other people. */
+  reassign(id: string, to: Reassignment, options?: CallOptions): Promise<Approval>;
   /** Decides up to 100, each for itself. @returns the results in their order */
   decideMany(decisions: readonly NamedDecision[], options?: CallOptions): Promise<readonly DecisionResult[]>;
 }
@@ -49,6 +57,12 @@ export function createApprovals(connection: Connection): Approvals {
   return {
     list: (filter, options) => createListing(send, { path: '/api/approvals', query: { ...filter } }, options),
     get: async (id, options) => await send.json({ method: 'GET', path: path`/api/approvals/${id}` }, options),
+    comment: async (id, text, options) =>
+      await send.json({ method: 'POST', path: path`/api/approvals/${id}/comment`, body: { text } }, options),
+    remind: async (id, options) =>
+      await send.json({ method: 'POST', path: path`/api/approvals/${id}/remind`, body: {} }, options),
+    reassign: async (id, body, options) =>
+      await send.json({ method: 'POST', path: path`/api/approvals/${id}/reassign`, body }, options),
     async decideMany(decisions, options) {
       const request = { method: 'POST', path: '/api/approvals/decisions', body: { decisions } } as const;
       return (await send.json<z.output<typeof DecisionResultsSchema>>(request, options)).results;

@@ -5,7 +5,9 @@ export type { ErrorCode } from './holdfast-error.ts';
 export type { CallOptions, ClientOptions } from './send.ts';
 export type {
   Approval,
+  Call,
   Checkpoint,
+  Explanation,
   Graph,
   GraphAlias,
   GraphDiff,
@@ -28,7 +30,7 @@ export type { Listing, Page } from './listing.ts';
 export type { Files, NewFile, StoredFile } from './files/files.ts';
 export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export type { RunFilter } from './run-filter.ts';
-export type { Bulk, BulkResult, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
+export type { Bulk, BulkResult, CallFilter, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './graphs/typed-graph.ts';

@@ -4,7 +4,18 @@ import type { DecideSchema } from '../api/schemas/approval.ts';
 import type { EditSchema, ForkSchema, ReplaySchema } from '../api/schemas/run.ts';
 import type { NewTicketSchema } from '../api/schemas/stream.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
-import type { Approval, Checkpoint, PageRequest, Recording, Run, RunDiff, State, StreamTicket } from './answers.ts';
+import type {
+  Approval,
+  Call,
+  Checkpoint,
+  Explanation,
+  PageRequest,
+  Recording,
+  Run,
+  RunDiff,
+  State,
+  StreamTicket,
+} from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createControls } from './controls.ts';
 import type { Controls } from './controls.ts';
@@ -31,6 +42,12 @@ export type NewTicket = z.input<typeof NewTicketSchema>;
 export type Bulk = z.input<typeof BulkSchema>;
 export type BulkResult = z.output<typeof BulkResultSchema>;
 export type Decide = z.input<typeof DecideSchema>;
+
+/** Of which node, and of what. */
+export interface CallFilter extends PageRequest {
+  readonly node?: string;
+  readonly kind?: Call['kind'];
+}
 
 export interface TaggedState extends State {
   /** Names this state in an edit of it. */
@@ -61,6 +78,12 @@ export interface Runs extends Controls {
   replay(id: string, replay?: Replay, options?: CallOptions): Promise<Run>;
   diff(id: string, other: string, options?: CallOptions): Promise<RunDiff>;
   recording(id: string, options?: CallOptions): Promise<Recording>;
+  /** What was sent and came back, the newest last. */
+  calls(id: string, filter?: CallFilter, options?: CallOptions): Listing<Call>;
+  /** A call with its whole answer. */
+  call(id: string, key: string, options?: CallOptions): Promise<Call>;
+  /** Why it waits or has stopped, since when, and who can do what now. */
+  explain(id: string, options?: CallOptions): Promise<Explanation>;
   /** Approves what waits; `approvalId` may be left out while only one does. */
   approve(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
   reject(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
@@ -95,6 +118,10 @@ export function createRuns(connection: Connection): Runs {
     diff: async (id, other, options) =>
       await send.json({ method: 'GET', path: path`/api/runs/${id}/diff`, query: { with: other } }, options),
     recording: async (id, options) => await get(path`/api/runs/${id}/recording`, options),
+    calls: (id, filter, options) =>
+      createListing(send, { path: path`/api/runs/${id}/calls`, query: { ...filter } }, options),
+    call: async (id, key, options) => await get(path`/api/runs/${id}/calls/${key}`, options),
+    explain: async (id, options) => await get(path`/api/runs/${id}/explain`, options),
     approve: decideAs('approve'),
     reject: decideAs('reject'),
   };

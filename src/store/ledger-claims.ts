@@ -5,6 +5,7 @@ import type { JournalBatch } from '../graph/journal/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
 import { announceBatch, journalParts } from './journal.ts';
 import type { JournalWriter } from './journal.ts';
+import { attemptTexts, withAttempts } from './calls/failed-attempts.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 
 /** A call that a worker is about to make. */
@@ -19,6 +20,8 @@ export interface CallClaim {
   /** The name with its kind, such as `tool:pay`. */
   readonly called: string;
   readonly requestHash: string;
+  /** What is sent, for people. */
+  readonly request?: Json;
   /** Goes up when a person orders the call again. */
   readonly takeover: number;
   /** The id of this attempt. */
@@ -103,6 +106,7 @@ export async function claimEntry<T>(
       failures,
       next_attempt_at: null,
       ...claimColumns(request),
+      attempts: withAttempts([lostAttempt, failureIn(request)], request.claim.at),
     };
     await transaction.updateTable('ledger').set(columns).where('key', '=', request.claim.key).execute();
     return { failures, before };
@@ -122,6 +126,7 @@ async function insertClaim(db: Kysely<Tables>, request: ClaimRequest): Promise<b
       called,
       failures: 0,
       ...claimColumns(request),
+      attempts: attemptTexts([failureIn(request)], request.claim.at),
     })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key');
@@ -134,12 +139,13 @@ async function insertClaim(db: Kysely<Tables>, request: ClaimRequest): Promise<b
 }
 
 /** The columns of an entry that is claimed or closed now. */
-function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, at }, end }: ClaimRequest) {
+function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, request = null, at }, end }: ClaimRequest) {
   return {
     claim,
     scheduled_at: new Date(scheduledAt).toISOString(),
     takeover,
     request_hash: requestHash,
+    ...(request !== null && { request: JSON.stringify(request) }),
     claimed_at: at,
     updated_at: DATABASE_NOW,
     ...(end ? endColumns(end) : ({ status: 'claimed' } as const)),
@@ -157,6 +163,10 @@ export function endColumns(end: CallEnd) {
     next_attempt_at: nextAttemptAt ?? null,
     ...(failures !== undefined && { failures }),
   };
+}
+
+function failureIn({ end }: ClaimRequest): TaskFailure | undefined {
+  return end && end.status !== 'completed' ? end.failure : undefined;
 }
 
 async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Json, TaskFailure } from '../graph/values/index.ts';
 import type { RecordedAnswer } from '../graph/replay/index.ts';
+import { withAttempts } from './calls/failed-attempts.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
 import { claimEntry, endColumns } from './ledger-claims.ts';
 import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
@@ -46,9 +47,9 @@ export interface Ledger {
   /** Renews the claim of an attempt that is still at work, also one whose outcome counts as unknown: it was not lost. */
   renew(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
-  complete(key: string, claim: string, result: Json): Promise<boolean>;
+  complete(call: ClaimedCall, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call is made again. @returns as `complete` */
-  fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
+  fail(call: ClaimedCall, failure: LedgerFailure): Promise<boolean>;
   /** Records an unknown outcome of an attempt that is over. @returns false when the entry has changed since */
   markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
   /** The calls of a run that are tried again. */
@@ -61,6 +62,14 @@ export interface Ledger {
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
   /** The texts that models have answered in a run, in no order. */
   saidTexts(runId: string): Promise<readonly SaidText[]>;
+}
+
+/** A call, and the attempt that has claimed it. */
+export interface ClaimedCall {
+  readonly key: string;
+  readonly claim: string;
+  /** What was sent, for people; without it, what the claim has said stays. */
+  readonly request?: Json;
 }
 
 export interface LedgerFailure {
@@ -76,12 +85,14 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     close: (claim, failure, judge) => claimEntry(db, { claim, end: { status: 'failed', failure } }, judge),
     settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
     renew: (key, claim) => renew(db, key, claim),
-    complete: (key, claim, result) => update(db, { key, claim }, endColumns({ status: 'completed', result })),
-    fail: (key, claim, failure) => update(db, { key, claim }, endColumns(failure)),
+    complete: (call, result) => update(db, call, endColumns({ status: 'completed', result })),
+    fail: (call, failure) =>
+      update(db, call, { ...endColumns(failure), attempts: withAttempts([failure.failure], new Date().toISOString()) }),
     async markUnknown(key, { claim, status }, failure) {
       const unknown = {
         status: 'unknown',
         failure: JSON.stringify(failure),
+        attempts: withAttempts([failure], new Date().toISOString()),
         updated_at: DATABASE_NOW,
       } as const;
       const seen = db
@@ -115,16 +126,17 @@ type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & {
   result?: string;
   failure?: string | null;
   next_attempt_at?: string | null;
+  attempts?: ReturnType<typeof withAttempts>;
 };
 
 async function update(
   db: Kysely<Tables>,
-  { key, claim }: { key: string; claim: string },
+  { key, claim, request = null }: ClaimedCall,
   change: Change,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('ledger')
-    .set({ ...change, updated_at: DATABASE_NOW })
+    .set({ ...change, ...(request !== null && { request: JSON.stringify(request) }), updated_at: DATABASE_NOW })
     .where('key', '=', key)
     .where('claim', '=', claim)
     .executeTakeFirst();

@@ -149,6 +149,7 @@ async function pruneRuns(
     transaction,
   );
   await sql`delete from occurrences where run_id = any(${ids}::text[])`.execute(transaction);
+  await sql`delete from approval_comments where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from written_batches where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from stream_tickets where run_id = any(${ids}::text[])`.execute(transaction);

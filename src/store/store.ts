@@ -1,9 +1,13 @@
 import { Kysely, sql } from 'kysely';
 import type { Dialect } from 'kysely';
+import { createApprovalNotes } from './approval-notes/approval-notes.ts';
+import type { ApprovalNotes } from './approval-notes/approval-notes.ts';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { createBlobs } from './blobs.ts';
 import type { Blobs } from './blobs.ts';
+import { createCalls } from './calls/calls.ts';
+import type { Calls } from './calls/calls.ts';
 import { createChanges } from './changes/changes.ts';
 import type { Changes } from './changes/changes.ts';
 import { createCheckpoints } from './checkpoints.ts';
@@ -78,8 +82,10 @@ export interface Store {
   readonly checkpoints: Checkpoints;
   readonly threads: Threads;
   readonly approvals: Approvals;
+  readonly approvalNotes: ApprovalNotes;
   readonly interventions: Interventions;
   readonly ledger: Ledger;
+  readonly calls: Calls;
   readonly blobs: Blobs;
   readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
@@ -157,8 +163,10 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     checkpoints: createCheckpoints(db),
     threads: createThreads(db),
     approvals: createApprovals(db),
+    approvalNotes: createApprovalNotes(db),
     interventions: createInterventions(db),
     ledger: createLedger(db),
+    calls: createCalls(db),
     blobs: createBlobs(db),
     idempotency: createIdempotency(db),
     retention: createRetention(patientDb),

@@ -7,6 +7,7 @@ import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { FilePiecesTable, FilesTable } from './files/files-tables.ts';
+import type { ApprovalCommentsTable } from './approval-notes/approval-comments-table.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { MemoryTable } from './memory/memory-table.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
@@ -27,6 +28,7 @@ export interface Tables {
   snapshots: SnapshotsTable;
   threads: ThreadsTable;
   approvals: ApprovalsTable;
+  approval_comments: ApprovalCommentsTable;
   ledger: LedgerTable;
   blobs: BlobsTable;
   idempotency: IdempotencyTable;
@@ -173,6 +175,8 @@ export interface ApprovalsTable {
   requested_at: Time;
   expires_at: Time;
   tool: OptionalText;
+  /** The last time that a person has reminded of it. */
+  reminded_at: OptionalTime;
   /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;
@@ -187,6 +191,8 @@ export interface LedgerTable {
   element: number | null;
   called: string;
   request_hash: string;
+  /** What was sent, for people; it is cut. */
+  request: OptionalPayload;
   status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
   /** Goes up when a person orders the call again. */
   takeover: number;
@@ -195,6 +201,8 @@ export interface LedgerTable {
   /** The time when Temporal scheduled that attempt. */
   scheduled_at: Time;
   failures: number;
+  /** The failed attempts, oldest first, each as the text of a `FailedAttempt`. */
+  attempts: ColumnType<readonly string[], readonly string[] | undefined, readonly string[]>;
   result: OptionalPayload;
   failure: OptionalPayload<TaskFailure>;
   next_attempt_at: OptionalTime;

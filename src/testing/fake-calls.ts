@@ -86,6 +86,6 @@ function toTools({ tools }: Config, secrets: Readonly<Record<string, string>>): 
 function toCall<R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): FakeCall {
   return {
     safety: kind.safety(task.request),
-    execute: async (attempt) => await kind.execute(task, new AbortController().signal, attempt),
+    execute: async (attempt) => await kind.execute(task, new AbortController().signal, { attempt }),
   };
 }

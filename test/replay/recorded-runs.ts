@@ -82,6 +82,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
     graph: approvals,
     steps: [
       { when: 'approval.expired', signal: 'reject', payload: { approvalId: 'RUN.a3', reason: 'no' } },
+      { when: 'waiting', signal: 'reassign', payload: { approvalId: 'RUN.a1', by: ADMIN, users: ['ada', 'bob'] } },
       { when: 'waiting', signal: 'approve', payload: { approvalId: 'RUN.a1', by: ADMIN, args: { amount: 2 } } },
     ],
   },

@@ -24,10 +24,13 @@ import type { Recording } from '../support/readers/recordings.ts';
 const EVENTS: Readonly<Record<RunEvent['type'], true>> = {
   'approval.decided': true,
   'approval.expired': true,
+  'approval.reassigned': true,
   'approval.requested': true,
   'checkpoint.saved': true,
   'compensation.failed': true,
   'compensation.requested': true,
+  'function.called': true,
+  'function.requested': true,
   'model.called': true,
   'node.compensated': true,
   'node.completed': true,

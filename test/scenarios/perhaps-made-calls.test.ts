@@ -125,11 +125,11 @@ describe('a call that is out when its run ends', () => {
     expect(run.events).toContainEqual(expect.objectContaining({ type: 'tool.called', tool: 'charge', error }));
   });
 
-  test('of a function has the event of its node, since it has none of its own', () => {
+  test('of a function is in its own event, as that of a tool', () => {
     const run = endWhileOut({ type: 'function', function: 'transfer' }, (open) => open.signal('cancel', {}));
     expect(causeOf(run)).toEqual(perhaps('pay: the call of transfer'));
     expect(run.events).toContainEqual(
-      expect.objectContaining({ type: 'node.failed', node: 'pay', error: expect.objectContaining(error) }),
+      expect.objectContaining({ type: 'function.called', function: 'transfer', error: expect.objectContaining(error) }),
     );
   });
 });

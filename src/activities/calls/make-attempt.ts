@@ -3,13 +3,21 @@ import type { CallReply, CallRequest } from '../../graph/run/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
+import type { KeptRequest } from './kept-request.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {
   readonly safety: (request: R) => CallSafety;
-  /** @param attempt 1 for the first */
-  readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
+  readonly execute: (task: CallTask<R>, signal: AbortSignal, made: MadeAttempt) => Promise<CallReply>;
+}
+
+/** An attempt as the code of a call sees it. */
+export interface MadeAttempt {
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Takes what is sent, where the task does not say it; for people. */
+  readonly keep?: KeptRequest['keep'];
 }
 
 /** What one attempt is about. */
@@ -18,6 +26,7 @@ export interface Attempt<R extends CallRequest> {
   readonly task: CallTask<R>;
   /** Number of failed attempts before this one. */
   readonly failures: number;
+  readonly keep?: KeptRequest['keep'];
 }
 
 /** A reply, and the bytes of its JSON text. */
@@ -31,12 +40,12 @@ const MAX_REPLY_BYTES = 5_000_000;
 
 /** Makes one attempt of a call within its time limit. @throws CallError */
 export async function makeAttempt<R extends CallRequest>(
-  { kind, task, failures }: Attempt<R>,
+  { kind, task, failures, keep }: Attempt<R>,
   limit: TimeLimit,
 ): Promise<MeasuredReply> {
   if (limit.isExpired)
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
-  const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
+  const reply = await limit.bound(kind.execute(task, limit.signal, { attempt: failures + 1, ...(keep && { keep }) }));
   // A reply that is too large must fail here: the server would refuse it in every attempt.
   const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
   if (bytes <= MAX_REPLY_BYTES) return { reply, bytes };

@@ -16,6 +16,7 @@ import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
 import { logFailure } from './traces/log-failure.ts';
 import { openLateJournal } from './records/late-journal.ts';
+import { openKeptRequest } from './kept-request.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
 import type { FailedAttempt } from './judge-attempt.ts';
@@ -53,9 +54,10 @@ interface CalledByTask<R extends CallRequest> {
 async function executeUnclaimed<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
   const { store, task } = called;
   const journal = openLateJournal(store, task);
-  const record = unclaimedRecord({ store, task, journal, ...ledgerTerms(called) });
+  const { keep, kept } = openKeptRequest(task.request);
+  const record = unclaimedRecord({ store, task, journal, kept, ...ledgerTerms(called) });
   try {
-    return await execute({ ...called, record, failures: 0, mayBeDone: false });
+    return await execute({ ...called, record, keep, failures: 0, mayBeDone: false });
   } finally {
     journal.close();
   }
@@ -64,16 +66,18 @@ async function executeUnclaimed<R extends CallRequest>(called: CalledByTask<R>):
 async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): Promise<CallOutcome> {
   const { store, task } = called;
   const { call, claimant } = ledgerTerms(called);
+  const { keep, kept } = openKeptRequest(task.request);
   const wasPerhapsMade = mayLackClaim(task) && Context.current().info.attempt > 1;
   const { claim, result } = await claimCall(
     store,
-    { ...call, journal: unpackJournal(task) },
+    { ...call, request: kept(), journal: unpackJournal(task) },
     { ...claimant, wasPerhapsMade },
   ).catch((error: unknown) => {
     throw error instanceof CallError ? toRefusal(error) : error;
   });
   if ('answer' in result) return await endByLedger(store.ledger, task.key, result.answer);
-  return await execute({ ...called, record: claimedRecord(store.ledger, task.key, claim), ...result });
+  const record = claimedRecord(store.ledger, { key: task.key, claim, kept });
+  return await execute({ ...called, record, keep, ...result });
 }
 
 /** What the ledger is told of a call. */

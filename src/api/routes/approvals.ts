@@ -1,9 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
-import { decideApproval, findApproval, listOwnApprovals } from '../runs/decide-approval.ts';
+import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
+import { findAsked, showNoted } from '../approvals/read-approval.ts';
+import { withNotes } from '../approvals/with-notes.ts';
+import { decideApproval, findApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
-import { hiddenFrom, showAll } from '../redaction/hidden-from.ts';
+import { showAll } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
@@ -81,7 +84,7 @@ const list: AddRoute = (router, deps) => {
           ? await deps.store.approvals.list(tenantId, filter, request)
           : await listOwnApprovals(deps, caller, { filter, page: request });
       const show = (approval: Approval, hidden: Redaction) => shownApproval(approval, hidden, deps.seals);
-      return { items: await showAll({ ...deps, caller }, items, show), next };
+      return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show)), next };
     });
     return c.json(page, 200);
   });
@@ -101,9 +104,8 @@ const read: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
-    const approval = await findApproval(deps, caller, c.req.valid('param').id);
-    const run = await findRun(deps, caller, approval.runId);
-    return c.json(shownApproval(approval, hiddenFrom(caller, run), deps.seals), 200);
+    const asked = await findAsked(deps, caller, c.req.valid('param').id);
+    return c.json(await showNoted(deps, caller, asked), 200);
   });
 };
 

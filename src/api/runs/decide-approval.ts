@@ -4,8 +4,6 @@ import { decide, findPendingApproval, isEnded } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import type { ApprovalFilter } from '../../store/approvals.ts';
-import type { Page, PageRequest } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -130,33 +128,4 @@ export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Ca
   if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin')))
     throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
   return found.approval;
-}
-
-/** Pages that are looked through for one that shows something. */
-const MAX_LOOKS = 20;
-
-/**
- * Lists pending approvals that a caller may decide and has not decided, the newest first. A page may have fewer than asked
- * for, and others still follow.
- */
-export async function listOwnApprovals(
-  { store }: Pick<ApiDeps, 'store'>,
-  caller: Caller,
-  { filter, page }: { readonly filter: ApprovalFilter; readonly page: PageRequest },
-): Promise<Page<Approval>> {
-  const { status = 'pending' } = filter;
-  if (!caller.permissions.has('approval:decide') || status !== 'pending') return { items: [], next: null };
-  for (let looks = 1, { after } = page; ; looks += 1) {
-    const { items, next } = await store.approvals.list(caller.tenantId, { ...filter, status }, { ...page, after });
-    const own = items.filter((approval) => waitsFor(caller, approval));
-    if (own.length > 0 || next === null || looks === MAX_LOOKS) return { items: own, next };
-    after = next;
-  }
-}
-
-const NOT_THEIRS: ReadonlySet<Refusal['code']> = new Set(['NOT_AN_APPROVER', 'ALREADY_DECIDED', 'APPROVAL_EXPIRED']);
-
-function waitsFor(by: Caller, approval: Approval): boolean {
-  const result = decide(approval, { decision: 'approve', by, at: new Date().toISOString() });
-  return !('refusal' in result && NOT_THEIRS.has(result.refusal.code));
 }

@@ -40,6 +40,12 @@ export const ApprovalSchema = z
     requestedBy: z.string(),
     requestedAt: Time,
     expiresAt: Time,
+    comments: listOf(z.object({ by: z.string(), text: z.string(), at: Time }))
+      .optional()
+      .openapi({
+        description: 'In the inbox, and in an approval that is read or commented on; oldest first',
+      }),
+    remindedAt: Time.nullable().optional().openapi({ description: 'As `comments`: the last reminder' }),
   })
   .openapi('Approval', { example: APPROVAL_EXAMPLE });
 
@@ -70,3 +76,26 @@ export const DecisionSchema = z
 export const DecisionHeaders = KeyHeader.extend({
   'if-match': z.string().optional().openapi({ description: 'The digest of what is decided, in quotes' }),
 });
+
+/** In characters. */
+const MAX_COMMENT = 4_000;
+export const CommentSchema = z
+  .strictObject({ text: storableText(MAX_COMMENT) })
+  .openapi('Comment', { example: { text: 'Which carrier was it?' } });
+export const ReminderSchema = z.strictObject({}).openapi('Reminder', { example: {} });
+
+const MAX_NAMES = 20;
+const Names = z.array(z.string().min(1).max(255)).max(MAX_NAMES);
+export const ReassignmentSchema = z
+  .strictObject({ roles: Names.optional(), users: Names.optional() })
+  .refine(({ roles = [], users = [] }) => roles.length + users.length > 0, 'Name the roles or users who decide it now')
+  .openapi('Reassignment', { example: { users: ['ann'] } });
+
+/** A text that PostgreSQL can store. */
+function storableText(max: number) {
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'No NUL, and no half of a surrogate pair');
+}

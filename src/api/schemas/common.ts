@@ -145,7 +145,7 @@ const PROBLEMS = {
   415: problem('The body is not of a media type that this route takes; for most it is plain application/json in UTF-8'),
   422: problem('The request is well-formed and wrong; `issues` names each place'),
   428: problem('An If-Match header is needed'),
-  429: problem('Too many requests wait; `Retry-After` says when to ask again', 'retry-after'),
+  429: problem('Too many requests, or too soon; `Retry-After` says when to ask again', 'retry-after'),
   500: problem('A fault of the server; the detail names the request'),
   503: problem('Something behind the API is away; `Retry-After` says when to ask again', 'retry-after'),
 } as const;

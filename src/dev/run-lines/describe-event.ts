@@ -35,6 +35,8 @@ const SAYINGS: Sayings = {
     error
       ? `${nodeOf(event)}: model ${model} has failed${after(attempts)}: ${errorIn(error)}`
       : `${nodeOf(event)}: model ${model} has answered${usage ? ` (${usage.inputTokens} tokens in, ${usage.outputTokens} out)` : ''}`,
+  'function.requested': silent,
+  'function.called': silent,
   'tool.requested': (event) => `${nodeOf(event)}: ${event.tool} is called with ${valueIn(event.args)}`,
   'tool.called': ({ tool, error, attempts, durationMs, ...event }) =>
     error
@@ -44,6 +46,8 @@ const SAYINGS: Sayings = {
   'approval.requested': (event) => `${nodeOf(event)} asks: ${event.approval.title}`,
   'approval.decided': ({ by, decision, reason, status, ...event }) =>
     `${nodeOf(event)}: ${by} says ${decision}${reasonIn(reason)}, it is ${status}`,
+  'approval.reassigned': ({ by, to, ...event }) =>
+    `${nodeOf(event)}: ${by} has given its approval to ${[...to.roles, ...to.users].join(' or ')}`,
   'approval.expired': (event) => `${nodeOf(event)}: the time to decide is over, it is ${event.status}`,
   'compensation.requested': (event) =>
     `${nodeOf(event)} is undone: ${event.tool} is called with ${valueIn(event.args)}`,

@@ -8,9 +8,9 @@ export function retryAwareStore(store: Store, report: (runId: string) => void): 
     ...store,
     ledger: {
       ...ledger,
-      async fail(key, claim, failure) {
-        const isRecorded = await ledger.fail(key, claim, failure);
-        if (failure.status === 'retrying') report(runOf(key));
+      async fail(call, failure) {
+        const isRecorded = await ledger.fail(call, failure);
+        if (failure.status === 'retrying') report(runOf(call.key));
         return isRecorded;
       },
       async settle(claim: CallClaim, end: CallEnd, judge) {

@@ -34,16 +34,21 @@ type Failed = CallResult & { readonly kind: 'call.failed' };
 function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): Account {
   const { kind, name } = called;
   const { key, reply, attempts, durationMs, isLocal } = completed;
-  if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs });
-  if (reply.kind === 'overflow' || kind !== 'tool') return { spent: {}, event: null };
+  if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs, key });
+  if (reply.kind === 'overflow') return { spent: {}, event: null };
   const common = { result: reply.value, attempts, durationMs, idempotencyKey: key };
-  return { spent: { toolCalls: 1 }, event: toolCalled(name, common, isLocal) };
+  return accountOfCode({ kind, name }, common, isLocal);
 }
 
 function accountOfModel(
   { graph }: Draft,
   model: string,
-  { reply, attempts, durationMs }: Pick<Completed, 'attempts' | 'durationMs'> & { readonly reply: ModelReply },
+  {
+    reply,
+    attempts,
+    durationMs,
+    key,
+  }: Pick<Completed, 'attempts' | 'durationMs' | 'key'> & { readonly reply: ModelReply },
 ): Account {
   const { usage, finishReason, toolCalls, context } = reply;
   const { inputTokens, outputTokens } = usage;
@@ -57,6 +62,7 @@ function accountOfModel(
     toolCalls: toolCalls.length,
     attempts,
     durationMs,
+    idempotencyKey: key,
     ...(context && { context }),
   };
   return { spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost }, event };
@@ -67,19 +73,17 @@ function accountOfFailure(
   { called: { kind, name }, since }: OpenCall,
   { key, failure: { error }, isLocal }: Failed,
 ): Account {
-  const common = { error, attempts: error.attempts ?? 1, durationMs: now - since };
-  if (kind === 'tool')
-    return { spent: { toolCalls: 1 }, event: toolCalled(name, { idempotencyKey: key, ...common }, isLocal) };
+  const common = { error, attempts: error.attempts ?? 1, durationMs: now - since, idempotencyKey: key };
   if (kind === 'model') return { spent: { modelCalls: 1 }, event: { type: 'model.called', model: name, ...common } };
-  return { spent: {}, event: null };
+  return accountOfCode({ kind, name }, common, isLocal);
 }
 
-type ToolCalled = TaskEventBody & { readonly type: 'tool.called' };
-
-function toolCalled(
-  tool: string,
-  common: Omit<ToolCalled, 'type' | 'tool' | 'local'>,
-  isLocal: true | undefined,
-): ToolCalled {
-  return { type: 'tool.called', tool, ...common, ...(isLocal && { local: true }) };
+/** Accounts for a call of a tool, a function, or the code of a node type. */
+function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): Account {
+  const told = { ...common, ...(isLocal && { local: true as const }) };
+  if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...told } };
+  const code = kind === 'node' ? { nodeType: name } : { function: name };
+  return { spent: {}, event: { type: 'function.called', ...code, ...told } };
 }
+
+type EndOfCall = Omit<TaskEventBody & { readonly type: 'function.called' }, 'type' | 'function' | 'nodeType' | 'local'>;

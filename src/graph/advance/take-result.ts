@@ -49,28 +49,20 @@ function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
 function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const { spent, event } = accountOf(draft, call, result);
   draft.addSpent(spent);
-  const perhapsMade = updatePerhapsMade(draft, call, result);
+  updatePerhapsMade(draft, call, result);
   const handle = findTask(draft, call.taskPath);
   if (!handle) return;
   if (event) emitTask(handle, event);
   rememberCompensation(handle, result);
-  if (deliver(handle, result) === 'ignore') emitIgnored(handle, event ? null : perhapsMade);
+  if (deliver(handle, result) === 'ignore') emitIgnored(handle);
   noteCounted(handle, call, result);
 }
 
-/**
- * Records the end of a task that ignores its call's result, because a node around it has failed, or nothing else says
- * that the call may have been made.
- */
-function emitIgnored(handle: TaskHandle, perhapsMade: RunError | null): void {
-  const error = handle.frame.isFailing ? canceledWithNode(handle) : perhapsMade;
-  if (!error) return;
-  const { attempts = 1 } = error;
-  emitTask(handle, { type: 'node.failed', error: withLocation(handle, error), attempts });
-}
-
-function canceledWithNode({ task: { state } }: TaskHandle): RunError | null {
-  return state.phase === 'open' ? { code: 'CANCELED', message: 'A node around it has failed meanwhile' } : null;
+/** Records the end of a task that ignores its call's result, because a node around it has failed. */
+function emitIgnored(handle: TaskHandle): void {
+  if (!handle.frame.isFailing || handle.task.state.phase !== 'open') return;
+  const error: RunError = { code: 'CANCELED', message: 'A node around it has failed meanwhile' };
+  emitTask(handle, { type: 'node.failed', error: withLocation(handle, error), attempts: 1 });
 }
 
 /** Counts a call once: a retried task may request it again under the same key. */

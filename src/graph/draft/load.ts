@@ -36,7 +36,7 @@ export function countEvent({ load }: Loaded, body: RunEventBody): void {
 
 function payloadSize(body: RunEventBody): number {
   if ('update' in body) return jsonSize(body.update);
-  if (body.type === 'tool.requested') return jsonSize(body.args);
+  if (body.type === 'tool.requested' || body.type === 'function.requested') return jsonSize(body.args);
   return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
 }
 

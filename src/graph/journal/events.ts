@@ -2,6 +2,7 @@ import type { Update } from '../channels/channel.ts';
 import type { PublicApproval } from '../run/approval.ts';
 import type { ContextReport } from '../run/effect.ts';
 import type { NodePath } from '../run/ids.ts';
+import type { Deciders } from '../run/approvals/reassign.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -29,6 +30,12 @@ interface ByPerson {
   readonly by: string;
 }
 
+/** The code behind a call: a registered function, or that of a node type. */
+interface OfCode {
+  readonly function?: string;
+  readonly nodeType?: string;
+}
+
 /** An event of a node task, without the fields that identify the task. */
 export type TaskEventBody =
   | {
@@ -42,7 +49,18 @@ export type TaskEventBody =
       readonly error?: RunError;
       readonly attempts: number;
       readonly durationMs: number;
+      readonly idempotencyKey: string;
     }
+  | ({ readonly type: 'function.requested'; readonly args: Json; readonly idempotencyKey: string } & OfCode)
+  | ({
+      readonly type: 'function.called';
+      readonly result?: Json;
+      readonly error?: RunError;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly idempotencyKey: string;
+      readonly local?: true;
+    } & OfCode)
   | { readonly type: 'tool.requested'; readonly tool: string; readonly args: Json; readonly idempotencyKey: string }
   | {
       readonly type: 'tool.called';
@@ -68,6 +86,12 @@ export type TaskEventBody =
       readonly reason: string | null;
       readonly status: string;
       readonly args: Json;
+    } & ByPerson)
+  | ({
+      readonly type: 'approval.reassigned';
+      readonly approvalId: string;
+      readonly from: Deciders;
+      readonly to: Deciders;
     } & ByPerson)
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
 

@@ -126,6 +126,11 @@ function impliedFields(event: PackableEvent, previous: PackableEvent, carrier: C
   switch (event.type) {
     case 'tool.requested':
       return { ...requestOf(carrier), idempotencyKey: firstCallKey(event, carrier) };
+    case 'function.requested':
+      return { ...argsOf(carrier), idempotencyKey: firstCallKey(event, carrier) };
+    case 'model.called':
+      return { idempotencyKey: firstCallKey(event, carrier) };
+    case 'function.called':
     case 'tool.called':
       return { idempotencyKey: firstCallKey(event, carrier), attempts: 1 };
     case 'step.started':
@@ -154,6 +159,12 @@ export function firstCallKey(
 /** The tool and arguments of the carrying call: mostly, a batch travels with the call that its event requests. */
 function requestOf({ call }: Carrier): EventFields {
   return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : NO_FIELDS;
+}
+
+/** The arguments of the carrying call, if it is one of code that is no tool. */
+function argsOf({ call }: Carrier): EventFields {
+  if (call?.request.kind === 'function') return { args: call.request.args };
+  return call?.request.kind === 'node' ? { args: call.request.config } : NO_FIELDS;
 }
 
 function isSameSubject(a: PackableEvent, b: PackableEvent): boolean {

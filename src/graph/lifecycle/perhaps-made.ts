@@ -7,7 +7,7 @@ import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
-import type { RunError, TaskFailure } from '../values/errors.ts';
+import type { TaskFailure } from '../values/errors.ts';
 
 /*
  * Calls that may have been made and have no result: keyed ones, those with a compensation, and those that a run left
@@ -15,18 +15,12 @@ import type { RunError, TaskFailure } from '../values/errors.ts';
  * because they are not compensated.
  */
 
-/**
- * Remembers a failed call that may have been made, and forgets any other one.
- * @returns the error of a call that may have been made; else `null`
- */
-export function updatePerhapsMade(draft: Draft, call: OpenCall, result: CallResult): RunError | null {
+/** Remembers a failed call that may have been made, and forgets any other one. */
+export function updatePerhapsMade(draft: Draft, call: OpenCall, result: CallResult): void {
   const { key } = result;
-  if (result.kind === 'call.failed' && isPerhapsMade(draft, call, result.failure)) {
+  if (result.kind === 'call.failed' && isPerhapsMade(draft, call, result.failure))
     rememberPerhapsMade(draft, { key, taskPath: call.taskPath, called: call.called.name });
-    return result.failure.error;
-  }
-  forgetPerhapsMade(draft, key);
-  return null;
+  else forgetPerhapsMade(draft, key);
 }
 
 /** True if a failed call must be accounted for. A task that waits for a person shows its unknown outcome itself. */

@@ -35,6 +35,8 @@ const update: Hide = (event, { graph }) => ('update' in event ? { update: hideCh
 const values: Hide = (event, { graph }) => ('values' in event ? { values: hideChannels(event.values, graph) } : null);
 const output: Hide = (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null);
 const args: Hide = (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null);
+/** Arguments of functions are shown by no other event, so that no mask says which parts are hidden. */
+const given: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
 const result: Hide = (event, { nodes }) =>
   'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
 const approval: Hide = (event, { nodes }) =>
@@ -50,6 +52,8 @@ const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
   'run.started': [],
   'step.started': [],
   'model.called': [error],
+  'function.requested': [given],
+  'function.called': [result, error],
   'tool.requested': [args],
   'tool.called': [result, error],
   'tool.skipped': [result],
@@ -59,6 +63,7 @@ const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
   'node.skipped': [update],
   'approval.requested': [approval],
   'approval.decided': [args],
+  'approval.reassigned': [],
   'approval.expired': [],
   'compensation.requested': [args],
   'node.compensated': [result],

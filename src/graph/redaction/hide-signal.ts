@@ -42,6 +42,8 @@ const SHOWN: ReadonlySet<string> = new Set([
   'limits',
   'node',
   'reason',
+  'roles',
+  'users',
 ]);
 
 const same = (value: Json): Json => value;

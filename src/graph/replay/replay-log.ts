@@ -39,14 +39,20 @@ function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occ
 }
 
 function isToldAsLocal(event: RunEvent | undefined): boolean {
-  return event?.type === 'tool.called' && event.local === true;
+  return isOfCode(event) && event.local === true;
+}
+
+type EndOfCode = RunEvent & { readonly type: 'tool.called' | 'function.called' };
+
+function isOfCode(event: RunEvent | undefined): event is EndOfCode {
+  return event?.type === 'tool.called' || event?.type === 'function.called';
 }
 
 function effortIn(
   event: RunEvent | undefined,
   answer: RecordedAnswer | undefined,
 ): { readonly attempts: number; readonly durationMs: number } {
-  if (event?.type !== 'tool.called' && event?.type !== 'model.called')
+  if (!isOfCode(event) && event?.type !== 'model.called')
     return { attempts: (answer?.failures ?? 0) + 1, durationMs: 0 };
   const { attempts, durationMs } = event;
   return { attempts, durationMs };

@@ -1,17 +1,14 @@
 import type { Draft } from '../draft/draft.ts';
-import { emitTaskAt, findTask } from '../draft/frames.ts';
+import { findTask } from '../draft/frames.ts';
 import { askedBy } from '../lifecycle/ask-to-compensate.ts';
-import { emitAbout } from '../lifecycle/compensation-events.ts';
 import { finishAskedCompensation } from '../lifecycle/compensation.ts';
-import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
+import { decide, findPendingApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
-import { parseApprovalId } from '../run/ids.ts';
-import type { Refusal } from '../run/refusal.ts';
 import { refuseShaping } from '../run/shapers.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { jsonSize } from '../values/json-size.ts';
-import { toItems, toJson } from '../values/json.ts';
+import { toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
+import { emitOnApproval, refuseDropped, toResult } from './checks/on-approval.ts';
 import { REASON, refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
@@ -59,31 +56,14 @@ function digestsIn(value: Json | undefined): readonly string[] | undefined {
   return value === undefined ? undefined : toItems(value).filter((item) => typeof item === 'string');
 }
 
-/** Bytes of one result: a run keeps the results of its latest decisions for queries. */
-const MAX_RESULT_BYTES = 10_000;
-
-/** Returns the approval as the decision's result; of one that is too large, its id and the number of its decisions. */
-function toResult(approval: Approval): Json {
-  const whole = toJson(toPublicApproval(approval));
-  return jsonSize(whole) <= MAX_RESULT_BYTES ? whole : { id: approval.id, decided: approval.decisions.length };
-}
-
-/** Refuses an approval that the run has dropped after it was closed; its number shows that it existed. */
-function refuseDropped({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
-  const parsed = parseApprovalId(id);
-  const wasMade = parsed?.runId === runId && parsed.number <= counters.approval;
-  return wasMade ? { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` } : null;
-}
-
 function recordDecision(draft: Draft, approval: Approval, made: Decision): void {
   draft.saveApproval(approval);
   const { by, decision, reason, args } = made;
   const { id: approvalId, status } = approval;
   const body = { type: 'approval.decided', approvalId, by, decision, reason, args, status } as const;
-  const asked = askedBy(draft, approval);
-  if (asked) emitAbout(draft, asked.compensation.task, body);
-  else emitTaskAt(draft, approval.task, body);
+  emitOnApproval(draft, approval, body);
   if (status === 'pending') return;
+  const asked = askedBy(draft, approval);
   if (asked) finishAskedCompensation(draft, asked, approval);
   else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }

@@ -129,9 +129,26 @@ function requestCall(
     ...(reservation && { reservation }),
     ...(ifUnknown && { ifUnknown }),
   });
-  if (request.kind === 'tool')
-    emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
+  emitRequest(handle, key, request);
   return key;
+}
+
+/** Records that code is called. What a model is asked comes with its answer. */
+function emitRequest(handle: TaskHandle, idempotencyKey: string, request: CallRequest): void {
+  switch (request.kind) {
+    case 'model':
+      return;
+    case 'tool':
+      return emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey });
+    case 'function': {
+      const { function: name, args } = request;
+      return emitTask(handle, { type: 'function.requested', function: name, args, idempotencyKey });
+    }
+    case 'node': {
+      const { nodeType, config } = request;
+      return emitTask(handle, { type: 'function.requested', nodeType, args: config, idempotencyKey });
+    }
+  }
 }
 
 /** Returns the fencing number of a call that the run left without an answer when it ended; `undefined` for any other. */

@@ -12,7 +12,7 @@ let store: MemoryStore;
 beforeAll(async () => {
   store = await openMemoryStore();
   await aRun('R-ended');
-  await store.ledger.complete('R-ended:call', 'c', 'done');
+  await store.ledger.complete({ key: 'R-ended:call', claim: 'c' }, 'done');
   await writeTo(store, { id: 'R-ended' }, aBatch([3], { approvals: [anApproval('R-ended', 'approved')] }));
   await endRun(store, { id: 'R-ended' }, 4);
   await aRun('R-open');

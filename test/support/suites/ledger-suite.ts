@@ -44,8 +44,8 @@ export function ledgerSuite(store: () => Store): void {
   test('an attempt that has lost its claim records nothing', async () => {
     await store().ledger.claim(claim('L3'), neverAsked);
     await store().ledger.claim(claim('L3', { claim: 'c2' }), ({ failures }) => ({ takeOver: true, failures }));
-    expect(await store().ledger.complete('L3', 'c1', 'old')).toBe(false);
-    expect(await store().ledger.complete('L3', 'c2', { ok: 1 })).toBe(true);
+    expect(await store().ledger.complete({ key: 'L3', claim: 'c1' }, 'old')).toBe(false);
+    expect(await store().ledger.complete({ key: 'L3', claim: 'c2' }, { ok: 1 })).toBe(true);
     const kept = await store().ledger.claim(claim('L3'), (entry) => ({ takeOver: false, answer: entry.result }));
     expect(kept).toEqual({ answer: { ok: 1 } });
   });
@@ -72,6 +72,28 @@ export function ledgerSuite(store: () => Store): void {
         ['L-said-5', 'a\ufffdb\ufffdc'],
       ]),
     );
+  });
+
+  test('each failed attempt is kept, and so is what was sent, until somebody says more', async () => {
+    const failure = (message: string) => ({ error: { code: 'TOOL_FAILED', message }, callFailed: true }) as const;
+    const { ledger, calls } = store();
+    const retrying = { status: 'retrying', failures: 1 } as const;
+    await ledger.claim(claim('L-att', { request: { n: 1 } }), neverAsked);
+    await ledger.fail({ key: 'L-att', claim: 'c1' }, { ...retrying, failure: failure('a\0') });
+    await ledger.claim(claim('L-att', { claim: 'c2' }), () => ({
+      takeOver: true,
+      failures: 1,
+      lostAttempt: failure('lost'),
+    }));
+    const find = async () => (await calls.inLedger({ runId: 'L', keys: ['L-att'], maxBytes: 100 })).get('L-att');
+    expect(await find()).toMatchObject({ status: 'claimed', request: { n: 1 } });
+    await ledger.complete({ key: 'L-att', claim: 'c2', request: { n: 2 } }, 'x'.repeat(200));
+    const found = await find();
+    expect(found).toMatchObject({ status: 'completed', request: { n: 2 }, result: null });
+    expect(found?.attempts.map(({ error }) => error.message)).toEqual(['a\0', 'lost']);
+    await ledger.settle(claim('L-att2'), { ...retrying, failure: failure('first') }, neverAsked);
+    const other = await calls.inLedger({ runId: 'L', keys: ['L-att2'], maxBytes: 100 });
+    expect(other.get('L-att2')?.attempts).toMatchObject([{ at: AT, error: { message: 'first' } }]);
   });
 
   test('an end without a claim is a row, and the next one is judged', async () => {
@@ -116,7 +138,7 @@ export function ledgerSuite(store: () => Store): void {
     await store().ledger.markUnknown('L-alive', { claim: 'c1', status: 'claimed' }, failure);
     await store().ledger.renew('L-alive', 'c1');
     await store().ledger.claim(claim('L-alive', { claim: 'c2', takeover: 1 }), judge);
-    await store().ledger.complete('L-alive', 'c1', 'paid');
+    await store().ledger.complete({ key: 'L-alive', claim: 'c1' }, 'paid');
     await store().ledger.renew('L-alive', 'c1');
     await store().ledger.claim(claim('L-alive', { claim: 'c2', takeover: 1 }), judge);
     expect(seen).toEqual(['claimed', 'completed']);
@@ -125,12 +147,15 @@ export function ledgerSuite(store: () => Store): void {
   test('a call that will be retried has its last error', async () => {
     await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
     const error = { code: 'TOOL_FAILED', message: 'no' } as const;
-    await store().ledger.fail('L4', 'c1', {
-      status: 'retrying',
-      failures: 2,
-      failure: { error, callFailed: false },
-      nextAttemptAt: AT,
-    });
+    await store().ledger.fail(
+      { key: 'L4', claim: 'c1' },
+      {
+        status: 'retrying',
+        failures: 2,
+        failure: { error, callFailed: false },
+        nextAttemptAt: AT,
+      },
+    );
     expect(await store().ledger.retrying('L-retry')).toEqual([
       { node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT },
     ]);
@@ -141,7 +166,10 @@ export function ledgerSuite(store: () => Store): void {
     for (const index of [10, 2]) {
       const key = `L5#${index}`;
       await store().ledger.claim(claim(key, { runId: 'L-elements', index }), neverAsked);
-      await store().ledger.fail(key, 'c1', { status: 'retrying', failures: 1, failure, nextAttemptAt: AT });
+      await store().ledger.fail(
+        { key: key, claim: 'c1' },
+        { status: 'retrying', failures: 1, failure, nextAttemptAt: AT },
+      );
     }
     expect(await store().ledger.retrying('L-elements')).toMatchObject([{ index: 2 }, { index: 10 }]);
   });

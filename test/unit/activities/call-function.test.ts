@@ -22,7 +22,9 @@ function aFunctionTask(over: Partial<FunctionCallRequest> = {}): CallTask<Functi
 }
 
 async function callOf(execute: RegisteredFunction['execute']): Promise<CallReply> {
-  return await functionCalls({ double: { effect: 'idempotent', execute } }).execute(aFunctionTask(), signal, 1);
+  return await functionCalls({ double: { effect: 'idempotent', execute } }).execute(aFunctionTask(), signal, {
+    attempt: 1,
+  });
 }
 
 describe('functionCalls', () => {
@@ -79,7 +81,7 @@ describe('functionCalls', () => {
 
   test.each(['triple', 'constructor'])('a worker without the function %s says so', async (name) => {
     const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
-    const call = calls.execute(aFunctionTask({ function: name }), signal, 1);
+    const call = calls.execute(aFunctionTask({ function: name }), signal, { attempt: 1 });
     await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });
   });
 });

@@ -35,7 +35,7 @@ async function toldOf(generate: Generate, over: Partial<CallTask<ModelCallReques
   const tell: TellDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
   const calls = modelCalls({ models: { default: generate }, tools: {}, measures, tell });
   const task = { ...aTask(), ...place, request: aModelRequest({ messages: talk }), ...over };
-  await calls.execute(task, signal, attempt).catch(() => undefined);
+  await calls.execute(task, signal, { attempt }).catch(() => undefined);
   return told;
 }
 
@@ -47,7 +47,7 @@ async function call(request: Partial<ModelCallRequest>, deps: Partial<ModelDeps>
   };
   const calls = modelCalls({ models: { default: generate }, tools: {}, measures, ...deps });
   const task = { ...aTask(), request: aModelRequest({ messages: talk, ...request }) };
-  return { reply: await calls.execute(task, signal, 1), asked };
+  return { reply: await calls.execute(task, signal, { attempt: 1 }), asked };
 }
 
 describe('modelCalls', () => {
@@ -110,7 +110,9 @@ describe('modelCalls', () => {
     expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
     const withoutPlace = { ...aTask(), request: aModelRequest() };
     const tell = vi.fn<TellDeltas>();
-    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(withoutPlace, signal, 1);
+    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(withoutPlace, signal, {
+      attempt: 1,
+    });
     expect(tell).not.toHaveBeenCalled();
   });
 

@@ -10,7 +10,9 @@ import { aTask, aTool, aToolRequest } from '../../support/builders/call-builders
 const { signal } = new AbortController();
 
 async function callOf(tool: Tool, args: Json = {}): Promise<CallReply> {
-  return await toolCalls({ [tool.name]: tool }).execute(aTask({ request: aToolRequest({ args }) }), signal, 1);
+  return await toolCalls({ [tool.name]: tool }).execute(aTask({ request: aToolRequest({ args }) }), signal, {
+    attempt: 1,
+  });
 }
 
 describe('toolCalls', () => {
@@ -51,14 +53,14 @@ describe('toolCalls', () => {
 
   test.each(['charge', 'constructor', '__proto__'])('a worker without the tool %s says so', async (tool) => {
     const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
-    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, 1);
+    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
     await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
   });
 
   const callUnder = async (approval: Tool['approval'], isApproved: boolean): Promise<CallReply> => {
     const tool = aTool({ approval, execute: () => 'paid' });
     const request = aToolRequest({ args: { amount: 7 }, ...(isApproved && { isApproved }) });
-    return await toolCalls({ pay: tool }).execute(aTask({ request }), signal, 1);
+    return await toolCalls({ pay: tool }).execute(aTask({ request }), signal, { attempt: 1 });
   };
 
   test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
@@ -100,7 +102,7 @@ describe('toolCalls', () => {
   ])('a tool is called in runs of %s', async (_whose, roles, held) => {
     const tool = aTool({ roles, execute: () => 'paid' });
     const task = aTask({ createdBy: { sub: 'ann', roles: held } });
-    expect(await toolCalls({ pay: tool }).execute(task, signal, 1)).toMatchObject({ value: 'paid' });
+    expect(await toolCalls({ pay: tool }).execute(task, signal, { attempt: 1 })).toMatchObject({ value: 'paid' });
   });
 
   test.each<[readonly string[], readonly string[], string]>([
@@ -109,7 +111,9 @@ describe('toolCalls', () => {
     [[], ['user'], 'a principal with the role admin'],
   ])('a tool for %j is not called in runs of %j', async (roles, held, message) => {
     const tool = aTool({ roles, execute: () => expect.unreachable() });
-    const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, 1);
+    const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, {
+      attempt: 1,
+    });
     await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
     await expect(call).rejects.toThrow(message);
   });
@@ -119,7 +123,7 @@ describe('toolCalls', () => {
     const eva: Principal = { sub: 'eva', roles: ['support'] };
     const ben: Principal = { sub: 'ben', roles: ['user'] };
     const callAfter = (...shapedBy: Principal[]) =>
-      toolCalls({ pay: tool }).execute(aTask({ createdBy: eva, shapedBy }), signal, 1);
+      toolCalls({ pay: tool }).execute(aTask({ createdBy: eva, shapedBy }), signal, { attempt: 1 });
     expect(await callAfter(eva)).toMatchObject({ value: 'paid' });
     await expect(callAfter(eva, ben)).rejects.toThrow('this run was changed by ben (user)');
   });

@@ -94,11 +94,12 @@ async function callAll({
   files,
 }: Client): Promise<void> {
   const lists = [
+    [runs.calls('r', { kind: 'tool' })],
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
     [approvals.list(), graphs.list(), tools.list(), interventions.list()],
   ].flat();
   await Promise.all(lists.map(async (list) => await list.page()));
-  await Promise.all([runs.get('r'), runs.state('r'), runs.recording('r'), runs.diff('r', 's')]);
+  await Promise.all([runs.get('r'), runs.state('r'), runs.recording('r'), runs.diff('r', 's'), runs.explain('r')]);
   await Promise.all([threads.get('t'), threads.state('t'), approvals.get('a'), graphs.diagram('g')]);
   await Promise.all([graphs.get('g'), graphs.get('g', 1), graphs.publish({}), graphs.validate({})]);
   await Promise.all([runs.pause('r'), runs.resume('r'), runs.cancel('r'), runs.retry('r'), runs.fail('r')]);
@@ -114,11 +115,12 @@ async function callAll({
   await Promise.all([graphs.removeAlias('g', 'a'), runs.streamTicket('r')]);
   await Promise.all([memory.put('n', { key: 'k', value: 1 }), memory.get('n', 'k'), memory.remove('n', 'k')]);
   await Promise.all([runs.bulk({ action: 'cancel', ids: ['r'] }), approvals.decideMany([])]);
-  await memory.list('n').page();
   await Promise.all([webhooks.add({ url: 'https://a.example', events: ['run.failed'] }), webhooks.get('w')]);
   await Promise.all([webhooks.list().page(), webhooks.deliveries('w').page(), webhooks.replay('w', 'd')]);
   await Promise.all([webhooks.rotate('w'), webhooks.enable('w'), webhooks.ping('w'), webhooks.remove('w')]);
   await Promise.all([files.store(new Blob(['x'])), files.read('f')]);
+  await Promise.all([approvals.comment('a', 'c'), approvals.remind('a'), approvals.reassign('a', { users: ['u'] })]);
+  await Promise.all([memory.list('n').page(), runs.call('r', 'k')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

@@ -91,7 +91,7 @@ test('no table with rows of runs keeps one of a deleted run', async () => {
 async function tablesOfRuns(): Promise<readonly { readonly name: string; readonly row: string }[]> {
   const { rows } = await store.database.query<{ name: string; row: string }>(`
     select table_name as name, json_object_agg(column_name, case data_type
-      when 'text' then '"R-gone"' when 'json' then '{}' when 'boolean' then 'false'
+      when 'text' then '"R-gone"' when 'json' then '{}' when 'ARRAY' then '[]' when 'boolean' then 'false'
       when 'timestamp with time zone' then '"${AT}"' else '777' end::json)::text as row
     from information_schema.columns where table_schema = 'public'
     group by table_name having bool_or(column_name = 'run_id')`);

@@ -3,6 +3,7 @@ import { toJson } from '../../../graph/values/index.ts';
 import type { Ledger, LedgerFailure } from '../../../store/ledger.ts';
 import type { CallClaim } from '../../../store/ledger-claims.ts';
 import type { Claimant, LedgerAnswer } from '../judge-claim.ts';
+import type { KeptRequest } from '../kept-request.ts';
 import { recordOutcome } from '../record-outcome.ts';
 
 /** What the ledger is told of a call, whoever writes it. */
@@ -20,11 +21,19 @@ export interface CallRecord {
   renew(): void;
 }
 
+/** A call that an attempt has claimed. */
+interface ClaimedCall {
+  readonly key: string;
+  readonly claim: string;
+  /** What was sent, as far as it is known by then. */
+  readonly kept: KeptRequest['kept'];
+}
+
 /**
  * The record of an attempt that has claimed its call. No renewal comes after its end: it would say that the attempt is
  * still at work.
  */
-export function claimedRecord(ledger: Ledger, key: string, claim: string): CallRecord {
+export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimedCall): CallRecord {
   let hasEnded = false;
   let renewal: Promise<void> = Promise.resolve();
   const end = async (record: () => Promise<unknown>): Promise<void> => {
@@ -34,10 +43,10 @@ export function claimedRecord(ledger: Ledger, key: string, claim: string): CallR
   };
   return {
     async complete(reply) {
-      await end(() => ledger.complete(key, claim, toJson(reply)));
+      await end(() => ledger.complete({ key, claim, request: kept() }, toJson(reply)));
       return null;
     },
-    fail: async (entry) => await end(() => ledger.fail(key, claim, entry)),
+    fail: async (entry) => await end(() => ledger.fail({ key, claim, request: kept() }, entry)),
     renew() {
       if (!hasEnded) renewal = ledger.renew(key, claim).catch(() => undefined);
     },

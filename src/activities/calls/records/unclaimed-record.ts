@@ -11,6 +11,7 @@ import type { CallTask } from '../call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from '../claim-call.ts';
 import { NONE_UNUSED, judgeClaim } from '../judge-claim.ts';
 import type { LedgerAnswer } from '../judge-claim.ts';
+import type { KeptRequest } from '../kept-request.ts';
 import type { LateJournal } from './late-journal.ts';
 import { recordOutcome } from '../record-outcome.ts';
 import { writeJournal } from '../write-journal.ts';
@@ -19,6 +20,7 @@ interface Unclaimed extends LedgerTerms {
   readonly store: Store;
   readonly task: CallTask;
   readonly journal: LateJournal;
+  readonly kept: KeptRequest['kept'];
 }
 
 /**
@@ -63,13 +65,14 @@ type Settled =
   | { readonly kind: 'other request'; readonly error: CallError };
 
 async function trySettle(
-  { store, call, claimant }: Unclaimed,
+  { store, call, claimant, kept }: Unclaimed,
   end: CallEnd,
   journal: CallClaim['journal'],
 ): Promise<Settled> {
   const { info, log } = Context.current();
   const scheduledAt = info.currentAttemptScheduledTimestampMs;
-  const claim = { ...call, claim: randomUUID(), scheduledAt, at: new Date().toISOString(), journal };
+  const at = new Date().toISOString();
+  const claim = { ...call, request: kept(), claim: randomUUID(), scheduledAt, at, journal };
   let settled: Settled = { kind: 'away' };
   await recordOutcome(async () => {
     try {

@@ -10,6 +10,7 @@ const called = (node: string, visit: number, over: { readonly index?: number; re
     model: 'm',
     attempts: 1,
     durationMs: 1,
+    idempotencyKey: 'R:talk:1:0:0',
     seq: 1,
     at: AT,
     step: 0,

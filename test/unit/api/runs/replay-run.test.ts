@@ -18,7 +18,7 @@ test('a run with too many bytes of answers is refused before any is read', async
   for (const key of ['R:a', 'R:b', 'R:c']) {
     const claim = { ...call, key, takeover: 0, scheduledAt: 1, journal: null };
     await store.ledger.claim(claim, () => ({ takeOver: true, failures: 0 }));
-    await store.ledger.complete(key, 'c', 'x'.repeat(21 * 1_048_576));
+    await store.ledger.complete({ key, claim: 'c' }, 'x'.repeat(21 * 1_048_576));
   }
   await writeTo(store, { id: 'R' }, aBatch([1]));
   await endRun(store, { id: 'R' }, 2);
@@ -44,7 +44,7 @@ test('a run with too many bytes of answers is refused before any is read', async
     takeOver: true,
     failures: 0,
   }));
-  await store.ledger.complete('R:d', 'c', 'x'.repeat(1_048_576));
+  await store.ledger.complete({ key: 'R:d', claim: 'c' }, 'x'.repeat(1_048_576));
   await expect(replaying()).rejects.toMatchObject({
     code: 'NOT_ALLOWED_NOW',
     message: /up to 67108864 can be replayed/,

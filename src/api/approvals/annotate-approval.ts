@@ -1,0 +1,42 @@
+import type { ApiDeps, Attempt } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { findAsked, showNoted } from './read-approval.ts';
+import type { NotedApproval } from './with-notes.ts';
+
+type NoteDeps = Pick<ApiDeps, 'store' | 'seals'>;
+
+/** The comments of an approval. */
+const MAX_COMMENTS = 100;
+/** The time between two reminders of an approval. */
+const REMIND_EVERY_SECONDS = 600;
+
+/** Adds a comment to an approval, once for all tries of the request. @throws ApiError 404, 409 when there are enough */
+export async function commentOnApproval(
+  deps: NoteDeps,
+  caller: Caller,
+  { id, attempt, text }: { readonly id: string; readonly attempt: Attempt; readonly text: string },
+): Promise<NotedApproval> {
+  const asked = await findAsked(deps, caller, id);
+  const comment = { id: attempt.id, approvalId: id, runId: asked.run.id, by: caller.sub, text };
+  if (!(await deps.store.approvalNotes.comment(comment, MAX_COMMENTS)))
+    throw new ApiError('TOO_MANY_KEPT', `An approval may have ${MAX_COMMENTS} comments`);
+  return await showNoted(deps, caller, asked);
+}
+
+/** Reminds of a pending approval. @throws ApiError 404, 409 when it is closed, 429 when the last reminder is not long ago */
+export async function remindOfApproval(deps: NoteDeps, caller: Caller, id: string): Promise<NotedApproval> {
+  const asked = await findAsked(deps, caller, id);
+  requirePending(asked.approval.status);
+  const left = await deps.store.approvalNotes.remind(id, REMIND_EVERY_SECONDS);
+  if (left > 0)
+    throw new ApiError('TOO_SOON', `The last reminder is not ${REMIND_EVERY_SECONDS} s ago; wait ${left} s`, {
+      headers: { 'retry-after': String(left) },
+    });
+  return await showNoted(deps, caller, asked);
+}
+
+/** @throws ApiError 409 */
+export function requirePending(status: string): void {
+  if (status !== 'pending') throw new ApiError('NOT_ALLOWED_NOW', `The approval is ${status}; nobody is awaited`);
+}

@@ -1,0 +1,56 @@
+import { deepEqual, toJson, toJsonObject } from '../../graph/values/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
+import type { ApiDeps, Attempt } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { toApiError, unavailable } from '../http/errors.ts';
+import { afterSending } from '../runs/after-sending.ts';
+import { sendSignal } from '../runs/send-signal.ts';
+import { WRITTEN_WITHIN_MS, untilRun } from '../runs/until-run.ts';
+import { requirePending } from './annotate-approval.ts';
+import { findAsked, showNoted } from './read-approval.ts';
+import type { NotedApproval } from './with-notes.ts';
+
+interface WantedDeciders {
+  readonly roles: readonly string[];
+  readonly users: readonly string[];
+}
+
+/**
+ * Gives a pending approval to other people; the run judges if it may be.
+ * @throws ApiError 404, 409 when it is closed, 403 and 422 as the run refuses it
+ */
+export async function reassignApproval(
+  deps: ApiDeps,
+  caller: Caller,
+  { id, attempt, to }: { readonly id: string; readonly attempt: Attempt; readonly to: WantedDeciders },
+): Promise<NotedApproval> {
+  const { approval, run } = await findAsked(deps, caller, id);
+  requirePending(approval.status);
+  const payload = toJsonObject({ approvalId: id, ...to });
+  const result = await sendSignal(deps, caller, { run, signal: { name: 'reassign', attempt, payload } });
+  if (!result.taken) throw toApiError(result.refusal);
+  return await afterSending(async () => {
+    const written = await readReassigned(deps, approval, to);
+    return await showNoted(deps, caller, { approval: written, run });
+  });
+}
+
+/** Reads the approval once its row says who decides it, or that it was closed since. @throws ApiError 503 */
+async function readReassigned(
+  { store }: Pick<ApiDeps, 'store'>,
+  { id, runId }: Approval,
+  { roles, users }: WantedDeciders,
+): Promise<Approval> {
+  const isWritten = (found: Approval | undefined): boolean =>
+    found !== undefined &&
+    (found.status !== 'pending' ||
+      deepEqual(toJson([found.policy.roles ?? [], found.policy.users ?? []]), toJson([roles, users])));
+  const approval = await untilRun(store, {
+    runId,
+    look: async () => (await store.approvals.find(id))?.approval,
+    isWanted: isWritten,
+    withinMs: WRITTEN_WITHIN_MS,
+  });
+  if (!approval || !isWritten(approval)) throw unavailable('The journal');
+  return approval;
+}

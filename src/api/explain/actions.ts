@@ -1,0 +1,110 @@
+import { REDACTED } from '../../graph/redaction/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import { curl, holdfast, temporal } from './commands.ts';
+import type { Commands } from './commands.ts';
+import type { AskedApproval, Facts, ShownRun } from './facts.ts';
+import { whoDecides } from './who-decides.ts';
+
+/** What somebody can do with a run now. */
+export interface Action {
+  readonly action: ActionName;
+  /** What it does here. */
+  readonly effect: string;
+  readonly who: string;
+  /** The reader may do it. */
+  readonly allowed: boolean;
+  readonly command: Commands;
+}
+
+type ActionName = 'approve' | 'reject' | Control;
+type Control = 'retry' | 'skip' | 'fail' | 'signal' | 'resume' | 'pause' | 'cancel';
+
+/** Finds what can be done with a run, the nearest first. Who may not do it is told who may. */
+export function actionsOf(facts: Facts): readonly Action[] {
+  const { run, approvals } = facts;
+  return [
+    ...approvals.flatMap((asked) => decisions(facts, asked)),
+    ...run.waitingFor.flatMap((waiting) => settlements(facts, waiting)),
+    ...(run.status === 'failed' ? [control(facts, 'retry', { effect: retryEffect(run), body: {} })] : []),
+    ...(run.status === 'paused' ? [control(facts, 'resume', { effect: 'Goes on from the pause.', body: {} })] : []),
+    ...(PAUSABLE.has(run.status) ? [control(facts, 'pause', { effect: PAUSE, body: {} })] : []),
+    ...(isEnded(run.status) ? [] : [control(facts, 'cancel', { effect: CANCEL, body: {} })]),
+  ];
+}
+
+const PAUSABLE: ReadonlySet<ShownRun['status']> = new Set(['running', 'waiting']);
+const PAUSE = 'Stops after the superstep that runs; decisions are still taken.';
+const CANCEL = 'Ends the run. What its graph says is to be undone is undone.';
+const CONTROLLERS = 'who may control runs (run:control)';
+
+function decisions({ run, isLive, permissions }: Facts, { approval, isOwn }: AskedApproval): readonly Action[] {
+  const { id, policy, tool } = approval;
+  const reason = policy.requireReason === true ? { reason: '…' } : {};
+  const words = policy.requireReason === true ? ['--reason', '…'] : [];
+  const common = { who: whoDecides(policy), allowed: isOwn && permissions.has('approval:decide') };
+  const subject = tool === undefined ? 'what is asked' : `the call of ${tool}`;
+  return (['approve', 'reject'] as const).map((action) => ({
+    ...common,
+    action,
+    effect: action === 'approve' ? `Approves ${subject}.` : `Rejects ${subject}; the graph says what follows.`,
+    command: {
+      curl: curl(`/api/approvals/${id}/decision`, { decision: action, ...reason }),
+      holdfast: holdfast(action, id, ...words),
+      temporal: isLive ? temporal(run.workflowId, action, { approvalId: id, ...reason }) : null,
+    },
+  }));
+}
+
+function settlements(facts: Facts, waiting: ShownRun['waitingFor'][number]): readonly Action[] {
+  if (waiting.kind === 'intervention') {
+    const { id, choices } = waiting;
+    return choices.map(({ action, effect }) => {
+      const output = action === 'skip' ? { output: null } : {};
+      const words = action === 'skip' ? ['--id', id, '--output', 'null'] : ['--id', id];
+      return control(facts, action, { effect, body: { id, ...output }, words });
+    });
+  }
+  const { kind, id: event } = waiting;
+  if (kind !== 'event' || event === undefined || event === REDACTED) return [];
+  const effect = `Gives the event ${event} to node ${waiting.node}.`;
+  return [control(facts, 'signal', { effect, body: { event }, words: ['--event', event], signal: 'event' })];
+}
+
+interface ControlTerms {
+  readonly effect: string;
+  readonly body: JsonObject;
+  /** The words of the command after the run. */
+  readonly words?: readonly string[];
+  /** The name of the signal, where it is not that of the route. */
+  readonly signal?: string;
+}
+
+/** Controls that `holdfast` has no command for. */
+const WITHOUT_COMMAND: ReadonlySet<ActionName> = new Set(['pause']);
+
+function control(
+  { run, isLive, permissions }: Facts,
+  action: Control,
+  { effect, body, words = [], signal = action }: ControlTerms,
+): Action {
+  return {
+    action,
+    effect,
+    who: CONTROLLERS,
+    allowed: permissions.has('run:control'),
+    command: {
+      curl: curl(`/api/runs/${run.id}/${action}`, body),
+      holdfast: WITHOUT_COMMAND.has(action) ? null : holdfast(action, run.id, ...words),
+      temporal: isLive ? temporal(run.workflowId, signal, body) : null,
+    },
+  };
+}
+
+/** Errors after which a retry only helps with other limits. */
+const OF_LIMITS: ReadonlySet<string> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'GRAPH_RECURSION_LIMIT']);
+
+function retryEffect({ error }: ShownRun): string {
+  const higher = error && OF_LIMITS.has(error.code) ? ' Give it higher `limits`, or it fails again.' : '';
+  return `Goes on from what has failed; finished work is kept.${higher}`;
+}

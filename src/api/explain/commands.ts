@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../graph/values/index.ts';
+
+/** An action as people type it; `null`: it can't be done that way. */
+export interface Commands {
+  /** Takes address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`. */
+  readonly curl: string;
+  readonly holdfast: string | null;
+  readonly temporal: string | null;
+}
+
+/** A request to the API. */
+export function curl(path: string, body: JsonObject): string {
+  const headers = `-H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json'`;
+  return `curl -X POST "$HOLDFAST_URL${path}" ${headers} -d ${quoted(JSON.stringify(body))}`;
+}
+
+/** A command of `holdfast`. Operands and values are quoted where a shell would read them otherwise. */
+export function holdfast(name: string, ...words: readonly string[]): string {
+  return ['npx holdfast', name, ...words.map(asWord)].join(' ');
+}
+
+/** A signal by Temporal's own command. */
+export function temporal(workflowId: string, name: string, input: JsonObject): string {
+  return `temporal workflow signal --workflow-id ${asWord(workflowId)} --name ${name} --input ${quoted(JSON.stringify(input))}`;
+}
+
+function asWord(text: string): string {
+  return /^[\w.:/-]+$/.test(text) ? text : quoted(text);
+}
+
+/** Quotes a text for a POSIX shell: people copy it, and it may come from outside. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

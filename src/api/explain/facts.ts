@@ -1,0 +1,36 @@
+import type { PublicApproval } from '../../graph/run/index.ts';
+import type { Permission } from '../http/permissions.ts';
+import type { toRunJson } from '../runs/run-json.ts';
+
+/** What an explanation is made of, without what is hidden from its reader. */
+export interface Facts {
+  readonly run: ShownRun;
+  /** Those that are pending. */
+  readonly approvals: readonly AskedApproval[];
+  /** The person or node that has paused or canceled the run; `null`: nobody has, or it is not told. */
+  readonly stopped: Stop | null;
+  /** The run waits in the queue of its thread. */
+  readonly queue: { readonly aheadRunId: string | null } | null;
+  /** Temporal has a workflow that takes signals. */
+  readonly isLive: boolean;
+  /** The run's workflow task fails; the message is `null` where it is hidden, or nobody knows. */
+  readonly failing: { readonly message: string | null } | null;
+  /** Those of the reader. */
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+/** A run as a caller sees it. */
+export type ShownRun = ReturnType<typeof toRunJson>;
+
+/** A pending approval as a caller sees it. */
+export interface AskedApproval {
+  readonly approval: PublicApproval;
+  /** Its policy lets the caller decide it. */
+  readonly isOwn: boolean;
+}
+
+export interface Stop {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly at: string;
+}

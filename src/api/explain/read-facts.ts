@@ -1,0 +1,62 @@
+import { isRedacting } from '../../graph/redaction/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import { waitsFor } from '../approvals/list-own-approvals.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { shownApproval, shownEvent } from '../redaction/shown-approval.ts';
+import { toRunJson } from '../runs/run-json.ts';
+import type { Facts, Stop } from './facts.ts';
+
+type ReadDeps = Pick<ApiDeps, 'store' | 'seals'>;
+
+/** Reads what explains a run to a caller, from the store alone. */
+export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
+  const { store, seals } = deps;
+  const hidden = hiddenFrom(caller, run);
+  const hasEnded = isEnded(run.status);
+  const [retrying, approvals, note, stopped, queue] = await Promise.all([
+    hasEnded ? [] : store.ledger.retrying(run.id),
+    hasEnded ? [] : store.approvals.ofRun(run.id),
+    hasEnded ? null : store.failingRuns.find(run.id),
+    readStop(deps, caller, run),
+    readQueue(deps, run),
+  ]);
+  const pending = approvals.filter(({ status }) => status === 'pending');
+  const isQuoted = note?.by === 'code' && !isRedacting(hidden);
+  return {
+    run: toRunJson(run, caller, { retrying }),
+    approvals: pending.map((approval) => ({
+      approval: shownApproval(approval, hidden, seals),
+      isOwn: waitsFor(caller, approval),
+    })),
+    stopped,
+    queue,
+    isLive: run.isDispatched && !hasEnded,
+    failing: note && { message: isQuoted ? note.reason : null },
+    permissions: caller.permissions,
+  };
+}
+
+/** The types of the events that stop a run, by the status that it has then. */
+const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
+
+/** Finds who has paused or canceled a run. */
+async function readStop({ store, seals }: ReadDeps, caller: Caller, run: RunRecord): Promise<Stop | null> {
+  const { status } = run;
+  if (status !== 'paused' && status !== 'canceled') return null;
+  let stopped: Stop | null = null;
+  for await (const event of store.journal.ofTypes(run.id, [STOPPING[status]], { after: 0 })) {
+    const shown = shownEvent(event, hiddenFrom(caller, run), seals);
+    if (shown.type === 'run.paused' || shown.type === 'run.canceled')
+      stopped = { by: shown.by, reason: shown.reason, at: shown.at };
+  }
+  return stopped;
+}
+
+async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['queue']> {
+  if (!run.isQueued || run.threadId === null || isEnded(run.status)) return null;
+  const thread = await store.threads.find(run.tenantId, run.threadId);
+  return { aheadRunId: thread?.activeRunId ?? null };
+}

@@ -1,0 +1,179 @@
+import { isEnded } from '../../graph/run/index.ts';
+import type { RunError } from '../../graph/values/index.ts';
+import type { Facts, ShownRun, Stop } from './facts.ts';
+import { whoDecides } from './who-decides.ts';
+
+/** A reason why a run does not go on, or what it does meanwhile. */
+export interface Reason {
+  readonly kind: ReasonKind;
+  /** One sentence for people. */
+  readonly text: string;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly node?: string;
+  readonly index?: number;
+  /** Of the approval, the intervention or the event that is awaited. */
+  readonly id?: string;
+  /** RFC 3339. */
+  readonly deadline?: string;
+  /** The number of the next attempt. */
+  readonly attempt?: number;
+  /** RFC 3339; `null`: it is made now. */
+  readonly nextAttemptAt?: string | null;
+  readonly error?: RunError;
+}
+
+type ReasonKind = Waiting['kind'] | 'queued' | 'pending' | 'poisoned' | 'paused' | 'retrying' | 'working' | Ended;
+type Ended = 'completed' | 'failed' | 'canceled';
+type Waiting = ShownRun['waitingFor'][number];
+
+/** Finds why a run stands where it stands, the weightiest reason first; there is always one. */
+export function reasonsOf(facts: Facts): readonly [Reason, ...Reason[]] {
+  const [first, ...more] = FINDERS.flatMap((find) => find(facts));
+  return [first ?? working(facts.run), ...more];
+}
+
+type Find = (facts: Facts) => readonly Reason[];
+
+const FINDERS: readonly Find[] = [ended, paused, poisoned, queued, notDispatched, waiting, retrying];
+
+function ended(facts: Facts): readonly Reason[] {
+  const { status, endedAt, error } = facts.run;
+  if (!isEndedStatus(status) || endedAt === null) return [];
+  const text = sentence(ENDED[status](facts));
+  return [{ kind: status, text, since: endedAt, ...(error && { error, ...nodeIn(error) }) }];
+}
+
+function isEndedStatus(status: ShownRun['status']): status is Ended {
+  return isEnded(status);
+}
+
+const ENDED: Readonly<Record<Ended, (facts: Facts) => string>> = {
+  completed: () => 'The run has completed',
+  failed: ({ run: { error } }) =>
+    error ? `${subjectOf(error)} failed${afterAttempts(error)}: ${told(error)}${causeOf(error)}` : 'The run failed',
+  canceled: ({ run: { error }, stopped }) => `The run was canceled${byWhom(stopped)}${error ? causeOf(error) : ''}`,
+};
+
+function causeOf({ cause }: RunError): string {
+  return cause ? `; ${told(cause)}` : '';
+}
+
+function nodeIn({ node }: RunError): Pick<Reason, 'node'> {
+  return node === undefined ? {} : { node };
+}
+
+function paused({ run, stopped }: Facts): readonly Reason[] {
+  if (run.status !== 'paused') return [];
+  return [
+    { kind: 'paused', text: sentence(`The run was paused${byWhom(stopped)}`), since: stopped?.at ?? beginOf(run) },
+  ];
+}
+
+function poisoned({ run, failing }: Facts): readonly Reason[] {
+  if (!failing) return [];
+  const why = failing.message === null ? '' : `: ${failing.message}`;
+  const text = sentence(`The run's workflow task fails, and the run is ended within a minute if it goes on to${why}`);
+  return [{ kind: 'poisoned', text, since: beginOf(run) }];
+}
+
+function queued({ run: { threadId, createdAt }, queue }: Facts): readonly Reason[] {
+  if (!queue) return [];
+  const ahead = queue.aheadRunId === null ? 'the run before it' : `run ${queue.aheadRunId}`;
+  const text = `The run waits for its turn on the thread ${threadId}: ${ahead} is not over.`;
+  return [{ kind: 'queued', text, since: createdAt }];
+}
+
+function notDispatched({ run: { pending } }: Facts): readonly Reason[] {
+  if (!pending) return [];
+  const text = sentence(`Temporal does not have the run yet, and it is tried again: ${pending.reason}`);
+  return [{ kind: 'pending', text, since: pending.since }];
+}
+
+function waiting(facts: Facts): readonly Reason[] {
+  return facts.run.waitingFor.map((one) => {
+    const { kind, node, id, since } = one;
+    const deadline = 'deadline' in one ? one.deadline : undefined;
+    const index = 'index' in one ? one.index : undefined;
+    return {
+      kind,
+      text: sentence(WAITING[kind](one, facts)),
+      since,
+      node,
+      ...(index !== undefined && { index }),
+      ...(id !== undefined && { id }),
+      ...(deadline !== undefined && { deadline }),
+      ...('error' in one && { error: one.error }),
+    };
+  });
+}
+
+const WAITING: Readonly<Record<Waiting['kind'], (waiting: Waiting, facts: Facts) => string>> = {
+  approval({ node, id }, { approvals }) {
+    const approval = approvals.find((one) => one.approval.id === id)?.approval;
+    if (!approval) return `Node ${node} waits for people to decide its approval`;
+    const { title, policy, decisions, expiresAt } = approval;
+    const made = decisions.length > 0 ? ` (decisions so far: ${decisions.length})` : '';
+    return `Node ${node} waits until ${expiresAt} for ${whoDecides(policy)} to decide${made}: ${title}`;
+  },
+  intervention: (one) =>
+    `Node ${one.node} waits for a person to retry, skip or fail it${'error' in one ? `: ${told(one.error)}` : ''}`,
+  event: (one) => `Node ${one.node} waits for the event ${one.id ?? ''}${until(one)}`,
+  timer: (one) => `Node ${one.node} waits${until(one)}`,
+};
+
+function until(one: Waiting): string {
+  return 'deadline' in one && one.deadline !== undefined ? ` until ${one.deadline}` : '';
+}
+
+function retrying({ run }: Facts): readonly Reason[] {
+  return run.retrying.map(({ node, index, attempt, lastError, nextAttemptAt }) => {
+    const place = index === undefined ? node : `${node}[${index}]`;
+    const when = nextAttemptAt === null ? 'now' : `at ${nextAttemptAt}`;
+    const why = lastError ? `, after ${told(lastError)}` : '';
+    return {
+      kind: 'retrying',
+      text: sentence(`Node ${place} makes attempt ${attempt} of a call ${when}${why}`),
+      since: beginOf(run),
+      node,
+      ...(index !== undefined && { index }),
+      attempt,
+      nextAttemptAt,
+      ...(lastError && { error: lastError }),
+    };
+  });
+}
+
+function working(run: ShownRun): Reason {
+  const [text, since] =
+    run.startedAt === null
+      ? ['The run has not written anything yet.', run.createdAt]
+      : [run.next.length > 0 ? `The run is at work: ${run.next.join(', ')}.` : 'The run is at work.', run.startedAt];
+  return { kind: 'working', text, since };
+}
+
+function beginOf({ startedAt, createdAt }: ShownRun): string {
+  return startedAt ?? createdAt;
+}
+
+function byWhom(stopped: Stop | null): string {
+  if (!stopped) return '';
+  return ` by ${stopped.by}${stopped.reason === null ? '' : `: ${stopped.reason}`}`;
+}
+
+function subjectOf({ node }: RunError): string {
+  return node === undefined ? 'The run' : `Node ${node}`;
+}
+
+function afterAttempts({ attempts = 1 }: RunError): string {
+  return attempts > 1 ? ` after ${attempts} attempts` : '';
+}
+
+function told({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `${code} ${message}`;
+}
+
+/** Ends a text as a sentence does. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

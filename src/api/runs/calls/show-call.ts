@@ -1,0 +1,114 @@
+import { hideCall } from '../../../graph/redaction/index.ts';
+import type { CallParts, Redaction } from '../../../graph/redaction/index.ts';
+import { isCallReply } from '../../../graph/run/index.ts';
+import { toJson } from '../../../graph/values/index.ts';
+import type { Json, RunError } from '../../../graph/values/index.ts';
+import { kindOf } from '../../../store/calls/calls.ts';
+import type { BeginOfCall, EndOfCall, LedgerCall } from '../../../store/calls/calls.ts';
+
+/** What the store has of one call. */
+export interface KnownCall {
+  readonly begin: BeginOfCall;
+  /** `null`: the call has not ended, or it is that of a model. */
+  readonly end: EndOfCall | null;
+  /** `null`: the call was local, or no attempt has begun. */
+  readonly ledger: LedgerCall | null;
+}
+
+/** A call as people see it, without what is hidden from them. */
+export function showCall(known: KnownCall, hidden: Redaction) {
+  const { begin, end, ledger } = known;
+  const { node, path, visit, index, step, at, idempotencyKey: key } = begin;
+  const kind = kindOf(begin);
+  const undoes = begin.type === 'compensation.requested';
+  const parts = hideCall(partsOf(known), { node, path: path ?? [], kind, undoes }, hidden);
+  return {
+    key,
+    kind,
+    name: nameOf(begin),
+    node,
+    ...(path && { path }),
+    visit,
+    ...(index !== undefined && { index }),
+    step,
+    at,
+    undoes,
+    local: end?.local === true,
+    status: statusOf(known),
+    ...parts,
+    ...effortOf(known),
+    nextAttemptAt: ledger?.nextAttemptAt ?? null,
+    ...costOf(begin),
+  };
+}
+
+function nameOf(begin: BeginOfCall): string {
+  switch (begin.type) {
+    case 'model.called':
+      return begin.model;
+    case 'function.requested':
+      return begin.function ?? begin.nodeType ?? '';
+    default:
+      return begin.tool;
+  }
+}
+
+/** The event that says how a call has ended. */
+function endOf({ begin, end }: KnownCall) {
+  return begin.type === 'model.called' ? begin : end;
+}
+
+function partsOf(known: KnownCall): CallParts {
+  const { begin, end, ledger } = known;
+  const { request, result, attempts } = ledger ?? NO_ROW;
+  return {
+    request: begin.type === 'model.called' ? request : begin.args,
+    reply: end?.result ?? replyIn(result),
+    error: errorOf(known),
+    failedAttempts: attempts,
+  };
+}
+
+const NO_ROW: Pick<LedgerCall, 'request' | 'result' | 'attempts'> = { request: null, result: null, attempts: [] };
+
+/** The error of a call that has failed, or of its last attempt. */
+function errorOf(known: KnownCall): RunError | null {
+  const ended = endOf(known);
+  if (ended) return ended.error ?? null;
+  const { ledger } = known;
+  return ledger?.status === 'completed' ? null : (ledger?.failure?.error ?? null);
+}
+
+function effortOf(known: KnownCall): { readonly attempts: number; readonly durationMs: number | null } {
+  const ended = endOf(known);
+  if (ended) return { attempts: ended.attempts, durationMs: ended.durationMs };
+  return { attempts: known.ledger?.attempts.length ?? 0, durationMs: null };
+}
+
+function costOf(begin: BeginOfCall) {
+  const { context = null, usage = null, costUsd = null } = begin.type === 'model.called' ? begin : {};
+  return { context, usage, costUsd };
+}
+
+/** What a model has said, or code has returned. */
+function replyIn(result: Json): Json {
+  if (!isCallReply(result)) return null;
+  if (result.kind === 'value') return result.value;
+  if (result.kind === 'overflow') return null;
+  const { text, toolCalls, finishReason } = result;
+  return toJson({ text, toolCalls, finishReason });
+}
+
+type CallStatus = 'running' | 'retrying' | 'completed' | 'failed' | 'unknown';
+
+/** The run knows how a call has ended, also if the ledger could not be written. */
+function statusOf(known: KnownCall): CallStatus {
+  const ended = endOf(known);
+  if (ended) return ended.error ? statusAfter(ended.error) : 'completed';
+  const { ledger } = known;
+  return ledger === null || ledger.status === 'claimed' ? 'running' : ledger.status;
+}
+
+function statusAfter({ code }: RunError): CallStatus {
+  return code === 'UNKNOWN_OUTCOME' ? 'unknown' : 'failed';
+}

@@ -1,0 +1,65 @@
+import { z } from '@hono/zod-openapi';
+import { RunErrorSchema, Time, listOf } from './common.ts';
+import { EXPLANATION_EXAMPLE } from './examples/explanation.ts';
+import { RunStatusSchema } from './run.ts';
+
+const ReasonSchema = z.object({
+  kind: z.enum([
+    'approval',
+    'event',
+    'timer',
+    'intervention',
+    'queued',
+    'pending',
+    'poisoned',
+    'paused',
+    'retrying',
+    'working',
+    'completed',
+    'failed',
+    'canceled',
+  ]),
+  text: z.string().openapi({ description: 'One sentence for people' }),
+  since: Time,
+  node: z.string().optional(),
+  index: z.int().optional(),
+  id: z.string().optional().openapi({ description: 'Of the approval, intervention or event that is awaited' }),
+  deadline: Time.optional(),
+  attempt: z.int().optional().openapi({ description: 'The number of the next attempt' }),
+  nextAttemptAt: Time.nullable().optional().openapi({ description: 'Null: the attempt is made now' }),
+  error: RunErrorSchema.optional(),
+});
+
+const BudgetLineSchema = z.object({
+  limit: z.enum(['maxSteps', 'maxTokens', 'maxCostUsd', 'maxToolCalls']),
+  allowed: z.number(),
+  used: z.number(),
+  left: z.number(),
+});
+
+const CommandSchema = z
+  .object({ curl: z.string(), holdfast: z.string().nullable(), temporal: z.string().nullable() })
+  .openapi({
+    description:
+      'The same action three ways; null: not possible that way. `curl` reads address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`',
+  });
+
+const ActionSchema = z.object({
+  action: z.enum(['approve', 'reject', 'retry', 'skip', 'fail', 'signal', 'resume', 'pause', 'cancel']),
+  effect: z.string(),
+  who: z.string().openapi({ description: 'Who may do it' }),
+  allowed: z.boolean().openapi({ description: 'The caller may do it' }),
+  command: CommandSchema,
+});
+
+export const ExplanationSchema = z
+  .object({
+    runId: z.string(),
+    status: RunStatusSchema,
+    summary: z.string().openapi({ description: 'Why the run waits or has stopped, in one sentence' }),
+    since: Time,
+    reasons: listOf(ReasonSchema).openapi({ description: 'The weightiest first; there is always one' }),
+    budget: listOf(BudgetLineSchema).openapi({ description: 'What is left of the limits that can be counted' }),
+    actions: listOf(ActionSchema),
+  })
+  .openapi('Explanation', { example: EXPLANATION_EXAMPLE });

@@ -1,0 +1,35 @@
+import type { Draft } from '../../draft/draft.ts';
+import { emitTaskAt } from '../../draft/frames.ts';
+import type { TaskEventBody } from '../../journal/events.ts';
+import { askedBy } from '../../lifecycle/ask-to-compensate.ts';
+import { emitAbout } from '../../lifecycle/compensation-events.ts';
+import { toPublicApproval } from '../../run/approval.ts';
+import type { Approval } from '../../run/approval.ts';
+import { parseApprovalId } from '../../run/ids.ts';
+import type { Refusal } from '../../run/refusal.ts';
+import { jsonSize } from '../../values/json-size.ts';
+import { toJson } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+
+/** Bytes of one result: a run keeps the results of its latest decisions for queries. */
+const MAX_RESULT_BYTES = 10_000;
+
+/** Returns an approval as the result of a signal; of one that is too large, its id and the number of its decisions. */
+export function toResult(approval: Approval): Json {
+  const whole = toJson(toPublicApproval(approval));
+  return jsonSize(whole) <= MAX_RESULT_BYTES ? whole : { id: approval.id, decided: approval.decisions.length };
+}
+
+/** Refuses an approval that the run has dropped after it was closed; its number shows that it existed. */
+export function refuseDropped({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
+  const parsed = parseApprovalId(id);
+  const wasMade = parsed?.runId === runId && parsed.number <= counters.approval;
+  return wasMade ? { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` } : null;
+}
+
+/** Records an event about the task, or the compensation, that an approval is asked for. */
+export function emitOnApproval(draft: Draft, approval: Approval, body: TaskEventBody): void {
+  const asked = askedBy(draft, approval);
+  if (asked) emitAbout(draft, asked.compensation.task, body);
+  else emitTaskAt(draft, approval.task, body);
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { DATABASE_NOW } from '../database/database-now.ts';
+import type { Tables } from '../tables.ts';
+
+export interface ApprovalComment {
+  readonly by: string;
+  readonly text: string;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** What people have added to an approval; its run knows nothing of that. */
+export interface Notes {
+  /** Oldest first. */
+  readonly comments: readonly ApprovalComment[];
+  /** The last reminder; `null`: there was none. */
+  readonly remindedAt: string | null;
+}
+
+export const NO_NOTES: Notes = { comments: [], remindedAt: null };
+
+export interface ApprovalNotes {
+  /** Notes by the ids of their approvals; those without any are missing. */
+  of(approvalIds: readonly string[]): Promise<ReadonlyMap<string, Notes>>;
+  /** Adds a comment; the same id again changes nothing. @returns false when the approval has enough of them */
+  comment(comment: NewComment, most: number): Promise<boolean>;
+  /** Notes a reminder of a pending approval. @returns the seconds until there may be one, 0 if this one counts */
+  remind(approvalId: string, everySeconds: number): Promise<number>;
+}
+
+export interface NewComment {
+  readonly id: string;
+  readonly approvalId: string;
+  readonly runId: string;
+  readonly by: string;
+  readonly text: string;
+}
+
+export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
+  return {
+    of: (approvalIds) => notesOf(db, approvalIds),
+    async comment({ id, approvalId, runId, by, text }, most) {
+      await sql`
+        insert into approval_comments (id, approval_id, run_id, written_by, text, created_at)
+        select ${id}, ${approvalId}, ${runId}, ${by}, ${text}, clock_timestamp()
+        where (select count(*) from approval_comments where approval_id = ${approvalId}) < ${most}
+          and exists (select from approvals where id = ${approvalId})
+        on conflict (id) do nothing
+      `.execute(db);
+      const written = await db.selectFrom('approval_comments').select('id').where('id', '=', id).executeTakeFirst();
+      return written !== undefined;
+    },
+    async remind(approvalId, everySeconds) {
+      const isDue = sql<boolean>`(reminded_at is null or reminded_at <= now() - make_interval(secs => ${everySeconds}))`;
+      const { numUpdatedRows } = await db
+        .updateTable('approvals')
+        .set({ reminded_at: DATABASE_NOW })
+        .where('id', '=', approvalId)
+        .where(isDue)
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) return 0;
+      const row = await db
+        .selectFrom('approvals')
+        .select(sql<number>`ceil(${everySeconds} - extract(epoch from now() - reminded_at))::float8`.as('left'))
+        .where('id', '=', approvalId)
+        .executeTakeFirst();
+      return Math.max(1, row?.left ?? 1);
+    },
+  };
+}
+
+async function notesOf(db: Kysely<Tables>, approvalIds: readonly string[]): Promise<ReadonlyMap<string, Notes>> {
+  if (approvalIds.length === 0) return new Map();
+  const [comments, reminded] = await Promise.all([
+    db
+      .selectFrom('approval_comments')
+      .select(['approval_id', 'written_by', 'text', 'created_at'])
+      .where('approval_id', 'in', approvalIds)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+    db.selectFrom('approvals').select(['id', 'reminded_at']).where('id', 'in', approvalIds).execute(),
+  ]);
+  return new Map(
+    reminded.map(({ id, reminded_at }) => [
+      id,
+      {
+        comments: comments
+          .filter(({ approval_id }) => approval_id === id)
+          .map(({ written_by: by, text, created_at }) => ({ by, text, at: created_at.toISOString() })),
+        remindedAt: reminded_at?.toISOString() ?? null,
+      },
+    ]),
+  );
+}

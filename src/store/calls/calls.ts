@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import type { Json, TaskFailure } from '../../graph/values/index.ts';
+import { mapPage, readPage } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { LedgerTable, Tables } from '../tables.ts';
+import { toFailedAttempt } from './failed-attempts.ts';
+import type { FailedAttempt } from './failed-attempts.ts';
+
+/** The event that a call begins with in a history; that of a model comes with its answer. */
+export type BeginOfCall = RunEvent & { readonly type: keyof typeof BEGINNINGS };
+/** The event that the call of a tool, function or node type ends with. */
+export type EndOfCall = RunEvent & { readonly type: (typeof ENDS)[number] };
+
+/** What the ledger has of a call; a local call has no row. */
+export interface LedgerCall {
+  readonly status: LedgerTable['status'];
+  /** `null`: nothing was sent yet, or it is too large. */
+  readonly request: Json;
+  /** The reply of the call. */
+  readonly result: Json;
+  readonly failure: TaskFailure | null;
+  readonly attempts: readonly FailedAttempt[];
+  readonly nextAttemptAt: string | null;
+}
+
+export interface CallFilter {
+  readonly node?: string | undefined;
+  readonly kind?: CallKind | undefined;
+}
+
+/** Some calls of a run. */
+export interface WantedCalls {
+  readonly runId: string;
+  readonly keys: readonly string[];
+  /** Larger answers are left out. */
+  readonly maxBytes: number;
+}
+
+export type CallKind = 'model' | 'tool' | 'function' | 'node';
+
+export interface Calls {
+  /** The calls of a run in the order in which its history tells of them, by their first events. */
+  list(runId: string, filter: CallFilter, page: PageRequest): Promise<Page<BeginOfCall>>;
+  /** The first event of the latest call with a key. */
+  find(runId: string, key: string): Promise<BeginOfCall | null>;
+  /** The last events of some calls, by their keys, of those that follow within a stretch of the history. */
+  endsOf(wanted: WantedCalls, after: number): Promise<ReadonlyMap<string, EndOfCall>>;
+  /** What the ledger has of some calls, by their keys. */
+  inLedger(wanted: WantedCalls): Promise<ReadonlyMap<string, LedgerCall>>;
+}
+
+export function createCalls(db: Kysely<Tables>): Calls {
+  return {
+    list: (runId, filter, page) => list(db, { runId, filter }, page),
+    async find(runId, key) {
+      const row = await beginnings(db, runId)
+        .where(holds('idempotencyKey', key))
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row && isBegin(row.body) ? row.body : null;
+    },
+    endsOf: (wanted, after) => endsOf(db, wanted, after),
+    inLedger: (wanted) => inLedger(db, wanted),
+  };
+}
+
+/** The kinds of calls that begin with events of a type. */
+const BEGINNINGS = {
+  'model.called': ['model'],
+  'tool.requested': ['tool'],
+  'compensation.requested': ['tool'],
+  'function.requested': ['function', 'node'],
+} as const satisfies Partial<Record<RunEvent['type'], readonly CallKind[]>>;
+const BEGIN_TYPES = ['model.called', 'tool.requested', 'compensation.requested', 'function.requested'] as const;
+const ENDS = ['tool.called', 'function.called'] as const;
+
+function isBegin(event: RunEvent): event is BeginOfCall {
+  return Object.hasOwn(BEGINNINGS, event.type);
+}
+
+function isEnd(event: RunEvent): event is EndOfCall {
+  return ENDS.some((type) => type === event.type);
+}
+
+function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
+  const types = BEGIN_TYPES.filter((type) => kind === undefined || BEGINNINGS[type].some((one) => one === kind));
+  return db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
+}
+
+/** Events are written by `JSON.stringify`. PostgreSQL can't take values out of JSON that holds an escaped NUL. */
+function holds(field: string, value: string): RawBuilder<boolean> {
+  return sql<boolean>`position(${`"${field}":${JSON.stringify(value)}`} in body::text) > 0`;
+}
+
+/** Arguments may hold the same text as a field, so that the events are looked at, too. */
+async function list(
+  db: Kysely<Tables>,
+  { runId, filter: { node, kind } }: { readonly runId: string; readonly filter: CallFilter },
+  { limit, maxBytes, after }: PageRequest,
+): Promise<Page<BeginOfCall>> {
+  const rows = beginnings(db, runId, kind)
+    .where('seq', '>', Number(after?.id ?? 0))
+    .where(node === undefined ? sql<boolean>`true` : holds('node', node))
+    .where(kind === 'node' ? sql<boolean>`position('"nodeType":' in body::text) > 0` : sql<boolean>`true`);
+  const page = await readPage(db, rows, {
+    limit,
+    maxBytes,
+    order: sql`seq`,
+    payloads: ['body'],
+    positionOf: ({ seq, body }) => ({ at: body.at, id: String(seq) }),
+  });
+  const { items, next } = mapPage(page, ({ body }) => body);
+  const wanted = items.filter(isBegin).filter((event) => node === undefined || event.node === node);
+  return { items: wanted.filter((event) => kind === undefined || kindOf(event) === kind), next };
+}
+
+/** The kind of the call that an event begins. */
+export function kindOf(event: BeginOfCall): CallKind {
+  if (event.type === 'model.called') return 'model';
+  if (event.type !== 'function.requested') return 'tool';
+  return event.nodeType === undefined ? 'function' : 'node';
+}
+
+/** The events that are looked through for the ends of calls, after the first of them. */
+const MAX_LOOKED_THROUGH = 2_000;
+
+async function endsOf(
+  db: Kysely<Tables>,
+  { runId, keys, maxBytes }: WantedCalls,
+  after: number,
+): Promise<ReadonlyMap<string, EndOfCall>> {
+  if (keys.length === 0) return new Map();
+  const wanted = keys.map((key) => holds('idempotencyKey', key));
+  const rows = await db
+    .selectFrom('events')
+    .select('body')
+    .where('run_id', '=', runId)
+    .where('seq', '>', after)
+    .where('seq', '<=', after + MAX_LOOKED_THROUGH)
+    .where('type', 'in', ENDS)
+    .where(sql<boolean>`octet_length(body::text) <= ${maxBytes}`)
+    .where((where) => where.or(wanted))
+    .orderBy('seq')
+    .execute();
+  return new Map(rows.flatMap(({ body }) => (isEnd(body) ? [[body.idempotencyKey, body] as const] : [])));
+}
+
+async function inLedger(
+  db: Kysely<Tables>,
+  { runId, keys, maxBytes }: WantedCalls,
+): Promise<ReadonlyMap<string, LedgerCall>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('ledger')
+    .select(['key', 'status', 'request', 'failure', 'attempts', 'next_attempt_at'])
+    .select(sql<Json>`case when octet_length(result::text) <= ${maxBytes} then result end`.as('result'))
+    .where('run_id', '=', runId)
+    .where('key', 'in', keys)
+    .execute();
+  return new Map(
+    rows.map(({ key, next_attempt_at, attempts, ...row }) => [
+      key,
+      { ...row, attempts: attempts.map(toFailedAttempt), nextAttemptAt: next_attempt_at?.toISOString() ?? null },
+    ]),
+  );
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PATIENTLY, eventsOf, hasStatus, startAsking } from '../../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack({});
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+type Role = 'user' | 'approver' | 'approver2' | 'otherTenantUser';
+/** @param path the approval and what is done to it, such as `a1/remind` */
+const post = async (role: Role, path: string, body: object = {}) =>
+  await stack.as(role).post(`/api/approvals/${path}`, body);
+const commentsOf = async (id: string) =>
+  listAt((await stack.as('user').get(`/api/approvals/${id}`)).body, '/comments').map((one) => at(one, '/text'));
+
+describe('a comment', () => {
+  test('is in the approval and in the inbox, once for one key', async () => {
+    const { approvalId: id, runId } = await startAsking(stack.as('user'));
+    expect(await post('user', `${id}/comment`, { text: 'Why?' })).toMatchObject({
+      status: 200,
+      body: { id, status: 'pending', comments: [{ text: 'Why?' }] },
+    });
+    for (const _again of [1, 2])
+      expect(
+        await stack
+          .as('approver')
+          .post(`/api/approvals/${id}/comment`, { text: 'Because.' }, { 'idempotency-key': 'k' }),
+      ).toMatchObject({
+        status: 200,
+      });
+    expect(await commentsOf(id)).toEqual(['Why?', 'Because.']);
+    const { body } = await stack.as('approver').get(`/api/approvals?runId=${runId}`);
+    expect(at(body, '/items/0/comments/1/text')).toBe('Because.');
+  });
+
+  test('is refused for others, without a text, or with too much of it', async () => {
+    const { approvalId: id } = await startAsking(stack.as('user'));
+    expect(await post('otherTenantUser', `${id}/comment`, { text: 'Hi' })).toMatchObject({ status: 404 });
+    for (const text of ['', 'x'.repeat(4_001), 'a\0b', '\ud800'])
+      expect(await post('user', `${id}/comment`, { text })).toMatchObject({
+        status: 422,
+        body: { issues: [{ path: '/text' }] },
+      });
+    expect(await commentsOf(id)).toEqual([]);
+  });
+});
+
+test('a reminder is noted, and the next one is too soon', async () => {
+  const { approvalId: id } = await startAsking(stack.as('user'));
+  const { body } = await post('user', `${id}/remind`);
+  expect(at(body, '/remindedAt')).toEqual(expect.any(String));
+  const soon = await post('approver', `${id}/remind`);
+  expect(soon).toMatchObject({ status: 429, body: { code: 'TOO_SOON' } });
+  expect(Number(soon.headers.get('retry-after'))).toBeGreaterThan(590);
+  await post('approver', `${id}/decision`, { decision: 'reject' });
+  expect(await post('user', `${id}/remind`)).toMatchObject({ status: 409, body: { code: 'NOT_ALLOWED_NOW' } });
+});
+
+describe('a reassignment', () => {
+  const subOf = async (role: Role): Promise<string> => {
+    const { approvalId } = await startAsking(stack.as('user'));
+    const { body } = await post(role, `${approvalId}/decision`, { decision: 'approve' });
+    return textAt(body, '/decisions/0/by');
+  };
+
+  test('is shown, told, and holds: only those who are named decide', async () => {
+    const other = await subOf('approver2');
+    const { approvalId: id, runId } = await startAsking(stack.as('user'), { policy: { roles: ['approver'] } });
+    const given = await post('approver', `${id}/reassign`, { users: [other] });
+    expect(given).toMatchObject({ status: 200, body: { id, status: 'pending', policy: { users: [other] } } });
+    expect(await eventsOf(stack.as('user'), runId, 'approval.reassigned')).toMatchObject([
+      { approvalId: id, from: { roles: ['approver'], users: [] }, to: { roles: [], users: [other] } },
+    ]);
+    const refused = await post('approver', `${id}/decision`, { decision: 'approve' });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'NOT_AN_APPROVER' } });
+    expect((await stack.as('approver').get(`/api/approvals?runId=${runId}&mine=true`)).body).toMatchObject({
+      items: [],
+    });
+    expect(await post('approver2', `${id}/decision`, { decision: 'approve' })).toMatchObject({ status: 200 });
+    await expect
+      .poll(async () => (await stack.as('user').get(`/api/runs/${runId}`)).body, PATIENTLY)
+      .toSatisfy(hasStatus('completed'));
+    expect(await post('approver', `${id}/reassign`, { users: [other] })).toMatchObject({ status: 409 });
+  });
+
+  test('gives no right to who makes it', async () => {
+    const { approvalId: id } = await startAsking(stack.as('user'), { policy: { roles: ['approver'] } });
+    expect(await post('user', `${id}/reassign`, { roles: ['user'] })).toMatchObject({
+      status: 403,
+      body: { code: 'NOT_AN_APPROVER' },
+    });
+    expect(await post('user', `${id}/reassign`, {})).toMatchObject({ status: 422 });
+  });
+});

@@ -1,0 +1,137 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { readAll } from '../../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+
+let stack: TestStack;
+let runId: string;
+beforeAll(async () => {
+  stack = await startTestStack(fileURLToPath(new URL('./calls.config.ts', import.meta.url)));
+  runId = await start(CALLING);
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+const LONG = 'word '.repeat(20);
+const LAST = { role: 'user', content: 'How are you?' };
+const old = Array.from({ length: 20 }, (_, n) => ({
+  role: n % 2 === 0 ? 'user' : 'assistant',
+  content: `${n} ${LONG}`,
+}));
+
+async function start(graph: JsonObject, input: JsonObject = {}): Promise<string> {
+  const { body } = await stack.as('user').post('/api/runs', { graph, input }, { prefer: 'wait=15' });
+  expect(body).toMatchObject({ status: 'completed' });
+  return textAt(body, '/id');
+}
+
+/** A graph of nodes that run one after the other; some are of registered types. */
+function inOrder(nodes: Readonly<Record<string, JsonObject>>, over: JsonObject): JsonObject {
+  const ids = Object.keys(nodes);
+  const edges = ['__start__', ...ids].map((from, n) => ({ from, to: ids[n] ?? '__end__' }));
+  return { name: 'calling', nodes, edges, ...over };
+}
+
+const CALLING = inOrder(
+  {
+    ask: { type: 'llm', messages: 'chat' },
+    pay: { type: 'tool', tool: 'flaky', args: { amount: 7 } },
+    twice: { type: 'function', function: 'double', args: { n: 2 } },
+    look: { type: 'function', function: 'look', execution: 'local', args: { at: 'it' } },
+    hail: { type: 'greet', whom: 'Ada' },
+  },
+  { channels: { chat: { reducer: 'messages', default: [...old, LAST] } } },
+);
+
+const calls = async (query = '', caller: 'user' | 'admin' = 'user'): Promise<Json[]> =>
+  await readAll(stack.as(caller), `/api/runs/${runId}/calls${query}`, 2);
+
+describe('the calls of a run', () => {
+  test('are there in order, page by page, whatever is called and whoever calls it', async () => {
+    expect((await calls()).map((call) => [at(call, '/kind'), at(call, '/name'), at(call, '/local')])).toEqual([
+      ['model', 'default', false],
+      ['tool', 'flaky', false],
+      ['function', 'double', false],
+      ['function', 'look', true],
+      ['node', 'greet', false],
+    ]);
+  });
+
+  test('have the prompt as it was sent, and what was left out of it', async () => {
+    const [call = null] = await calls('?kind=model');
+    expect(call).toMatchObject({
+      status: 'completed',
+      reply: { text: 'Hello', finishReason: 'stop' },
+      usage: { inputTokens: 30, outputTokens: 2 },
+      costUsd: 0.000034,
+      context: { maxTokens: 200 },
+    });
+    const sent = listAt(call, '/request/messages').map((message) => textAt(message, '/content'));
+    expect(sent.at(-1)).toBe('How are you?');
+    expect(sent.length + Number(at(call, '/context/dropped'))).toBe(old.length + 1);
+    expect(sent.length).toBeLessThan(old.length);
+  });
+
+  test('have arguments, result, and each attempt that has failed', async () => {
+    expect(await calls('?node=pay')).toMatchObject([
+      {
+        request: { amount: 7 },
+        reply: { echo: { amount: 7 } },
+        attempts: 2,
+        failedAttempts: [{ error: { code: 'TOOL_FAILED', message: 'not now' } }],
+        error: null,
+      },
+    ]);
+  });
+
+  test('of functions and node types are as those of tools', async () => {
+    expect(await calls('?kind=function')).toMatchObject([
+      { request: { n: 2 }, reply: { given: { n: 2 } }, status: 'completed', attempts: 1 },
+      { request: { at: 'it' }, reply: { looked: { at: 'it' } }, status: 'completed' },
+    ]);
+    expect(await calls('?kind=node')).toMatchObject([{ request: { whom: 'Ada' }, reply: { greeted: 'Ada' } }]);
+  });
+
+  test('are found by their keys, within their run', async () => {
+    const [call = null] = await calls('?kind=tool');
+    const path = `/api/runs/${runId}/calls/${encodeURIComponent(textAt(call, '/key'))}`;
+    expect(await stack.as('user').get(path)).toMatchObject({ status: 200, body: call });
+    expect(await stack.as('otherTenantUser').get(path)).toMatchObject({ status: 404, body: { code: 'UNKNOWN_RUN' } });
+    const none = await stack.as('user').get(`/api/runs/${runId}/calls/none`);
+    expect(none).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    expect(await stack.as('user').get(`/api/runs/${runId}/calls?kind=all`)).toMatchObject({ status: 422 });
+  });
+});
+
+describe('of a run with a redacted channel', () => {
+  const SECRET = 'canary-4711';
+  beforeAll(async () => {
+    const say = 'Say {{ state.secret }}';
+    const nodes = {
+      ask: { type: 'llm', prompt: say, write: 'copy' },
+      pay: { type: 'tool', tool: 'flaky', args: { to: '{{ state.secret }}', amount: 7 } },
+      twice: { type: 'function', function: 'double', args: { s: '{{ state.secret }}' } },
+      look: { type: 'function', function: 'look', execution: 'local', args: { s: '{{ state.secret }}' } },
+      hail: { type: 'greet', whom: '{{ state.secret }}' },
+    } as const;
+    const graph = inOrder(nodes, { channels: { secret: { redact: true }, copy: {} }, input: ['secret'] });
+    runId = await start(graph, { secret: SECRET });
+  });
+
+  test('no call shows it to who may not see payloads, and all show it to others', async () => {
+    const shown = await calls();
+    expect(shown).toHaveLength(5);
+    expect(JSON.stringify(shown)).not.toContain(SECRET);
+    expect(shown[1]).toMatchObject({ request: { to: '[redacted]', amount: 7 } });
+    const whole = await calls('', 'admin');
+    for (const call of whole) expect(JSON.stringify(at(call, '/request'))).toContain(SECRET);
+    const keys = shown.map((call) => encodeURIComponent(textAt(call, '/key')));
+    const single = await Promise.all(keys.map((key) => stack.as('user').get(`/api/runs/${runId}/calls/${key}`)));
+    expect(JSON.stringify(single)).not.toContain(SECRET);
+    expect(JSON.stringify(await readAll(stack.as('user'), `/api/runs/${runId}/history`))).not.toContain(SECRET);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { ApprovalPolicy } from '../../src/graph/definition/node-types/approval.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { runInMemory } from '../support/doubles/memory-shell.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+const ADA = { sub: 'ada', roles: ['lead'] };
+const BOB = { sub: 'bob', roles: ['user'] };
+const UMA = { sub: 'uma', roles: ['user'] };
+
+function ask(policy: ApprovalPolicy): MemoryRun {
+  const node = {
+    type: 'approval',
+    title: 'Go?',
+    args: { n: 1 },
+    policy,
+    write: { log: '{{ result.decision }}' },
+  } as const;
+  return runInMemory({ definition: aDefinition({ nodes: { ask: node } }), catalog: aCatalog(), input: {} }, {});
+}
+
+const approvalOf = (run: MemoryRun) => Object.values(run.run.approvals)[0];
+const refusalsOf = (run: MemoryRun) =>
+  run.events.flatMap((event) => (event.type === 'signal.ignored' ? [event.reason] : []));
+
+describe('an approval that is given to others', () => {
+  test('is decided by them, and no more by those before; what it asks stays', () => {
+    const run = ask({ roles: ['lead'], requireReason: true });
+    const before = approvalOf(run);
+    run.signal('reassign', { by: ADA, users: ['bob'] });
+    expect(approvalOf(run)).toEqual({ ...before, policy: { users: ['bob'], requireReason: true } });
+    expect(run.events.at(-1)).toMatchObject({
+      type: 'approval.reassigned',
+      node: 'ask',
+      by: 'ada',
+      from: { roles: ['lead'], users: [] },
+      to: { roles: [], users: ['bob'] },
+    });
+    run.signal('approve', { by: ADA, reason: 'fine' });
+    run.signal('approve', { by: BOB });
+    expect(refusalsOf(run)).toEqual(['not_an_approver', 'reason_required']);
+    run.signal('approve', { by: BOB, reason: 'fine', digest: before?.digest ?? '' });
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.completed', output: { log: ['approved'] } });
+  });
+
+  test('keeps the decisions so far', () => {
+    const run = ask({ roles: ['lead'], quorum: 2 });
+    run.signal('approve', { by: ADA });
+    run.signal('reassign', { by: ADA, users: ['bob'] });
+    run.signal('approve', { by: BOB });
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.completed', output: { log: ['approved'] } });
+  });
+
+  test('is not given by those who may not decide it to themselves, or a role of theirs', () => {
+    const run = ask({ roles: ['lead'] });
+    run.signal('reassign', { by: UMA, users: ['uma'] });
+    run.signal('reassign', { by: UMA, roles: ['user'] });
+    expect(refusalsOf(run)).toEqual(['not_an_approver', 'not_an_approver']);
+    run.signal('reassign', { by: UMA, users: ['bob'] });
+    expect(approvalOf(run)?.policy).toEqual({ users: ['bob'] });
+  });
+
+  test.each<[string, ApprovalPolicy, object]>([
+    ['nobody', {}, { roles: [], users: [] }],
+    ['fewer people than it takes', { roles: ['lead'], quorum: 2 }, { users: ['bob'] }],
+    ['people of whom one is excluded', { quorum: 2, excludeRequester: true }, { users: ['bob', 'uma'] }],
+    ['names that are none', {}, { users: [''] }],
+  ])('is refused for %s', (_whom, policy, to) => {
+    const run = ask(policy);
+    run.signal('reassign', { by: ADA, ...to });
+    expect(refusalsOf(run)).toEqual(['malformed']);
+    expect(approvalOf(run)?.policy).toEqual(policy);
+  });
+
+  test('is pending', () => {
+    const run = ask({});
+    const id = approvalOf(run)?.id ?? '';
+    run.signal('pause', {});
+    run.signal('approve', { by: ADA, approvalId: id });
+    run.signal('reassign', { by: ADA, approvalId: id, users: ['bob'] });
+    run.signal('reassign', { by: ADA, approvalId: 'none', users: ['bob'] });
+    expect(refusalsOf(run)).toEqual([expect.any(String), 'unknown_approval']);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { explainRun } from '../../../../src/api/explain/explain-run.ts';
+import type { Facts, ShownRun } from '../../../../src/api/explain/facts.ts';
+import { toPublicApproval } from '../../../../src/graph/run/approval.ts';
+import { AT, LATER, anApproval } from '../../../support/builders/store-builders.ts';
+
+const RUN: ShownRun = {
+  id: 'R',
+  status: 'running',
+  graph: { name: 'refund', version: 1, hash: 'h1' },
+  threadId: null,
+  parentRunId: null,
+  forks: [],
+  replayOf: null,
+  divergence: null,
+  step: 2,
+  next: ['pay'],
+  waitingFor: [],
+  retrying: [],
+  pending: null,
+  input: {},
+  output: null,
+  error: null,
+  usage: { inputTokens: 30, outputTokens: 20, costUsd: 0.3, modelCalls: 1, toolCalls: 2 },
+  limits: {},
+  metadata: {},
+  createdBy: 'ann',
+  createdAt: AT,
+  startedAt: AT,
+  endedAt: null,
+  workflowId: 'run:acme:R',
+};
+
+function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
+  const facts = { approvals: [], stopped: null, queue: null, isLive: true, failing: null, permissions: MAY_ALL };
+  return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
+}
+
+const MAY_ALL = new Set(['run:control', 'approval:decide'] as const);
+const UNKNOWN = { code: 'UNKNOWN_OUTCOME', message: 'lost', attempts: 1 } as const;
+const INTERVENTION = {
+  kind: 'intervention',
+  id: 'pay:1:1',
+  node: 'pay',
+  since: AT,
+  args: null,
+  idempotencyKey: null,
+  error: UNKNOWN,
+  choices: [
+    { action: 'retry', effect: 'Makes the call again.' },
+    { action: 'skip', effect: 'Goes on without it.' },
+  ],
+} as const;
+
+describe('the summary', () => {
+  const down = { code: 'TOOL_FAILED', message: 'shop is down' } as const;
+  const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
+  const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
+  test.each<{ what: string; run?: Partial<ShownRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
+    { what: 'is at work', summary: 'The run is at work: pay.' },
+    { what: 'has not begun', run: { startedAt: null }, summary: 'The run has not written anything yet.' },
+    { what: 'has completed', run: { status: 'completed', endedAt: LATER }, summary: 'The run has completed.' },
+    {
+      what: 'has failed',
+      run: { status: 'failed', endedAt: LATER, error: { ...down, node: 'pay', attempts: 5 } },
+      summary: 'Node pay failed after 5 attempts: TOOL_FAILED shop is down.',
+    },
+    {
+      what: 'was canceled',
+      run: { status: 'canceled', endedAt: LATER },
+      facts: { stopped },
+      summary: 'The run was canceled by uma: asked for twice.',
+    },
+    {
+      what: 'is paused',
+      run: { status: 'paused' },
+      facts: { stopped: { ...stopped, reason: null } },
+      summary: 'The run was paused by uma.',
+    },
+    {
+      what: 'retries',
+      run: { retrying },
+      summary: `Node pay[1] makes attempt 3 of a call at ${LATER}, after TOOL_FAILED shop is down.`,
+    },
+    {
+      what: 'is queued',
+      run: { status: 'queued', threadId: 't', startedAt: null },
+      facts: { queue: { aheadRunId: 'Q' } },
+      summary: 'The run waits for its turn on the thread t: run Q is not over.',
+    },
+    {
+      what: 'is not dispatched',
+      run: { status: 'queued', startedAt: null, pending: { reason: 'connection refused', since: AT } },
+      summary: 'Temporal does not have the run yet, and it is tried again: connection refused.',
+    },
+    {
+      what: 'waits for an intervention',
+      run: { status: 'waiting', waitingFor: [INTERVENTION] },
+      summary: 'Node pay waits for a person to retry, skip or fail it: UNKNOWN_OUTCOME lost.',
+    },
+  ])('of a run that $what is one sentence', ({ run = {}, facts = {}, summary }) => {
+    expect(explained(run, facts).summary).toBe(summary);
+  });
+
+  test('names the weightiest reason, and how many others there are', () => {
+    const timer = { kind: 'timer', node: 'w', since: AT, deadline: LATER } as const;
+    const explanation = explained({ status: 'paused', waitingFor: [timer], retrying }, { failing: { message: null } });
+    expect(explanation.summary).toBe('The run was paused. (3 more)');
+    expect(explanation.reasons.map(({ kind }) => kind)).toEqual(['paused', 'poisoned', 'timer', 'retrying']);
+  });
+});
+
+describe('the budget', () => {
+  test('has what is left of the limits that the run has, never below nothing', () => {
+    const { budget } = explained({ limits: { maxSteps: 25, maxTokens: 40, maxCostUsd: 0.4, maxConcurrency: 3 } });
+    expect(budget).toEqual([
+      { limit: 'maxSteps', allowed: 25, used: 3, left: 22 },
+      { limit: 'maxTokens', allowed: 40, used: 50, left: 0 },
+      { limit: 'maxCostUsd', allowed: 0.4, used: 0.3, left: 0.1 },
+    ]);
+  });
+});
+
+describe('the actions', () => {
+  const waiting = { kind: 'approval', node: 'ask', id: 'R.a1', since: AT, deadline: LATER } as const;
+  const policy = { roles: ['lead'], users: ['ann'], quorum: 2, requireReason: true };
+  const approval = toPublicApproval({ ...anApproval('R', 'pending'), policy, title: 'Go?' });
+  const ask = { status: 'waiting' as const, waitingFor: [waiting] };
+
+  test('say who decides an approval, and how', () => {
+    const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
+    expect(summary).toBe(`Node ask waits until ${AT} for 2 people of lead or ann to decide: Go?`);
+    expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'pause', 'cancel']);
+    expect(actions[0]).toMatchObject({
+      who: '2 people of lead or ann',
+      allowed: true,
+      command: {
+        holdfast: "npx holdfast approve R.a1 --reason '…'",
+        temporal: `temporal workflow signal --workflow-id run:acme:R --name approve --input '{"approvalId":"R.a1","reason":"…"}'`,
+      },
+    });
+  });
+
+  test.each([
+    ['the policy', { approvals: [{ approval, isOwn: false }] }],
+    [
+      'a missing permission',
+      { approvals: [{ approval, isOwn: true }], permissions: new Set(['run:control'] as const) },
+    ],
+  ])('tell who may not, by %s', (_why, facts) => {
+    const { actions } = explained(ask, facts);
+    expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([
+      ['approve', false],
+      ['reject', false],
+      ['pause', true],
+      ['cancel', true],
+    ]);
+  });
+
+  test('settle interventions and bring events, quoted for a shell', () => {
+    const event = { kind: 'event', node: 'w', id: "it's $(here)", since: AT } as const;
+    const { actions } = explained({ status: 'waiting', waitingFor: [INTERVENTION, event] });
+    expect(actions.map(({ command }) => command.holdfast)).toEqual([
+      'npx holdfast retry R --id pay:1:1',
+      'npx holdfast skip R --id pay:1:1 --output null',
+      String.raw`npx holdfast signal R --event 'it'\''s $(here)'`,
+      null,
+      'npx holdfast cancel R',
+    ]);
+    expect(actions[2]?.command.temporal).toContain('--name event ');
+  });
+
+  test('leave out an event whose name is hidden', () => {
+    const event = { kind: 'event', node: 'w', id: '[redacted]', since: AT } as const;
+    expect(explained({ waitingFor: [event] }).actions.map(({ action }) => action)).not.toContain('signal');
+  });
+
+  test('of a run that has ended go by the API; one that is out of its budget needs another', () => {
+    const error = { code: 'BUDGET_EXCEEDED', message: 'no tokens left' } as const;
+    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
+    expect(actions).toMatchObject([
+      { action: 'retry', effect: expect.stringContaining('higher `limits`'), command: { temporal: null } },
+    ]);
+    expect(explained({ status: 'completed', endedAt: LATER }, { isLive: false }).actions).toEqual([]);
+  });
+});
