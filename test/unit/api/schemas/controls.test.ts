@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { CONTROLS } from '../../../../src/api/schemas/controls.ts';
 import { signals } from '../../../../src/graph/signals/signals.ts';
 
-/** Decisions have routes of their own; an edit is a `PATCH` of a run's state. */
-const WITHOUT_CONTROL = new Set(['approve', 'reject', 'edit']);
+/** Decisions and reassignments have routes of their own; an edit is a `PATCH` of a run's state. */
+const WITHOUT_CONTROL = new Set(['approve', 'reject', 'reassign', 'edit']);
 
 describe('the controls', () => {
   test('cover every other signal', () => {
