@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import manifest from '../../../../package.json' with { type: 'json' };
 import { httpPage } from '../../../../reference/pages/http.ts';
+import { renderDescription } from '../../../../reference/render-description.ts';
 import { renderPage } from '../../../../reference/render-page.ts';
 import { permissionsOf } from '../../../../src/api/http/permissions.ts';
 import { isJsonObject, toJsonObject } from '../../../../src/graph/values/json.ts';
@@ -113,6 +114,11 @@ test.each(['user', 'approver', 'admin'] as const)('%s may do what the descriptio
 test('docs/reference/http.md is what the description says', async () => {
   const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');
   expect(page).toBe(await renderPage(httpPage, document));
+});
+
+test('docs/openapi.json is the description, so that each change of the API is seen', () => {
+  const page = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8');
+  expect(page).toBe(renderDescription(document));
 });
 
 test('the root leads to the description', async () => {
