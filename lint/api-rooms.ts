@@ -14,7 +14,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
-    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'api/http'],
+    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'testing', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
@@ -56,6 +56,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/states',
     ],
   },
+  'api/trials': { rooms: ['testing', ...API_BASE, 'api/interpreter', 'api/graphs', 'api/runs'] },
   'api/chat': {
     rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
     packages: [NODE, 'ulid'],
@@ -86,6 +87,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/runs',
       'api/chat',
       'api/bulk',
+      'api/trials',
       'api/sweeper',
     ],
     packages: [NODE, '@hono/zod-openapi', 'hono'],

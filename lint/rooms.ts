@@ -89,7 +89,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   testing: {
     rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
     packages: ['pino', 'zod'],
-    face: ['index.ts', 'evaluation/index.ts'],
+    face: ['index.ts', 'evaluation/index.ts', 'outputs/index.ts'],
   },
   client: {
     rooms: [],

@@ -32,6 +32,7 @@ import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { graphAliasRoutes } from './routes/versions/graph-aliases.ts';
+import { graphTestRoutes } from './routes/versions/graph-tests.ts';
 import { graphVersionRoutes } from './routes/versions/graph-versions.ts';
 
 /** Puts the API together: first what every request goes through, then the routes. */
@@ -94,6 +95,7 @@ const ROUTES = [
   graphRoutes,
   graphVersionRoutes,
   graphAliasRoutes,
+  graphTestRoutes,
   diagramRoutes,
   bulkRoutes,
   runRoutes,
