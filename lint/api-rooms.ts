@@ -56,6 +56,10 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/states',
     ],
   },
+  'api/schedules': {
+    rooms: ['graph/redaction', 'store', ...API_BASE, 'api/interpreter', ...OF_RUNS],
+    packages: ['p-limit', 'ulid'],
+  },
   'api/trials': { rooms: ['testing', ...API_BASE, 'api/interpreter', 'api/graphs', 'api/runs'] },
   'api/chat': {
     rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
@@ -66,7 +70,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: ['p-limit'],
   },
   'api/sweeper': {
-    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
+    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs', 'api/schedules'],
   },
   'api/routes': {
     rooms: [
@@ -87,6 +91,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/runs',
       'api/chat',
       'api/bulk',
+      'api/schedules',
       'api/trials',
       'api/sweeper',
     ],

@@ -47,6 +47,10 @@ import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { createRunLooks } from './streams/run-looks.ts';
 import type { RunLooks } from './streams/run-looks.ts';
+import { createScheduleTicks } from './schedules/schedule-ticks.ts';
+import type { ScheduleTicks } from './schedules/schedule-ticks.ts';
+import { createSchedules } from './schedules/schedules.ts';
+import type { Schedules } from './schedules/schedules.ts';
 import { createStreamTickets } from './streams/stream-tickets.ts';
 import type { StreamTickets } from './streams/stream-tickets.ts';
 import { createTenantEvents } from './streams/tenant-events.ts';
@@ -78,6 +82,8 @@ export interface Store {
   readonly deltas: Deltas;
   readonly runLooks: RunLooks;
   readonly streamTickets: StreamTickets;
+  readonly schedules: Schedules;
+  readonly scheduleTicks: ScheduleTicks;
   readonly tenantEvents: TenantEvents;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
@@ -153,6 +159,8 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     deltas,
     runLooks: createRunLooks(db),
     streamTickets: createStreamTickets(db),
+    schedules: createSchedules(db),
+    scheduleTicks: createScheduleTicks(db),
     tenantEvents: createTenantEvents(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),

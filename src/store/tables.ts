@@ -8,6 +8,7 @@ import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { MemoryTable } from './memory/memory-table.ts';
+import type { SchedulesTable, ScheduleTicksTable } from './schedules/schedule-tables.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
@@ -16,6 +17,8 @@ export interface Tables {
   graphs: GraphsTable;
   graph_aliases: GraphAliasesTable;
   memory: MemoryTable;
+  schedules: SchedulesTable;
+  schedule_ticks: ScheduleTicksTable;
   runs: RunsTable;
   events: EventsTable;
   occurrences: OccurrencesTable;

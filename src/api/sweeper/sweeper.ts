@@ -5,8 +5,9 @@ import { pruneRuns } from './prune-runs.ts';
 import { FAILING_FOR_MS, activeRunsInTurns, createPoisonedRunsChore, notedRuns } from './put-aside-poisoned-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
+import { forgetTicks, healSchedules, takeTicks } from './tend-schedules.ts';
 
-type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger' | 'settings' | 'sweeping'>;
+type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'logger' | 'settings' | 'sweeping'>;
 
 /** Periodic work of the sweeper. */
 interface Chore {
@@ -33,6 +34,8 @@ const TIMES: SweepTimes = {
   terminatedRunsMs: 5_000,
   settledAfterMs: SETTLED_AFTER_MS,
   poisonedRunsMs: 2_000,
+  ticksMs: 500,
+  healSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
 };
 
@@ -42,6 +45,8 @@ const toChores = ({
   terminatedRunsMs,
   settledAfterMs,
   poisonedRunsMs,
+  ticksMs,
+  healSchedulesMs,
   failingForMs,
 }: SweepTimes): readonly Chore[] => [
   { everyMs: queuesMs, run: createQueueStarter() },
@@ -49,9 +54,12 @@ const toChores = ({
   { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
   { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
   { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsInTurns(), failingForMs) },
+  { everyMs: ticksMs, run: takeTicks },
+  { everyMs: healSchedulesMs, run: healSchedules },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
+  { everyMs: 600_000, run: forgetTicks },
   { everyMs: 3_600_000, run: prune },
 ];
 

@@ -5,6 +5,7 @@ import { CALLS_TABLES } from './initial/calls.ts';
 import { GRAPHS_TABLES } from './initial/graphs.ts';
 import { REQUESTS_TABLES } from './initial/requests.ts';
 import { RUNS_TABLES } from './initial/runs.ts';
+import { SCHEDULES_TABLES } from './initial/schedules.ts';
 import { VALUES_TABLES } from './initial/values.ts';
 
 /** The first tables, in the order in which they refer to each other. */
@@ -19,4 +20,5 @@ const STATEMENTS = [
   ...CALLS_TABLES,
   ...VALUES_TABLES,
   ...REQUESTS_TABLES,
+  ...SCHEDULES_TABLES,
 ];
