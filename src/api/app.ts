@@ -25,6 +25,8 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
+import { scheduleTickRoutes } from './routes/schedules/schedule-ticks.ts';
+import { scheduleRoutes } from './routes/schedules/schedules.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { DEFINITION, definitionComponent } from './schemas/definition-component.ts';
 import { streamRoutes } from './routes/streams.ts';
@@ -87,6 +89,7 @@ const TAGS = {
   chat: "Graphs as the other side of the AI SDK's `useChat`.",
   tools: 'What graphs may call.',
   memory: 'What is remembered beyond runs; no checkpoint has it.',
+  schedules: 'Runs that begin at times of their own.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
 };
@@ -106,6 +109,8 @@ const ROUTES = [
   chatRoutes,
   toolRoutes,
   memoryRoutes,
+  scheduleRoutes,
+  scheduleTickRoutes,
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,

@@ -31,6 +31,7 @@ export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export type { RunFilter } from './run-filter.ts';
 export type { Bulk, BulkResult, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
+export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules/schedules.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './graphs/typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';
