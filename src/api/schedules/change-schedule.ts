@@ -6,7 +6,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
-import { findSchedule } from './find-schedule.ts';
+import { findSchedule, lookForSchedule } from './find-schedule.ts';
 import { orLater, tellTemporal, untellTemporal } from './tell-temporal.ts';
 import type { TurnDeps } from './take-turn.ts';
 
@@ -25,7 +25,7 @@ export async function createSchedule(
 ): Promise<Schedule> {
   const { schedules } = deps.store;
   const reference = { tenantId: caller.tenantId, id };
-  const redaction = await checkTerms(deps, caller, { id, terms });
+  const redaction = await checkTerms(deps, caller.tenantId, { id, terms });
   const isKnown = (await schedules.find(reference)) !== null;
   if (!isKnown && (await schedules.count(caller.tenantId)) >= MAX_SCHEDULES)
     throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
@@ -58,7 +58,7 @@ export async function changeSchedule(
   const hasNewInput = terms.input !== before.input;
   if (hasNewInput) refusePlaceholders(terms.input, before.redaction, 'input');
   const inherited = hasNewInput ? [] : before.redaction.channels;
-  const redaction = await checkTerms(deps, caller, { id, terms, inherited });
+  const redaction = await checkTerms(deps, before.tenantId, { id, terms, inherited });
   const after = { ...before, ...terms, redaction, ...changeBy(caller), revision: before.revision + 1 };
   if (!(await schedules.replace(after))) throw changedMeanwhile();
   try {
@@ -70,9 +70,10 @@ export async function changeSchedule(
   return await findSchedule(deps, caller, id);
 }
 
-/** Deletes a schedule; its runs go on. @throws ApiError 404 */
+/** Deletes a schedule; without one it changes nothing. Its runs go on. */
 export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string): Promise<void> {
-  const schedule = await findSchedule(deps, caller, id);
+  const schedule = await lookForSchedule(deps, caller, id);
+  if (!schedule) return;
   await deps.store.schedules.remove(schedule);
   await orLater(deps, schedule, () => untellTemporal(deps, schedule));
 }
@@ -91,7 +92,7 @@ interface Checking {
 /** Checks what each run would be refused for. @returns what is hidden of the input */
 async function checkTerms(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
-  { tenantId }: Caller,
+  tenantId: string,
   { id, terms: { graph, input, limits }, inherited = [] }: Checking,
 ): Promise<Redaction> {
   const valid = await resolveGraph(graph, { ...deps, tenantId }, id);

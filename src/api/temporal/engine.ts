@@ -83,8 +83,8 @@ const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
 export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
   const client = new Client({ connection, namespace, dataConverter });
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
-  const soon = async <T>(request: () => Promise<T>): Promise<T> =>
-    await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
+  const soon = async <T>(request: () => Promise<T>, withinMs = ANSWER_WITHIN_MS): Promise<T> =>
+    await connection.withDeadline(Date.now() + withinMs, request);
   const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> => {
     const answer = await orUnavailable('A worker of this run', () =>
       ifThere(soon(() => onceReady(() => handleOf(run).query<T | TooLarge, string[]>(query, ...args)))),

@@ -37,13 +37,16 @@ const CATCHUP_WINDOW = '1 minute';
 /** A time that no worker has taken by then is lost. */
 const TAKEN_WITHIN = '1 day';
 
+/** Answers show a schedule without its next times rather than late. */
+const SHOWN_WITHIN_MS = 3_000;
+
 /** @param soon bounds the time of a request */
 export function createTimedSchedules(
   client: ScheduleClient,
-  soon: <T>(request: () => Promise<T>) => Promise<T>,
+  soon: <T>(request: () => Promise<T>, withinMs?: number) => Promise<T>,
 ): TimedSchedules {
-  const ask = async <T>(request: () => Promise<T>): Promise<T | null> =>
-    await orUnavailable('Temporal', async () => await ifThere(soon(request)));
+  const ask = async <T>(request: () => Promise<T>, withinMs?: number): Promise<T | null> =>
+    await orUnavailable('Temporal', async () => await ifThere(soon(request, withinMs)));
   const handleOf = (schedule: TickInput) => client.getHandle(toScheduleId(schedule));
   return {
     async put(schedule, times) {
@@ -54,7 +57,7 @@ export function createTimedSchedules(
     },
     remove: async (schedule) => void (await ask(async () => await handleOf(schedule).delete())),
     nextTimes: async (schedule) => {
-      const found = await ask(async () => await handleOf(schedule).describe());
+      const found = await ask(async () => await handleOf(schedule).describe(), SHOWN_WITHIN_MS);
       return found && found.info.nextActionTimes.map((time) => time.toISOString());
     },
     timesBetween: async (schedule, from, to) => {

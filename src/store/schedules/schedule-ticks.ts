@@ -20,8 +20,8 @@ export interface ScheduleTicks {
   activeRuns(schedule: ScheduleReference): Promise<readonly string[]>;
   settle(schedule: ScheduleReference, tick: Tick, result: TickResult): Promise<void>;
   find(schedule: ScheduleReference, at: string): Promise<TakenTick | null>;
-  /** The last ticks of each of some schedules of a tenant, the latest first. */
-  latest(tenantId: string, ids: readonly string[], count: number): Promise<ReadonlyMap<string, readonly TakenTick[]>>;
+  /** The last ticks of each of some schedules by their ids, the latest first. */
+  latest(schedules: readonly ScheduleReference[], count: number): Promise<ReadonlyMap<string, readonly TakenTick[]>>;
   /** Deletes settled ticks of each schedule but the last ones, and those whose runs are not over. */
   forgetOld(keep: number): Promise<void>;
 }
@@ -75,7 +75,7 @@ export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
       `.execute(db);
       return rows[0] ? toTaken(rows[0]) : null;
     },
-    latest: (tenantId, ids, count) => latest(db, { tenantId, ids, count }),
+    latest: (schedules, count) => latest(db, schedules, count),
     forgetOld: (keep) => forgetOld(db, keep),
   };
 }
@@ -133,21 +133,17 @@ function toTaken({ taken_at, kind, runId, outcome, code, message, status }: Tick
   return { at: taken_at.toISOString(), kind, runId, outcome, code, message, status };
 }
 
-interface Wanted {
-  readonly tenantId: string;
-  readonly ids: readonly string[];
-  readonly count: number;
-}
-
 async function latest(
   db: Kysely<Tables>,
-  { tenantId, ids, count }: Wanted,
+  schedules: readonly ScheduleReference[],
+  count: number,
 ): Promise<ReadonlyMap<string, readonly TakenTick[]>> {
-  const found = new Map<string, TakenTick[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return found;
+  const found = new Map<string, TakenTick[]>(schedules.map(({ id }) => [id, []]));
+  if (schedules.length === 0) return found;
+  const wanted = schedules.map(({ tenantId, id }) => sql`(${tenantId}::text, ${id}::text)`);
   const { rows } = await sql<TickRow>`
-    select last.* from unnest(array[${sql.join(ids)}]::text[]) as wanted (id) cross join lateral (
-      ${SHOWN} where t.tenant_id = ${tenantId} and t.schedule_id = wanted.id order by t.at desc limit ${count}
+    select last.* from (values ${sql.join(wanted)}) as wanted (tenant_id, id) cross join lateral (
+      ${SHOWN} where t.tenant_id = wanted.tenant_id and t.schedule_id = wanted.id order by t.at desc limit ${count}
     ) as last
   `.execute(db);
   for (const row of rows) found.get(row.schedule_id)?.push(toTaken(row));

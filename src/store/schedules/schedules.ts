@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
-import { isBefore, mapPage, readPage } from '../page.ts';
+import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './schedule.ts';
@@ -15,7 +15,8 @@ export interface UntoldSchedule extends ScheduleReference {
 export interface Schedules {
   /** Adds a schedule; the same id again changes nothing. */
   create(schedule: Schedule): Promise<void>;
-  find(reference: ScheduleReference): Promise<Schedule | null>;
+  /** @param tenantId `null`: of any tenant */
+  find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
   /** The newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Schedule>>;
   count(tenantId: string): Promise<number>;
@@ -51,8 +52,11 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
-    async find(reference) {
-      const row = await kept().where(named(reference)).executeTakeFirst();
+    async find({ tenantId, id }) {
+      const row = await kept()
+        .where('id', '=', id)
+        .where(isEqual('tenant_id', tenantId ?? undefined))
+        .executeTakeFirst();
       return row ? toSchedule(row) : null;
     },
     list: (tenantId, page) => list(db, tenantId, page),

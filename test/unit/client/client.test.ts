@@ -82,7 +82,8 @@ const WITHOUT_CLIENT = [
 ];
 
 /** Makes every call there is, each by its own route. */
-async function callAll({ runs, approvals, graphs, threads, tools, interventions, memory }: Client): Promise<void> {
+async function callAll(client: Client): Promise<void> {
+  const { runs, approvals, graphs, threads, tools, interventions, memory, schedules } = client;
   const lists = [
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
     [approvals.list(), graphs.list(), tools.list(), interventions.list()],
@@ -105,6 +106,9 @@ async function callAll({ runs, approvals, graphs, threads, tools, interventions,
   await Promise.all([memory.put('n', { key: 'k', value: 1 }), memory.get('n', 'k'), memory.remove('n', 'k')]);
   await Promise.all([runs.bulk({ action: 'cancel', ids: ['r'] }), approvals.decideMany([])]);
   await memory.list('n').page();
+  await Promise.all([schedules.create({ graph: 'g', every: '1h' }), schedules.get('s'), schedules.remove('s')]);
+  await Promise.all([schedules.change('s', { paused: true }), schedules.trigger('s'), schedules.list().page()]);
+  await Promise.all([schedules.backfill('s', { from: 'f', to: 't' }), graphs.test('g', {})]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

@@ -107,7 +107,11 @@ const change: AddRoute = (router, deps) => {
       requireCanceling(caller, terms.overlap);
       return terms;
     };
-    const schedule = await changeSchedule(deps, caller, { id: c.req.valid('param').id, change: changed });
+    const { id } = c.req.valid('param');
+    const isEmpty = Object.keys(given).length === 0;
+    const schedule = isEmpty
+      ? await findSchedule(deps, caller, id)
+      : await changeSchedule(deps, caller, { id, change: changed });
     return c.json(await toOneScheduleJson(deps, caller, schedule), 200);
   });
 };
@@ -122,7 +126,7 @@ const remove: AddRoute = (router, deps) => {
     summary: 'Delete a schedule; its runs go on',
     middleware: [authorized(deps, 'run:start')] as const,
     request: { params: idOf('schedule'), query: NoQuery },
-    responses: { 204: { description: 'The schedule is gone' }, ...problems(404) },
+    responses: { 204: { description: 'There is no such schedule now' }, ...problems() },
   });
   router.openapi(route, async (c) => {
     await removeSchedule(deps, c.get('caller'), c.req.valid('param').id);

@@ -1,8 +1,8 @@
 /** Schedules, and the times that they have taken. Ticks outlive the runs that they have started. */
 export const SCHEDULES_TABLES = [
   `create table schedules (
+    id text primary key,
     tenant_id text not null,
-    id text not null,
     graph text not null,
     input json not null,
     metadata json not null,
@@ -22,8 +22,7 @@ export const SCHEDULES_TABLES = [
     created_by text not null,
     updated_at timestamptz not null,
     updated_by text not null,
-    deleted_at timestamptz,
-    primary key (tenant_id, id)
+    deleted_at timestamptz
   )`,
   `create index schedules_by_age on schedules (tenant_id, created_at, id)`,
   `create index schedules_to_tell on schedules (updated_at)
