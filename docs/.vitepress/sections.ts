@@ -41,6 +41,7 @@ export const SECTIONS: readonly Section[] = [
         'Versions and many runs',
         'aliases and canaries of graphs; runs found and steered by the hundred',
       ),
+      page('schedules', 'Schedules', 'runs at times of their own: cron, time zones, overlap, backfill'),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
       page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
     ],

@@ -9,7 +9,7 @@ import type { CheckpointSchema, DiffSchema, RunSchema, RunStatusSchema, StateSch
 import type { TicketSchema } from '../api/schemas/stream.ts';
 import type { ThreadSchema } from '../api/schemas/thread.ts';
 import type { ToolSchema } from '../api/schemas/tool.ts';
-import type { NewGraphTestSchema, TestedGraphSchema } from '../api/schemas/trials/graph-test.ts';
+import type { NewGraphTestSchema, TestedGraphSchema } from '../api/schemas/graph-test.ts';
 
 /* The answers of the API, by the schemas of its routes. */
 

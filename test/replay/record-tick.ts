@@ -19,7 +19,7 @@ export async function recordTick(client: ApiClient, workflow: WorkflowClient): P
 
 async function firstTaken(workflow: WorkflowClient): Promise<string> {
   const query = `WorkflowType = '${TICK_SCHEDULE}' AND ExecutionStatus = 'Completed'`;
-  for (const deadline = Date.now() + GIVE_UP_AFTER_MS; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + GIVE_UP_AFTER_MS; Date.now() < deadline;) {
     for await (const { workflowId } of workflow.list({ query })) return workflowId;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

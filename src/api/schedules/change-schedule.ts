@@ -7,7 +7,7 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
 import { findSchedule, lookForSchedule } from './find-schedule.ts';
-import { orLater, tellTemporal, untellTemporal } from './tell-temporal.ts';
+import { orLater, tellTemporal, forgetInTemporal } from './tell-temporal.ts';
 import type { TurnDeps } from './take-turn.ts';
 
 /** The schedules of a tenant. */
@@ -75,7 +75,7 @@ export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string)
   const schedule = await lookForSchedule(deps, caller, id);
   if (!schedule) return;
   await deps.store.schedules.remove(schedule);
-  await orLater(deps, schedule, () => untellTemporal(deps, schedule));
+  await orLater(deps, schedule, () => forgetInTemporal(deps, schedule));
 }
 
 function changeBy({ sub, roles }: Caller): Pick<Schedule, 'roles' | 'updatedAt' | 'updatedBy'> {

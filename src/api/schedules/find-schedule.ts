@@ -4,11 +4,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 
 /** Finds a schedule of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
-export async function findSchedule(
-  { store }: Pick<ApiDeps, 'store'>,
-  caller: Caller,
-  id: string,
-): Promise<Schedule> {
+export async function findSchedule({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<Schedule> {
   const schedule = await lookForSchedule({ store }, caller, id);
   if (!schedule) throw new ApiError('NOT_FOUND', `There is no schedule ${id}`);
   return schedule;

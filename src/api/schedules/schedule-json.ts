@@ -29,11 +29,7 @@ export async function toSchedulesJson(
 }
 
 /** Makes the answer for one schedule. */
-export async function toOneScheduleJson(
-  deps: Pick<ApiDeps, 'store' | 'engine'>,
-  caller: Caller,
-  schedule: Schedule,
-) {
+export async function toOneScheduleJson(deps: Pick<ApiDeps, 'store' | 'engine'>, caller: Caller, schedule: Schedule) {
   const [shown] = await toSchedulesJson(deps, caller, [schedule]);
   if (!shown) throw new TypeError('A schedule has no answer');
   return shown;

@@ -19,7 +19,7 @@ export async function tellTemporal({ store, engine }: TellDeps, reference: Sched
 }
 
 /** Deletes Temporal's schedule of a removed row, and then the row. @throws ApiError 503 */
-export async function untellTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
+export async function forgetInTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
   await engine.schedules.remove(toTickInput(reference));
   await store.schedules.forget(reference);
 }
@@ -47,7 +47,7 @@ export async function healSchedule(
   deps: TellDeps,
   { isDeleted, ...reference }: ScheduleReference & { readonly isDeleted: boolean },
 ): Promise<void> {
-  if (isDeleted) return await untellTemporal(deps, reference);
+  if (isDeleted) return await forgetInTemporal(deps, reference);
   try {
     await tellTemporal(deps, reference);
   } catch (error) {

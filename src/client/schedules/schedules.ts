@@ -6,7 +6,7 @@ import type {
   ScheduleChangeSchema,
   ScheduleSchema,
   TickSchema,
-} from '../../api/schemas/schedules/schedule.ts';
+} from '../../api/schemas/schedule.ts';
 import type { PageRequest } from '../answers.ts';
 import type { Connection } from '../connection.ts';
 import { createListing } from '../listing.ts';
@@ -47,8 +47,7 @@ export function createSchedules({ send }: Connection): Schedules {
     get: async (id, options) => await send.json({ method: 'GET', path: at(id) }, options),
     change: async (id, body, options) => await send.json({ method: 'PATCH', path: at(id), body }, options),
     remove: async (id, options) => void (await send.heard({ method: 'DELETE', path: at(id) }, options)),
-    trigger: async (id, options) =>
-      await send.json({ method: 'POST', path: `${at(id)}/trigger`, body: {} }, options),
+    trigger: async (id, options) => await send.json({ method: 'POST', path: `${at(id)}/trigger`, body: {} }, options),
     backfill: async (id, body, options) =>
       await send.json({ method: 'POST', path: `${at(id)}/backfill`, body }, options),
   };

@@ -27,21 +27,10 @@ export interface ScheduleTicks {
 }
 
 export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
-  const update = async (schedule: ScheduleReference, until: string, from: string | null): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable('schedules')
-      .set({ lease_until: until })
-      .where('tenant_id', '=', schedule.tenantId)
-      .where('id', '=', schedule.id)
-      .where(from === null ? sql<boolean>`true` : sql<boolean>`lease_until <= ${from}::timestamptz`)
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
-  };
   return {
     take: (schedule, ticks) => take(db, schedule, ticks),
     due: (limit) => due(db, limit),
-    claim: async (schedule, until) => await update(schedule, until, new Date().toISOString()),
-    release: async (schedule, until) => void (await update(schedule, until, null)),
+    ...createTurns(db),
     async pending(schedule, limit) {
       const rows = await ticksOf(db, schedule)
         .select(['at', 'kind', 'run_id as runId'])
@@ -60,15 +49,6 @@ export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
         .execute();
       return rows.map(({ id }) => id);
     },
-    async settle({ tenantId, id }, { at }, { outcome, code = null, message = null }) {
-      await db
-        .updateTable('schedule_ticks')
-        .set({ outcome, code, message })
-        .where('tenant_id', '=', tenantId)
-        .where('schedule_id', '=', id)
-        .where('at', '=', new Date(at))
-        .execute();
-    },
     async find({ tenantId, id }, at) {
       const { rows } = await sql<TickRow>`
         ${SHOWN} where t.tenant_id = ${tenantId} and t.schedule_id = ${id} and t.at = ${at}::timestamptz
@@ -80,6 +60,28 @@ export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
   };
 }
 
+/** Lets one process at a time decide about the ticks of a schedule. */
+function createTurns(db: Kysely<Tables>): Pick<ScheduleTicks, 'claim' | 'release' | 'settle'> {
+  const leased = (until: string, { tenantId, id }: ScheduleReference) =>
+    db.updateTable('schedules').set({ lease_until: until }).where('tenant_id', '=', tenantId).where('id', '=', id);
+  return {
+    async claim(schedule, until) {
+      const free = leased(until, schedule).where('lease_until', '<=', new Date());
+      return (await free.executeTakeFirst()).numUpdatedRows === 1n;
+    },
+    release: async (schedule, until) => void (await leased(until, schedule).execute()),
+    async settle({ tenantId, id }, { at }, { outcome, code = null, message = null }) {
+      await db
+        .updateTable('schedule_ticks')
+        .set({ outcome, code, message })
+        .where('tenant_id', '=', tenantId)
+        .where('schedule_id', '=', id)
+        .where('at', '=', new Date(at))
+        .execute();
+    },
+  };
+}
+
 function ticksOf(db: Kysely<Tables>, { tenantId, id }: ScheduleReference) {
   return db
     .selectFrom('schedule_ticks')
@@ -87,15 +89,9 @@ function ticksOf(db: Kysely<Tables>, { tenantId, id }: ScheduleReference) {
     .where('schedule_ticks.schedule_id', '=', id);
 }
 
-async function take(
-  db: Kysely<Tables>,
-  { tenantId, id }: ScheduleReference,
-  ticks: readonly Tick[],
-): Promise<void> {
+async function take(db: Kysely<Tables>, { tenantId, id }: ScheduleReference, ticks: readonly Tick[]): Promise<void> {
   if (ticks.length === 0) return;
-  const rows = ticks.map(
-    ({ at, kind, runId }) => sql`(${at}::timestamptz, ${kind}::text, ${runId}::text)`,
-  );
+  const rows = ticks.map(({ at, kind, runId }) => sql`(${at}::timestamptz, ${kind}::text, ${runId}::text)`);
   await sql`
     insert into schedule_ticks (tenant_id, schedule_id, at, kind, run_id, outcome)
     select s.tenant_id, s.id, given.at, given.kind, given.run_id, 'pending'

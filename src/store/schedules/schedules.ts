@@ -40,7 +40,6 @@ export interface Schedules {
 const NEVER = '-infinity';
 
 export function createSchedules(db: Kysely<Tables>): Schedules {
-  const named = ({ tenantId, id }: ScheduleReference) => sql<boolean>`tenant_id = ${tenantId} and id = ${id}`;
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
   return {
     async create(schedule) {
@@ -82,6 +81,14 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
         .where(named(reference))
         .execute();
     },
+    ...createTelling(db),
+    forget: (reference) => forget(db, reference),
+  };
+}
+
+/** What Temporal knows of schedules. */
+function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLost' | 'untold'> {
+  return {
     async markTold(reference, revision) {
       const { numUpdatedRows } = await db
         .updateTable('schedules')
@@ -102,8 +109,11 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
         .orderBy('updated_at')
         .limit(limit)
         .execute(),
-    forget: (reference) => forget(db, reference),
   };
+}
+
+function named({ tenantId, id }: ScheduleReference) {
+  return sql<boolean>`tenant_id = ${tenantId} and id = ${id}`;
 }
 
 async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<Schedule>> {

@@ -22,7 +22,11 @@ beforeAll(async () => {
 afterAll(async () => await stack.stop());
 
 const said = (name: string, channels: object) =>
-  aDefinition({ name, channels: { ...channels }, nodes: { say: { type: 'set', write: { word: '{{ state.word }}!' } } } });
+  aDefinition({
+    name,
+    channels: { ...channels },
+    nodes: { say: { type: 'set', write: { word: '{{ state.word }}!' } } },
+  });
 const HOURLY = { graph: 'said', every: '1h' };
 
 async function create(terms: object): Promise<string> {
@@ -46,7 +50,9 @@ const outcomesOf = async (id: string): Promise<readonly Json[]> =>
 describe('a schedule of every second', () => {
   test('starts a run a second as the person who has made it, until it is paused', async () => {
     const id = await create({ graph: 'said', every: '1s', input: { word: 'hello' }, metadata: { team: 'a' } });
-    await expect.poll(async () => await outcomesOf(id), PATIENTLY).toEqual(expect.arrayContaining(['started', 'started']));
+    await expect
+      .poll(async () => await outcomesOf(id), PATIENTLY)
+      .toEqual(expect.arrayContaining(['started', 'started']));
     await change(id, { paused: true });
     const runs = await user.get(`/api/runs?metadata=schedule:${id}`);
     const [run] = listAt(runs.body, '/items');
@@ -109,7 +115,10 @@ describe('overlap', () => {
 
 test('a trigger is made once for one key', async () => {
   const id = await create(HOURLY);
-  const [one, other] = [await trigger(id, { 'idempotency-key': 'once' }), await trigger(id, { 'idempotency-key': 'once' })];
+  const [one, other] = [
+    await trigger(id, { 'idempotency-key': 'once' }),
+    await trigger(id, { 'idempotency-key': 'once' }),
+  ];
   expect(other).toEqual(one);
   expect(await outcomesOf(id)).toEqual(['started']);
 });
@@ -161,7 +170,9 @@ describe('a schedule is refused', () => {
   });
 
   test('for an unknown graph, and stays as it was after a change that is refused', async () => {
-    expect(await user.post('/api/schedules', { ...HOURLY, graph: 'none' })).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
+    expect(await user.post('/api/schedules', { ...HOURLY, graph: 'none' })).toMatchObject(
+      aProblem(404, 'UNKNOWN_GRAPH'),
+    );
     const id = await create(HOURLY);
     expect(await change(id, { cron: '99 * * * *' })).toMatchObject({ status: 422 });
     expect(await read(id)).toMatchObject({ every: '1h', cron: null });

@@ -8,7 +8,7 @@ import { backfill, trigger } from '../../schedules/add-ticks.ts';
 import { findSchedule } from '../../schedules/find-schedule.ts';
 import { toTickJson } from '../../schedules/schedule-json.ts';
 import { KeyHeader, MAX_BODY_BYTES, body, idOf, json, problems } from '../../schemas/common.ts';
-import { BackfillSchema, BackfilledSchema, NoFields, TickSchema } from '../../schemas/schedules/schedule.ts';
+import { BackfillSchema, BackfilledSchema, NoFields, TickSchema } from '../../schemas/schedule.ts';
 
 const tags = ['schedules'];
 

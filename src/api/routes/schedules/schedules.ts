@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
 import { toJsonObject } from '../../../graph/values/index.ts';
+import type { JsonObject } from '../../../graph/values/index.ts';
 import type { Overlap, Schedule, ScheduleTerms, Timing } from '../../../store/schedules/schedule.ts';
 import type { Caller } from '../../http/authenticate.ts';
 import { readPage } from '../../http/paging.ts';
@@ -13,12 +14,7 @@ import { changeSchedule, createSchedule, removeSchedule } from '../../schedules/
 import { findSchedule } from '../../schedules/find-schedule.ts';
 import { toOneScheduleJson, toSchedulesJson } from '../../schedules/schedule-json.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, idOf, json, problems } from '../../schemas/common.ts';
-import {
-  NewScheduleSchema,
-  ScheduleChangeSchema,
-  ScheduleListSchema,
-  ScheduleSchema,
-} from '../../schemas/schedules/schedule.ts';
+import { NewScheduleSchema, ScheduleChangeSchema, ScheduleListSchema, ScheduleSchema } from '../../schemas/schedule.ts';
 
 const tags = ['schedules'];
 const path = '/api/schedules/{id}';
@@ -142,7 +138,14 @@ function requireCanceling(caller: Caller, overlap: Overlap): void {
   if (overlap === 'cancelOther') requirePermission(caller, 'run:control');
 }
 
-function toTerms({ cron, every, input, metadata, limits, ...given }: z.output<typeof NewScheduleSchema>): ScheduleTerms {
+function toTerms({
+  cron,
+  every,
+  input,
+  metadata,
+  limits,
+  ...given
+}: z.output<typeof NewScheduleSchema>): ScheduleTerms {
   return {
     ...given,
     ...toTiming(cron, every),
@@ -159,17 +162,21 @@ function toTiming(cron: string | undefined, every: string | undefined): Timing {
 
 /** What a change does not name stays the very value that it is. */
 function withChange(schedule: Schedule, change: z.output<typeof ScheduleChangeSchema>): ScheduleTerms {
-  const { cron, every, input, metadata, limits } = change;
+  const { cron, every, input, metadata, limits, threadId } = change;
+  const { graph = schedule.graph, timeZone = schedule.timeZone } = change;
+  const { overlap = schedule.overlap, paused = schedule.paused } = change;
+  const kept = (given: object | undefined, before: JsonObject): JsonObject => (given ? toJsonObject(given) : before);
+  const isTimed = cron !== undefined || every !== undefined;
   return {
-    graph: change.graph ?? schedule.graph,
-    timeZone: change.timeZone ?? schedule.timeZone,
-    overlap: change.overlap ?? schedule.overlap,
-    paused: change.paused ?? schedule.paused,
-    threadId: change.threadId === undefined ? schedule.threadId : change.threadId,
-    input: input ? toJsonObject(input) : schedule.input,
-    metadata: metadata ? toJsonObject(metadata) : schedule.metadata,
-    limits: limits ? toJsonObject(limits) : schedule.limits,
-    ...(cron === undefined && every === undefined ? timingOf(schedule) : toTiming(cron, every)),
+    graph,
+    timeZone,
+    overlap,
+    paused,
+    threadId: threadId === undefined ? schedule.threadId : threadId,
+    input: kept(input, schedule.input),
+    metadata: kept(metadata, schedule.metadata),
+    limits: kept(limits, schedule.limits),
+    ...(isTimed ? toTiming(cron, every) : timingOf(schedule)),
   };
 }
 

@@ -6,7 +6,7 @@ import { jsonBody } from '../../middleware/json-body.ts';
 import { routes } from '../../middleware/router.ts';
 import type { AddRoute } from '../../middleware/router.ts';
 import { body, json, problems } from '../../schemas/common.ts';
-import { GraphReference, NewGraphTestSchema, TestedGraphSchema } from '../../schemas/trials/graph-test.ts';
+import { GraphReference, NewGraphTestSchema, TestedGraphSchema } from '../../schemas/graph-test.ts';
 import { testGraph } from '../../trials/test-graph.ts';
 
 const MAX_BODY_BYTES = 4 * 1_048_576;

@@ -46,8 +46,7 @@ beforeAll(async () => {
       effect: 'keyed',
     })),
   });
-  const published = await api.as('user').post('/api/graphs', REFUND);
-  expect(published.body).toMatchObject({ name: 'refund' });
+  await api.as('user').post('/api/graphs', REFUND);
 });
 afterAll(async () => await api.stop());
 
@@ -71,7 +70,7 @@ describe('a test of a graph', () => {
     ['approval', 'ask', { ...WHOLE, decisions: [] }, ['approve', 'reject', 'timeout']],
     ['event', 'hear', { ...WHOLE, events: [] }, 'heard'],
   ] as const;
-  test.each(lacking)('that lacks an %s for "%s" says so', async (kind, node, body, expected) => {
+  test.each(lacking)('that lacks an %s for "%s" says so', async (...[kind, node, body, expected]) => {
     const { status, body: tested } = await play(body);
     expect(status).toBe(200);
     expect(tested).toMatchObject({ mismatch: { kind, node, expected, message: expect.stringContaining(node) } });
@@ -93,7 +92,7 @@ describe('a test of a graph', () => {
   test.each([
     ['path', { path: ['lookup', 'pay'] }, 'pay', 'ask'],
     ['state', { state: { total: 41 } }, 41, 40],
-  ])('names where the %s is not as expected', async (kind, wanted, expected, actual) => {
+  ])('names where the %s is not as expected', async (...[kind, wanted, expected, actual]) => {
     const { body } = await play({ ...WHOLE, expect: wanted });
     expect(body).toMatchObject({ mismatch: { kind, node: null, expected, actual } });
   });

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { Duration } from '../../../graph/schema/index.ts';
-import { DURATION_PATTERN, toMs } from '../../../graph/values/index.ts';
-import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, RunLimits, Time } from '../common.ts';
-import { NEW_SCHEDULE_EXAMPLE, SCHEDULE_EXAMPLE, TICK_EXAMPLE } from '../examples/schedule.ts';
-import { RunStatusSchema, ThreadId } from '../run.ts';
+import { Duration } from '../../graph/schema/index.ts';
+import { DURATION_PATTERN, toMs } from '../../graph/values/index.ts';
+import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
+import { NEW_SCHEDULE_EXAMPLE, SCHEDULE_EXAMPLE, TICK_EXAMPLE } from './examples/schedule.ts';
+import { RunStatusSchema, ThreadId } from './run.ts';
 
 const YEAR_MS = 366 * 86_400_000;
 const OVERLAPS = ['skip', 'buffer', 'allow', 'cancelOther'] as const;

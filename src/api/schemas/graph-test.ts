@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { Duration } from '../../../graph/schema/index.ts';
-import { DURATION_PATTERN } from '../../../graph/values/index.ts';
-import { GivenJson, GivenRecord, JsonRecord, NodeId, RunErrorSchema, listOf, orNull } from '../common.ts';
-import { GRAPH_TEST_EXAMPLE, TESTED_GRAPH_EXAMPLE } from '../examples/graph-test.ts';
+import { Duration } from '../../graph/schema/index.ts';
+import { DURATION_PATTERN } from '../../graph/values/index.ts';
+import { GivenJson, GivenRecord, JsonRecord, NodeId, RunErrorSchema, listOf, orNull } from './common.ts';
+import { GRAPH_TEST_EXAMPLE, TESTED_GRAPH_EXAMPLE } from './examples/graph-test.ts';
 
 /** Far above what a test says; the time limit of its thread bounds the rest. */
 const MAX_ITEMS = 1_000;
