@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NOTHING_REDACTED } from '../../../src/graph/redaction/index.ts';
-import type { Schedule } from '../../../src/store/schedules/schedule.ts';
+import { aSchedule } from '../../support/builders/schedules.ts';
 import { openMemoryStore } from '../../support/servers/memory-database.ts';
 import type { MemoryStore } from '../../support/servers/memory-database.ts';
 
@@ -9,31 +8,6 @@ beforeAll(async () => {
   store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
-
-function aSchedule(id: string, over: Partial<Pick<Schedule, 'tenantId' | 'revision'>> = {}): Schedule {
-  return {
-    tenantId: 'acme',
-    id,
-    graph: 'g',
-    input: { text: '\u0000\ud800' },
-    metadata: {},
-    limits: {},
-    threadId: null,
-    cron: null,
-    every: '1h',
-    timeZone: 'UTC',
-    overlap: 'skip',
-    paused: false,
-    redaction: NOTHING_REDACTED,
-    roles: ['user'],
-    revision: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    createdBy: 'uma',
-    updatedAt: '2026-01-01T00:00:00.000Z',
-    updatedBy: 'uma',
-    ...over,
-  };
-}
 
 const tickAt = (hour: number) =>
   ({ at: `2026-01-01T0${hour}:00:00.000Z`, kind: 'time', runId: `run-${hour}` }) as const;
