@@ -14,7 +14,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
-    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'api/http'],
+    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'testing', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
@@ -72,6 +72,11 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/approvals',
     ],
   },
+  'api/schedules': {
+    rooms: ['graph/redaction', 'store', ...API_BASE, 'api/interpreter', ...OF_RUNS],
+    packages: ['p-limit', 'ulid'],
+  },
+  'api/trials': { rooms: ['testing', ...API_BASE, 'api/interpreter', 'api/graphs', 'api/runs'] },
   'api/chat': {
     rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
     packages: [NODE, 'ulid'],
@@ -94,7 +99,17 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'ulid', 'undici'],
   },
   'api/sweeper': {
-    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs', 'api/webhooks'],
+    rooms: [
+      'graph/values',
+      ...STATE,
+      'store',
+      'workflows',
+      'api/deps.ts',
+      'api/temporal',
+      'api/runs',
+      'api/webhooks',
+      'api/schedules',
+    ],
   },
   'api/routes': {
     rooms: [
@@ -117,6 +132,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/chat',
       'api/bulk',
       'api/webhooks',
+      'api/schedules',
+      'api/trials',
       'api/sweeper',
     ],
     types: ['graph/replay'],

@@ -69,6 +69,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@temporalio/common',
       'gpt-tokenizer',
       'ipaddr.js',
+      'ulid',
       'undici',
       'zod',
     ],
@@ -78,7 +79,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance'],
     types: ['activities'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
-    face: ['contract.ts', 'search-attributes.ts'],
+    face: ['contract.ts', 'search-attributes.ts', 'schedules/schedule-contract.ts'],
     code: 'sandbox',
   },
   config: {
@@ -89,7 +90,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   testing: {
     rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
     packages: ['pino', 'zod'],
-    face: ['index.ts', 'evaluation/index.ts'],
+    face: ['index.ts', 'evaluation/index.ts', 'outputs/index.ts'],
   },
   client: {
     rooms: [],

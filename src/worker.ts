@@ -2,6 +2,7 @@ import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { WorkerDeploymentOptions, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createCallActivities, createJournalActivities } from './activities/index.ts';
+import { createScheduleActivities } from './activities/schedules/take-tick.ts';
 import { createIsolatedWorker } from './workers/isolated-worker.ts';
 import { cachedRuns } from './workers/cached-runs.ts';
 import { loadConfig } from './config/load-config.ts';
@@ -76,6 +77,7 @@ export async function createWorkers({
     activities: {
       ...calls,
       ...createJournalActivities({ store: { ...store, journal: measuredJournal(store.journal) } }),
+      ...createScheduleActivities({ store }),
     },
     maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
     maxConcurrentLocalActivityExecutions: CALL_SLOTS + REFUSED_CALLS,

@@ -42,6 +42,7 @@ export const SECTIONS: readonly Section[] = [
         'aliases and canaries of graphs; runs found and steered by the hundred',
       ),
       page('webhooks', 'Webhooks', 'addresses that are told of runs and approvals; Slack'),
+      page('schedules', 'Schedules', 'runs at times of their own: cron, time zones, overlap, backfill'),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
       page('files', 'Files', 'stored as they are; how long they stay, who reads them'),
       page(

@@ -24,6 +24,7 @@ import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
+import type { ScheduleActivities } from './schedules/take-tick.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** Dependencies of a worker's activities. */
@@ -56,8 +57,8 @@ export interface JournalActivities {
   record(entry: JournalWrite): Promise<void>;
 }
 
-/** The side effects of a run. */
-export interface Activities extends CallActivities, JournalActivities {}
+/** The side effects of runs and schedules. */
+export interface Activities extends CallActivities, JournalActivities, ScheduleActivities {}
 
 export function createCallActivities(deps: ActivityDeps): CallActivities {
   const { store, tools, functions, nodeTypes = {} } = deps;

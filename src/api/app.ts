@@ -29,6 +29,8 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
+import { scheduleTickRoutes } from './routes/schedules/schedule-ticks.ts';
+import { scheduleRoutes } from './routes/schedules/schedules.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { DEFINITION, definitionComponent } from './schemas/definition-component.ts';
 import { streamRoutes } from './routes/streams.ts';
@@ -36,6 +38,7 @@ import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { graphAliasRoutes } from './routes/versions/graph-aliases.ts';
+import { graphTestRoutes } from './routes/versions/graph-tests.ts';
 import { graphVersionRoutes } from './routes/versions/graph-versions.ts';
 import { webhookDeliveryRoutes } from './routes/webhooks/webhook-deliveries.ts';
 import { webhookRoutes } from './routes/webhooks/webhooks.ts';
@@ -94,6 +97,7 @@ const TAGS = {
   memory: 'What is remembered beyond runs; no checkpoint has it.',
   webhooks: 'Addresses that are told of events, and what became of it.',
   files: 'Stored as they are, for runs and people.',
+  schedules: 'Runs that begin at times of their own.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
 };
@@ -102,6 +106,7 @@ const ROUTES = [
   graphRoutes,
   graphVersionRoutes,
   graphAliasRoutes,
+  graphTestRoutes,
   diagramRoutes,
   bulkRoutes,
   runRoutes,
@@ -117,6 +122,8 @@ const ROUTES = [
   webhookRoutes,
   webhookDeliveryRoutes,
   fileRoutes,
+  scheduleRoutes,
+  scheduleTickRoutes,
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,

@@ -36,6 +36,8 @@ export interface SweepTimes {
   /** A terminated run is left alone for this long, because its last write may still come. */
   readonly settledAfterMs: number;
   readonly poisonedRunsMs: number;
+  readonly ticksMs: number;
+  readonly healSchedulesMs: number;
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;

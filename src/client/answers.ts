@@ -11,6 +11,7 @@ import type { CheckpointSchema, DiffSchema, RunSchema, RunStatusSchema, StateSch
 import type { TicketSchema } from '../api/schemas/stream.ts';
 import type { ThreadSchema } from '../api/schemas/thread.ts';
 import type { ToolSchema } from '../api/schemas/tool.ts';
+import type { NewGraphTestSchema, TestedGraphSchema } from '../api/schemas/graph-test.ts';
 
 /* The answers of the API, by the schemas of its routes. */
 
@@ -28,6 +29,8 @@ export type Graph = z.output<typeof GraphSchema>;
 export type GraphSummary = z.output<typeof GraphSummarySchema>;
 export type GraphAlias = z.output<typeof GraphAliasSchema>;
 export type GraphDiff = z.output<typeof GraphDiffSchema>;
+export type GraphTest = z.input<typeof NewGraphTestSchema>;
+export type TestedGraph = z.output<typeof TestedGraphSchema>;
 export type Validation = z.output<typeof ValidationSchema>;
 export type Thread = z.output<typeof ThreadSchema>;
 export type Tool = z.output<typeof ToolSchema>;

@@ -13,6 +13,8 @@ import { createMemoryCalls } from './memory.ts';
 import type { MemoryCalls } from './memory.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
+import { createSchedules } from './schedules/schedules.ts';
+import type { Schedules } from './schedules/schedules.ts';
 import { createSend } from './send.ts';
 import type { ClientOptions } from './send.ts';
 import { streamEvents } from './streams/stream-events.ts';
@@ -38,6 +40,7 @@ export interface Client {
   readonly files: Files;
   readonly interventions: Interventions;
   readonly webhooks: Webhooks;
+  readonly schedules: Schedules;
   /** The events of all runs of the tenant as they come, until the signal is aborted. */
   events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;
   /** Runs of one graph, whose channels type input and output. */
@@ -57,6 +60,7 @@ export function createClient(options: ClientOptions): Client {
     files: createFiles(connection),
     interventions: createInterventions(connection),
     webhooks: createWebhooks(connection),
+    schedules: createSchedules(connection),
     events: (filter) => streamEvents(connection, filter),
     graph: (graph) => createTypedGraph(connection, graph),
   };

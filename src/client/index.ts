@@ -12,6 +12,7 @@ export type {
   GraphAlias,
   GraphDiff,
   GraphSummary,
+  GraphTest,
   Intervention,
   Problem,
   Recording,
@@ -20,6 +21,7 @@ export type {
   RunStatus,
   State,
   StreamTicket,
+  TestedGraph,
   Thread,
   Tool,
   Validation,
@@ -32,6 +34,7 @@ export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export type { RunFilter } from './run-filter.ts';
 export type { Bulk, BulkResult, CallFilter, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
+export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules/schedules.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './graphs/typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';

@@ -53,6 +53,10 @@ import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { createRunLooks } from './streams/run-looks.ts';
 import type { RunLooks } from './streams/run-looks.ts';
+import { createScheduleTicks } from './schedules/schedule-ticks.ts';
+import type { ScheduleTicks } from './schedules/schedule-ticks.ts';
+import { createSchedules } from './schedules/schedules.ts';
+import type { Schedules } from './schedules/schedules.ts';
 import { createStreamTickets } from './streams/stream-tickets.ts';
 import type { StreamTickets } from './streams/stream-tickets.ts';
 import { createTenantEvents } from './streams/tenant-events.ts';
@@ -93,6 +97,8 @@ export interface Store {
   readonly deltas: Deltas;
   readonly runLooks: RunLooks;
   readonly streamTickets: StreamTickets;
+  readonly schedules: Schedules;
+  readonly scheduleTicks: ScheduleTicks;
   readonly tenantEvents: TenantEvents;
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
@@ -174,6 +180,8 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     deltas,
     runLooks: createRunLooks(db),
     streamTickets: createStreamTickets(db),
+    schedules: createSchedules(db),
+    scheduleTicks: createScheduleTicks(db),
     tenantEvents: createTenantEvents(db),
     webhooks: createWebhooks(db),
     webhookDeliveries: createWebhookDeliveries(db),

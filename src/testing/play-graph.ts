@@ -11,7 +11,7 @@ import { createFakeCalls } from './fake-calls.ts';
 import type { Pace } from './pace.ts';
 import { planOutside } from './plan-outside.ts';
 import type { PlannedSignal } from './plan-outside.ts';
-import { play } from './play.ts';
+import { play, timeOutsOfOpenApprovals } from './play.ts';
 import type { Play } from './play.ts';
 import { prepareGraph, requireInput } from './prepare-graph.ts';
 import { RunRecord } from './run-record.ts';
@@ -45,7 +45,9 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   });
   const decisions = [...(options.decisions ?? [])];
   const last = beginRun(graph, identity, { begin, now: pace.now });
-  const run: Play = { graph, last, pace, timeline, calls, record, decisions, answered: new Set() };
+  const answered = new Set<string>();
+  const heldTimers = timeOutsOfOpenApprovals;
+  const run: Play = { graph, last, pace, timeline, calls, record, decisions, answered, heldTimers };
   await play(run);
   return toTestRun(run, () => leftoversOf(options, decisions, planned));
 }

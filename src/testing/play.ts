@@ -24,6 +24,8 @@ export interface Play {
   readonly decisions: Decision[];
   /** Ids of approvals and interventions whose answer is planned, or will be their time-out. */
   readonly answered: Set<string>;
+  /** The timers that do not fire while nothing else is going to happen. */
+  readonly heldTimers: (run: Play) => ReadonlySet<string>;
 }
 
 /**
@@ -83,7 +85,7 @@ function nextTimer(run: Play): { readonly id: string; readonly fireAt: number } 
   if (!first) return null;
   const plannedAt = run.timeline.nextAt();
   if (plannedAt !== null) return first.fireAt < plannedAt ? first : null;
-  const held = heldTimers(run);
+  const held = run.heldTimers(run);
   return timers.every(({ id }) => held.has(id)) ? null : first;
 }
 
@@ -109,7 +111,7 @@ function planAnswers(run: Play): void {
 }
 
 /** The time-outs of approvals that the test leaves open. */
-function heldTimers({ last: { run }, answered }: Play): ReadonlySet<string> {
+export function timeOutsOfOpenApprovals({ last: { run }, answered }: Play): ReadonlySet<string> {
   const open = Object.values(run.approvals).filter(({ id, status }) => status === 'pending' && !answered.has(id));
   return new Set(open.map(({ id }) => approvalTimerId(id)));
 }

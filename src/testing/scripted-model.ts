@@ -81,7 +81,8 @@ function toFailure({ error }: ScriptedFailure): Error {
   return typeof error === 'string' ? new CallError('MODEL_FAILED', error, { retryable: true, done: 'perhaps' }) : error;
 }
 
-function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
+/** Completes an answer of a script to the reply of a model. */
+export function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
   const calls = toolCalls.map(({ tool, args, id }, at) => ({ id: id ?? `call-${at + 1}`, name: tool, args }));
   const said = json === undefined ? text : JSON.stringify(json);
   return {

@@ -197,6 +197,7 @@ const STREAM = [400, 400, 400, 400, 400, 400, 403] as const;
 const PUBLISH = [204, 403, 204, 404, 403, 404, 403] as const;
 const CONTROL = [409, 403, 409, 404, 403, 409, 403] as const;
 const DECIDE = [403, 409, 409, 403, 404, 409, 403] as const;
+const START_BY_ID = [202, 403, 202, 404, 403, 202, 403] as const;
 const QUIET = READ.map((status) => (status === 200 ? 204 : status));
 const CHAT = { id: 'talk', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
 const DECISIONS = { decisions: [{ approvalId: 'none', decision: 'approve' }] };
@@ -207,6 +208,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs', READ],
   ['POST /api/graphs', [200, 403, 200, 200, 403, 200, 403], aDefinition({ name: 'known' })],
   ['POST /api/graphs/validate', READ, aDefinition()],
+  ['POST /api/graphs/{name}/test', [200, 403, 200, 404, 403, 404, 403], {}],
   ['GET /api/graphs/{name}', READ_BY_NAME],
   ['GET /api/graphs/{name}/versions/{version}', READ_BY_NAME],
   ['GET /api/graphs/{name}/diagram', READ_BY_NAME],
@@ -235,6 +237,12 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/webhooks/{id}/deliveries/{deliveryId}/replay', WEBHOOK, {}],
   ['POST /api/blobs', [201, 403, 201, 201, 403, 201, 403], {}],
   ['GET /api/blobs/{id}', [200, 403, 200, 404, 403, 404, 403]],
+  ['POST /api/schedules', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine', every: '366d' }],
+  ['GET /api/schedules', READ],
+  ['GET /api/schedules/{id}', READ_BY_ID],
+  ['PATCH /api/schedules/{id}', START_BY_ID.map((status) => (status === 202 ? 200 : status)), {}],
+  ['POST /api/schedules/{id}/trigger', START_BY_ID, {}],
+  ['POST /api/schedules/{id}/backfill', START_BY_ID, { from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }],
   ['POST /api/runs/bulk', [200, 403, 200, 200, 403, 200, 403], { action: 'cancel', ids: ['none'] }],
   ['POST /api/approvals/decisions', [403, 200, 200, 403, 200, 200, 403], DECISIONS],
   ['GET /api/runs', READ],
@@ -278,6 +286,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/approvals/{id}/remind', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), {}],
   ['POST /api/approvals/{id}/reassign', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), { users: ['u'] }],
   // What others need goes last.
+  ['DELETE /api/schedules/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/memory/{namespace}/{key}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],
   ['DELETE /api/graphs/{name}/versions/{version}', PUBLISH],
@@ -288,6 +297,7 @@ describe('who may do what', () => {
   let clients: readonly (readonly [string, ApiClient])[];
   let ended: { readonly runId: string; readonly approvalId: string };
   let fileId: string;
+  let scheduleId: string;
 
   beforeAll(async () => {
     const people = Object.entries(PEOPLE).map(
@@ -306,6 +316,8 @@ describe('who may do what', () => {
     });
     await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
     fileId = textAt((await user.post('/api/blobs', 'a file')).body, '/id');
+    const scheduled = await user.post('/api/schedules', { graph: 'mine', every: '366d', overlap: 'allow' });
+    scheduleId = textAt(scheduled.body, '/id');
     for (const caller of [user, await stack.as(PEOPLE.otherUser)]) {
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
       await caller.send('/api/memory/users/ann', {
@@ -320,6 +332,7 @@ describe('who may do what', () => {
     template
       .replace('/threads/{id}', '/threads/talk')
       .replace('/blobs/{id}', `/blobs/${fileId}`)
+      .replace('/schedules/{id}', `/schedules/${scheduleId}`)
       .replace('{id}', template.startsWith('/api/approvals') ? ended.approvalId : ended.runId)
       .replace('/diff', template.startsWith('/api/graphs') ? '/diff?from=1&to=1' : `/diff?with=${ended.runId}`)
       .replace('{name}', 'mine')

@@ -61,6 +61,7 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   callTool: true,
   record: true,
   reconcileCall: true,
+  takeTick: true,
 };
 
 const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {

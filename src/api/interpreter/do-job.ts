@@ -8,10 +8,17 @@ export interface Assignment<Name extends JobName> {
   readonly task: TaskOf<Name>;
 }
 
-type Works = { readonly [Name in JobName]: { work(catalog: Catalog, task: TaskOf<Name>): ResultOf<Name> } };
+type Works = {
+  readonly [Name in JobName]: {
+    work(catalog: Catalog, task: TaskOf<Name>): ResultOf<Name> | Promise<ResultOf<Name>>;
+  };
+};
 
 /** Does a job in this thread. */
-export function doJob<Name extends JobName>(catalog: Catalog, { name, task }: Assignment<Name>): ResultOf<Name> {
+export async function doJob<Name extends JobName>(
+  catalog: Catalog,
+  { name, task }: Assignment<Name>,
+): Promise<ResultOf<Name>> {
   const works: Works = JOBS;
-  return works[name].work(catalog, task);
+  return await works[name].work(catalog, task);
 }

@@ -12,6 +12,8 @@ import { validateGraph } from '../../graph/validate/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { replay } from '../../graph/replay/index.ts';
 import type { Replayed, ReplayLog } from '../../graph/replay/index.ts';
+import { playOutputs } from '../../testing/outputs/index.ts';
+import type { OutputsTest, TestedRun } from '../../testing/outputs/index.ts';
 
 /** A definition that has passed validation, with the part of a catalog that it uses. */
 export interface RunnableGraph {
@@ -41,6 +43,15 @@ export interface ForkTrial {
   readonly underParent: { readonly graph: RunnableGraph; readonly fork: ForkStart } | null;
 }
 
+/** A run of a graph whose nodes' outputs are given. */
+export interface GraphTrial {
+  readonly graph: RunnableGraph;
+  readonly identity: RunIdentity;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly test: OutputsTest;
+}
+
 /** An ended run after a signal. */
 export interface Reopened {
   /** `null`: the run gave the signal no answer. */
@@ -50,7 +61,7 @@ export interface Reopened {
 }
 
 /**
- * Work on definitions and data of strangers. A job is a pure function; its task and its result can be cloned,
+ * Work on definitions and data of strangers. A job has no effects; its task and its result can be cloned,
  * so that a thread can do it. Each has a time limit in milliseconds, far above what an honest task needs.
  */
 export const JOBS = {
@@ -104,6 +115,11 @@ export const JOBS = {
       };
     },
   },
+  test: {
+    limitMs: 10_000,
+    work: async (_: Catalog, { graph, ...trial }: GraphTrial): Promise<TestedRun> =>
+      await playOutputs(compile(graph), trial),
+  },
   replay: {
     limitMs: 60_000,
     work: (
@@ -115,7 +131,7 @@ export const JOBS = {
 
 export type JobName = keyof typeof JOBS;
 export type TaskOf<Name extends JobName> = Parameters<(typeof JOBS)[Name]['work']>[1];
-export type ResultOf<Name extends JobName> = ReturnType<(typeof JOBS)[Name]['work']>;
+export type ResultOf<Name extends JobName> = Awaited<ReturnType<(typeof JOBS)[Name]['work']>>;
 
 function compile({ definition, catalog }: RunnableGraph): CompiledGraph {
   return compileShared(definition, catalog);

@@ -6,13 +6,14 @@ import { ApiError } from '../http/errors.ts';
 
 /**
  * Refuses values that a caller sends back as they were shown: they would overwrite what is hidden.
+ * @param field of the body, which has the values
  * @throws ApiError 422 naming the channels
  */
-export function refusePlaceholders(values: JsonObject, { channels }: Redaction): void {
+export function refusePlaceholders(values: JsonObject, { channels }: Redaction, field = 'values'): void {
   const issues = channels
     .filter((name) => Object.hasOwn(values, name) && values[name] === REDACTED)
     .map((name) => ({
-      path: toPointer(['values', name]),
+      path: toPointer([field, name]),
       message: `"${REDACTED}" stands for a value that you may not see; leave "${name}" out to keep it`,
     }));
   if (issues.length > 0)

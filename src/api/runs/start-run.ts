@@ -23,7 +23,11 @@ export interface WantedRun {
   readonly startAt: string | null;
   readonly breakpoints: Breakpoints;
   readonly metadata: JsonObject;
+  /** Channels whose values are hidden already; none by default. */
+  readonly inherited?: readonly string[];
 }
+
+export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'logger'>;
 
 /**
  * Accepts a run. It is dispatched at once if possible, and otherwise by the sweeper.
@@ -31,13 +35,17 @@ export interface WantedRun {
  * @throws ApiError 409 when its thread is busy
  */
 export async function startRun(
-  deps: ApiDeps,
+  deps: StartDeps,
   caller: Caller,
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
   const valid = await resolveGraph(wanted.graph, { ...deps, tenantId }, id);
-  const pinned = await pinGraph(deps, tenantId, { valid, limits: wanted.limits });
+  const pinned = await pinGraph(deps, tenantId, {
+    valid,
+    limits: wanted.limits,
+    inherited: wanted.inherited ?? [],
+  });
   await checkWanted(deps, caller, { pinned, wanted });
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });

@@ -7,8 +7,12 @@ import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-te
 import { createQueueStarter } from './start-queued-runs.ts';
 import { createCourier } from '../webhooks/courier.ts';
 import type { Courier } from '../webhooks/courier.ts';
+import { forgetTicks, healSchedules, takeTicks } from './tend-schedules.ts';
 
-type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger' | 'seals' | 'settings' | 'sweeping'>;
+type SweeperDeps = Pick<
+  ApiDeps,
+  'store' | 'engine' | 'interpreter' | 'catalog' | 'logger' | 'seals' | 'settings' | 'sweeping'
+>;
 
 /** Periodic work of the sweeper. */
 interface Chore {
@@ -38,13 +42,25 @@ const TIMES: SweepTimes = {
   terminatedRunsMs: 5_000,
   settledAfterMs: SETTLED_AFTER_MS,
   poisonedRunsMs: 2_000,
+  ticksMs: 500,
+  healSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
   courier: {},
 };
 
 const toChores = (
-  { queuesMs, dispatchMs, terminatedRunsMs, settledAfterMs, poisonedRunsMs, failingForMs, deliveriesMs }: SweepTimes,
+  {
+    queuesMs,
+    dispatchMs,
+    terminatedRunsMs,
+    settledAfterMs,
+    poisonedRunsMs,
+    ticksMs,
+    healSchedulesMs,
+    failingForMs,
+    deliveriesMs,
+  }: SweepTimes,
   courier: Courier,
 ): readonly Chore[] => [
   { everyMs: queuesMs, run: createQueueStarter() },
@@ -52,6 +68,8 @@ const toChores = (
   { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
   { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
   { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsInTurns(), failingForMs) },
+  { everyMs: ticksMs, run: takeTicks },
+  { everyMs: healSchedulesMs, run: healSchedules },
   {
     everyMs: deliveriesMs,
     run: async function deliver(_deps, stopping) {
@@ -62,6 +80,7 @@ const toChores = (
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 60_000, run: forgetDeliveries },
+  { everyMs: 600_000, run: forgetTicks },
   { everyMs: 3_600_000, run: prune },
   { everyMs: 3_600_000, run: forgetFiles },
 ];

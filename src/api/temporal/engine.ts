@@ -10,14 +10,17 @@ import type { TemporalCheck } from '../../process/temporal-check.ts';
 import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../../workflows/contract.ts';
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
 import { SEARCH_ATTRIBUTES, attributesAtStart } from '../../workflows/search-attributes.ts';
-import { notNow, unavailable } from '../http/errors.ts';
+import { notNow } from '../http/errors.ts';
 import { readFailingTask } from './failing-task.ts';
 import type { FailingTask } from './failing-task.ts';
 import { readPendingActivities } from './pending-activities.ts';
 import type { PendingActivity } from './pending-activities.ts';
+import { isConnectionError, orUnavailable } from './or-unavailable.ts';
 import { poll } from './poll.ts';
 import { putAside } from './put-aside.ts';
 import type { PutAside } from './put-aside.ts';
+import { createTimedSchedules } from './timed-schedules.ts';
+import type { TimedSchedules } from './timed-schedules.ts';
 import { findTerminatedRuns, readTerminatedRun } from './terminated-runs.ts';
 import type { TerminatedRun, Span } from './terminated-runs.ts';
 
@@ -62,6 +65,7 @@ export interface Engine {
   pendingActivities(run: RunReference): Promise<readonly PendingActivity[] | null>;
   /** Ends one execution of a run's workflow. @returns false when it has ended already @throws ApiError 503 */
   putAside(run: RunReference & { readonly executionRunId: string }, aside: PutAside): Promise<boolean>;
+  readonly schedules: TimedSchedules;
   readonly ping: TemporalCheck;
 }
 
@@ -79,8 +83,8 @@ const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
 export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
   const client = new Client({ connection, namespace, dataConverter });
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
-  const soon = async <T>(request: () => Promise<T>): Promise<T> =>
-    await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
+  const soon = async <T>(request: () => Promise<T>, withinMs = ANSWER_WITHIN_MS): Promise<T> =>
+    await connection.withDeadline(Date.now() + withinMs, request);
   const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> => {
     const answer = await orUnavailable('A worker of this run', () =>
       ifThere(soon(() => onceReady(() => handleOf(run).query<T | TooLarge, string[]>(query, ...args)))),
@@ -118,6 +122,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       const done = soon(() => putAside(client, run, aside)).then(() => true);
       return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
     },
+    schedules: createTimedSchedules(client.schedule, soon),
     ping: createTemporalCheck({ connection, namespace }, SEARCH_ATTRIBUTES),
   };
 }
@@ -188,27 +193,4 @@ async function ifThere<T>(request: Promise<T>): Promise<T | null> {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
-}
-
-async function orUnavailable<T>(what: string, request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    if (!(error instanceof ServiceError) && !isConnectionError(error)) throw error;
-    const refusal = refusalIn(error instanceof ServiceError ? error.cause : error);
-    throw refusal === null ? unavailable(what, error) : notNow(`Temporal refuses it: ${refusal}`, error);
-  }
-}
-
-function isConnectionError(error: unknown): error is Error & { readonly code: number } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number';
-}
-
-/** gRPC codes of refusals, which last until somebody changes something. */
-const REFUSED: ReadonlySet<number> = new Set([3, 7, 12, 16]);
-
-/** @returns the words in which Temporal refuses a request; `null`: it was not reached, or may answer later */
-function refusalIn(error: unknown): string | null {
-  if (!isConnectionError(error) || !REFUSED.has(error.code)) return null;
-  return 'details' in error && typeof error.details === 'string' ? error.details : error.message;
 }

@@ -1,6 +1,6 @@
 import { createGraphVersions } from './graph-versions.ts';
 import type { GraphVersions } from './graph-versions.ts';
-import type { Graph, GraphSummary, PageRequest, Validation } from '../answers.ts';
+import type { Graph, GraphSummary, GraphTest, PageRequest, TestedGraph, Validation } from '../answers.ts';
 import type { Connection } from '../connection.ts';
 import { createListing } from '../listing.ts';
 import type { Listing } from '../listing.ts';
@@ -23,6 +23,11 @@ export interface Graphs extends GraphVersions {
   list(page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
   /** @param version the newest by default */
   get(name: string, version?: number, options?: CallOptions): Promise<Graph>;
+  /**
+   * Plays a published graph with the outputs of its nodes; nothing is called.
+   * @param reference `name`, `name@version` or `name@alias`
+   */
+  test(reference: string, test: GraphTest, options?: CallOptions): Promise<TestedGraph>;
   /** Gives the text of a drawing, for Mermaid by default. */
   diagram(name: string, options?: DiagramOptions): Promise<string>;
 }
@@ -39,6 +44,8 @@ export function createGraphs(connection: Connection): Graphs {
       const at = version === undefined ? newest : `${newest}${path`/versions/${version}`}`;
       return await send.json({ method: 'GET', path: at }, options);
     },
+    test: async (reference, body, options) =>
+      await send.json({ method: 'POST', path: path`/api/graphs/${reference}/test`, body }, options),
     async diagram(name, { format, run, ...options } = {}) {
       const request = { method: 'GET', path: path`/api/graphs/${name}/diagram`, query: { format, run } } as const;
       return (await send.heard(request, options)).text;

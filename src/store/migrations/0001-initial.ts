@@ -6,6 +6,7 @@ import { FILES_TABLES } from './initial/files.ts';
 import { GRAPHS_TABLES } from './initial/graphs.ts';
 import { REQUESTS_TABLES } from './initial/requests.ts';
 import { RUNS_TABLES } from './initial/runs.ts';
+import { SCHEDULES_TABLES } from './initial/schedules.ts';
 import { VALUES_TABLES } from './initial/values.ts';
 import { WEBHOOKS_TABLES } from './initial/webhooks.ts';
 
@@ -23,4 +24,5 @@ const STATEMENTS = [
   ...FILES_TABLES,
   ...REQUESTS_TABLES,
   ...WEBHOOKS_TABLES,
+  ...SCHEDULES_TABLES,
 ];

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openInterpreter } from '../../../src/api/interpreter/open-interpreter.ts';
 import type { Interpreter } from '../../../src/api/interpreter/interpreter.ts';
 import type { TaskOf } from '../../../src/api/interpreter/jobs.ts';
+import { limitsOfRun } from '../../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 
 let opened: Interpreter | null = null;
@@ -36,6 +37,26 @@ test('threads find what is found without them', async () => {
   await expect(interpreter.run('checkInput', 'acme', { graph, input: { n: 'one' } })).resolves.toEqual({
     missing: [],
     issues: [expect.objectContaining({ path: '/n' })],
+  });
+});
+
+test('a thread plays the test of a graph', async () => {
+  const interpreter = await open();
+  const graph = { definition: aDefinition(), catalog: aCatalog() };
+  const identity = {
+    id: 'test',
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: 'test', version: null, hash: 'test' },
+    createdBy: { sub: 'uma', roles: ['user'] },
+    limits: limitsOfRun(graph, {}).limits,
+  };
+  const nothing = { input: {}, outputs: {}, decisions: [], events: [], expect: { path: ['b'] } };
+  await expect(interpreter.run('test', 'acme', { graph, identity, now: 0, test: nothing })).resolves.toMatchObject({
+    status: 'completed',
+    path: ['a'],
+    state: { log: ['a'] },
+    mismatch: { kind: 'path', expected: 'b', actual: 'a' },
   });
 });
 

@@ -5,7 +5,7 @@ import { doJob } from '../../../src/api/interpreter/do-job.ts';
 /** Does the jobs of the API in the thread of the test, without limits: threads take a second to start. */
 export function interpretHere(catalog: Catalog): Interpreter {
   return {
-    run: async (name, _tenantId, task) => doJob(catalog, { name, task: structuredClone(task) }),
+    run: (name, _tenantId, task) => doJob(catalog, { name, task: structuredClone(task) }),
     close: async () => undefined,
   };
 }

@@ -117,6 +117,9 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },
+    takeTick: async () => {
+      throw new TypeError('Runs have no schedules here');
+    },
     record: async (entry) => void current().batches.push(...batchIn(entry)),
   };
 }

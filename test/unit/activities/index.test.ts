@@ -1,3 +1,4 @@
+import { createScheduleActivities } from '../../../src/activities/schedules/take-tick.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallSlots } from '../../../src/activities/calls/call-slots.ts';
 import type { CallOutcome } from '../../../src/activities/calls/call-task.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
     tools: { pay: scriptedTool(returns('paid')).tool },
     functions: { double: { effect: 'idempotent', execute: (args) => Number(args) * 2 } },
   });
-  activities = { ...calls, ...createJournalActivities({ store }) };
+  activities = { ...calls, ...createJournalActivities({ store }), ...createScheduleActivities({ store }) };
 });
 afterAll(async () => await store.close());
 

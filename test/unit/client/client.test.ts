@@ -82,17 +82,8 @@ const WITHOUT_CLIENT = [
 ];
 
 /** Makes every call there is, each by its own route. */
-async function callAll({
-  runs,
-  approvals,
-  graphs,
-  threads,
-  tools,
-  interventions,
-  memory,
-  webhooks,
-  files,
-}: Client): Promise<void> {
+async function callAll(client: Client): Promise<void> {
+  const { runs, approvals, graphs, threads, tools, interventions, memory, webhooks, files, schedules } = client;
   const lists = [
     [runs.calls('r', { kind: 'tool' })],
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
@@ -121,6 +112,9 @@ async function callAll({
   await Promise.all([files.store(new Blob(['x'])), files.read('f')]);
   await Promise.all([approvals.comment('a', 'c'), approvals.remind('a'), approvals.reassign('a', { users: ['u'] })]);
   await Promise.all([memory.list('n').page(), runs.call('r', 'k')]);
+  await Promise.all([schedules.create({ graph: 'g', every: '1h' }), schedules.get('s'), schedules.remove('s')]);
+  await Promise.all([schedules.change('s', { paused: true }), schedules.trigger('s'), schedules.list().page()]);
+  await Promise.all([schedules.backfill('s', { from: 'f', to: 't' }), graphs.test('g', {})]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

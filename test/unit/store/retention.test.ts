@@ -74,6 +74,9 @@ test('an old ended run is counted, then deleted with all its rows', async () => 
   expect(await prune(retention, BATCH)).toEqual(NOTHING);
 });
 
+/** What a schedule has done is remembered longer than its runs. */
+const OUTLIVE_RUNS: ReadonlySet<string> = new Set(['schedule_ticks']);
+
 test('no table with rows of runs keeps one of a deleted run', async () => {
   await anEndedRun('R-gone');
   const tables = await tablesOfRuns();
@@ -83,7 +86,7 @@ test('no table with rows of runs keeps one of a deleted run', async () => {
   await prune(older({ runsBefore: LATER }), BATCH);
   for (const { name } of tables) {
     const { rows } = await store.database.query(`select * from ${name} where run_id = 'R-gone'`);
-    expect({ name, rows }).toEqual({ name, rows: [] });
+    expect({ name, count: rows.length }).toEqual({ name, count: OUTLIVE_RUNS.has(name) ? 1 : 0 });
   }
 });
 

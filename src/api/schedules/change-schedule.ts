@@ -1,0 +1,107 @@
+import type { Redaction } from '../../graph/redaction/index.ts';
+import type { Schedule, ScheduleReference, ScheduleTerms } from '../../store/schedules/schedule.ts';
+import type { ApiDeps } from '../deps.ts';
+import { resolveGraph } from '../graphs/resolve-graph.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError, toApiError } from '../http/errors.ts';
+import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
+import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
+import { findSchedule, lookForSchedule } from './find-schedule.ts';
+import { orLater, tellTemporal, forgetInTemporal } from './tell-temporal.ts';
+import type { TurnDeps } from './take-turn.ts';
+
+/** The schedules of a tenant. */
+const MAX_SCHEDULES = 1_000;
+
+/**
+ * Makes a schedule: the row first, then Temporal's.
+ * @param id the same id again makes no second one
+ * @throws ApiError 404 without such a graph; 409 when the tenant has too many; 422 when no run could begin like that
+ */
+export async function createSchedule(
+  deps: TurnDeps,
+  caller: Caller,
+  { id, terms }: { readonly id: string; readonly terms: ScheduleTerms },
+): Promise<Schedule> {
+  const { schedules } = deps.store;
+  const reference = { tenantId: caller.tenantId, id };
+  const redaction = await checkTerms(deps, caller.tenantId, { id, terms });
+  const isKnown = (await schedules.find(reference)) !== null;
+  if (!isKnown && (await schedules.count(caller.tenantId)) >= MAX_SCHEDULES)
+    throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
+  const change = changeBy(caller);
+  const { updatedAt: createdAt, updatedBy: createdBy } = change;
+  await schedules.create({ ...reference, ...terms, redaction, ...change, revision: 1, createdAt, createdBy });
+  try {
+    await orLater(deps, reference, () => tellTemporal(deps, reference));
+  } catch (error) {
+    await schedules.remove(reference);
+    await schedules.forget(reference);
+    throw error;
+  }
+  return await findSchedule(deps, caller, id);
+}
+
+/**
+ * Changes a schedule; its runs act as the caller from then on.
+ * @param change what is not named stays
+ * @throws ApiError as `createSchedule`; 409 when somebody else has changed it in this moment
+ */
+export async function changeSchedule(
+  deps: TurnDeps,
+  caller: Caller,
+  { id, change }: { readonly id: string; readonly change: (schedule: Schedule) => ScheduleTerms },
+): Promise<Schedule> {
+  const { schedules } = deps.store;
+  const before = await findSchedule(deps, caller, id);
+  const terms = change(before);
+  const hasNewInput = terms.input !== before.input;
+  if (hasNewInput) refusePlaceholders(terms.input, before.redaction, 'input');
+  const inherited = hasNewInput ? [] : before.redaction.channels;
+  const redaction = await checkTerms(deps, before.tenantId, { id, terms, inherited });
+  const after = { ...before, ...terms, redaction, ...changeBy(caller), revision: before.revision + 1 };
+  if (!(await schedules.replace(after))) throw changedMeanwhile();
+  try {
+    await orLater(deps, after, () => tellTemporal(deps, after));
+  } catch (error) {
+    await schedules.replace({ ...before, revision: after.revision + 1 });
+    throw error;
+  }
+  return await findSchedule(deps, caller, id);
+}
+
+/** Deletes a schedule; without one it changes nothing. Its runs go on. */
+export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string): Promise<void> {
+  const schedule = await lookForSchedule(deps, caller, id);
+  if (!schedule) return;
+  await deps.store.schedules.remove(schedule);
+  await orLater(deps, schedule, () => forgetInTemporal(deps, schedule));
+}
+
+function changeBy({ sub, roles }: Caller): Pick<Schedule, 'roles' | 'updatedAt' | 'updatedBy'> {
+  return { roles, updatedAt: new Date().toISOString(), updatedBy: sub };
+}
+
+interface Checking {
+  readonly id: ScheduleReference['id'];
+  readonly terms: ScheduleTerms;
+  /** Channels that hold hidden values of the input. */
+  readonly inherited?: readonly string[];
+}
+
+/** Checks what each run would be refused for. @returns what is hidden of the input */
+async function checkTerms(
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
+  tenantId: string,
+  { id, terms: { graph, input, limits }, inherited = [] }: Checking,
+): Promise<Redaction> {
+  const valid = await resolveGraph(graph, { ...deps, tenantId }, id);
+  const pinned = await pinGraph(deps, tenantId, { valid, limits, inherited });
+  await requireInput(deps, tenantId, { graph: pinned, input });
+  if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
+  return pinned.redaction;
+}
+
+function changedMeanwhile(): ApiError {
+  return new ApiError('NOT_ALLOWED_NOW', 'The schedule has changed in this moment; look again');
+}

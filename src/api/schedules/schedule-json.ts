@@ -1,0 +1,85 @@
+import pLimit from 'p-limit';
+import { hideChannels } from '../../graph/redaction/index.ts';
+import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { toTickInput } from './tell-temporal.ts';
+
+const NEXT_TIMES = 5;
+const LAST_RUNS = 5;
+const REQUESTS_AT_ONCE = 8;
+
+/** Makes the answers for schedules, as a caller may see them. */
+export async function toSchedulesJson(
+  deps: Pick<ApiDeps, 'store' | 'engine'>,
+  caller: Caller,
+  schedules: readonly Schedule[],
+) {
+  const ticks = await deps.store.scheduleTicks.latest(schedules, LAST_RUNS);
+  const atOnce = pLimit(REQUESTS_AT_ONCE);
+  const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
+  return schedules.map((schedule, index) =>
+    toScheduleJson(schedule, caller, {
+      nextTimes: nextTimes[index] ?? null,
+      lastRuns: ticks.get(schedule.id)?.map(toTickJson) ?? [],
+    }),
+  );
+}
+
+/** Makes the answer for one schedule. */
+export async function toOneScheduleJson(deps: Pick<ApiDeps, 'store' | 'engine'>, caller: Caller, schedule: Schedule) {
+  const [shown] = await toSchedulesJson(deps, caller, [schedule]);
+  if (!shown) throw new TypeError('A schedule has no answer');
+  return shown;
+}
+
+interface Live {
+  readonly nextTimes: readonly string[] | null;
+  readonly lastRuns: readonly ReturnType<typeof toTickJson>[];
+}
+
+function toScheduleJson(schedule: Schedule, caller: Caller, { nextTimes, lastRuns }: Live) {
+  const { id, graph, input, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
+  const { createdAt, createdBy, updatedAt, updatedBy } = schedule;
+  return {
+    id,
+    graph,
+    input: hideChannels(input, hiddenFrom(caller, schedule)),
+    cron,
+    every,
+    timeZone,
+    overlap,
+    paused,
+    threadId,
+    metadata,
+    limits,
+    nextTimes,
+    lastRuns,
+    createdAt,
+    createdBy,
+    updatedAt,
+    updatedBy,
+  };
+}
+
+/** The run of a tick that has not started is none yet. */
+export function toTickJson({ runId, outcome, ...tick }: TakenTick) {
+  return { ...tick, outcome, runId: outcome === 'started' ? runId : null };
+}
+
+/** @returns `null` when Temporal does not answer, or does not have the schedule yet: the sweeper makes it then */
+async function nextTimesOf(
+  { store, engine }: Pick<ApiDeps, 'store' | 'engine'>,
+  schedule: Schedule,
+): Promise<readonly string[] | null> {
+  try {
+    const times = await engine.schedules.nextTimes(toTickInput(schedule));
+    if (times === null) await store.schedules.markLost(schedule);
+    return times && times.slice(0, NEXT_TIMES);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'UNAVAILABLE') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { isDatabaseAway } from '../../store/database/database-away.ts';
+import type { Overlap, Schedule, Tick, TickResult } from '../../store/schedules/schedule.ts';
+import type { NewRun } from '../../store/accept-run.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { permissionsOf } from '../http/permissions.ts';
+import { startRun } from '../runs/start-run.ts';
+import type { StartDeps } from '../runs/start-run.ts';
+
+/** The person as whom the runs of a schedule act: the one who has changed it last, with the roles of then. */
+export function actorOf({ tenantId, updatedBy, roles }: Schedule): Caller {
+  return { tenantId, sub: updatedBy, roles, permissions: permissionsOf(roles) };
+}
+
+/** What a run does while another run of its thread is not over. */
+const ON_BUSY: Readonly<Record<Overlap, NewRun['onBusy']>> = {
+  skip: 'reject',
+  buffer: 'enqueue',
+  allow: 'enqueue',
+  cancelOther: 'interrupt',
+};
+
+/**
+ * Starts the run of a tick, as `POST /api/runs` does; the same tick again makes no second run.
+ * @throws when it may succeed later
+ */
+export async function startTick(
+  deps: StartDeps & Pick<ApiDeps, 'logger'>,
+  schedule: Schedule,
+  { at, kind, runId }: Tick,
+): Promise<TickResult> {
+  const { id, graph, input, limits, metadata, threadId, overlap, redaction } = schedule;
+  const actor = actorOf(schedule);
+  if (!actor.permissions.has('run:start'))
+    return failed('FORBIDDEN', `${actor.sub}, who has changed the schedule last, may start no runs`);
+  const wanted = {
+    graph,
+    input,
+    limits,
+    threadId,
+    onBusy: kind === 'backfill' ? 'enqueue' : ON_BUSY[overlap],
+    startAt: null,
+    breakpoints: { before: [], after: [] },
+    metadata: { ...metadata, schedule: id, scheduledAt: at },
+    inherited: redaction.channels,
+  };
+  try {
+    await startRun(deps, actor, { id: runId, wanted });
+    return { outcome: 'started' };
+  } catch (error) {
+    if (mayPass(error)) throw error;
+    if (!(error instanceof ApiError)) {
+      deps.logger.error({ error, schedule: id, run: runId }, 'a run of a schedule could not be started');
+      return failed('INTERNAL', 'The server failed; its log names the run');
+    }
+    const { code, message } = error;
+    return code === 'THREAD_BUSY' ? { outcome: 'skipped', code, message } : failed(code, message);
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof ApiError ? error.status === 429 || error.status === 503 : isDatabaseAway(error);
+}
+
+function failed(code: string, message: string): TickResult {
+  return { outcome: 'failed', code, message };
+}

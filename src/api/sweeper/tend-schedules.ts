@@ -1,0 +1,32 @@
+import type { ApiDeps } from '../deps.ts';
+import { takeTurn } from '../schedules/take-turn.ts';
+import { healSchedule } from '../schedules/tell-temporal.ts';
+import { eachOf } from './each-of.ts';
+
+type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'logger'>;
+
+const BATCH = 100;
+const AT_ONCE = 4;
+/** A request that has changed a schedule tells Temporal itself within this time. */
+const HEAL_AFTER_MS = 20_000;
+/** The settled ticks that each schedule keeps. */
+const TICKS_KEPT = 1_000;
+
+/** Decides about the ticks that wait. */
+export async function takeTicks(deps: TendDeps): Promise<void> {
+  await eachOf(await deps.store.scheduleTicks.due(BATCH), AT_ONCE, async (schedule) => {
+    await takeTurn(deps, schedule).catch((error: unknown) =>
+      deps.logger.warn({ error, schedule: schedule.id }, 'a time of a schedule waits; it will be tried again'),
+    );
+  });
+}
+
+/** Makes and deletes Temporal's schedules where a request could not. */
+export async function healSchedules(deps: TendDeps): Promise<void> {
+  const before = new Date(Date.now() - HEAL_AFTER_MS).toISOString();
+  await eachOf(await deps.store.schedules.untold(before, BATCH), AT_ONCE, (schedule) => healSchedule(deps, schedule));
+}
+
+export async function forgetTicks({ store }: Pick<ApiDeps, 'store'>): Promise<void> {
+  await store.scheduleTicks.forgetOld(TICKS_KEPT);
+}

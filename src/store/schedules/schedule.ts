@@ -1,0 +1,78 @@
+import type { Redaction } from '../../graph/redaction/index.ts';
+import type { RunStatus } from '../../graph/run/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+
+/** What a tick does while a run of its schedule is not over. */
+export type Overlap = 'skip' | 'buffer' | 'allow' | 'cancelOther';
+
+/** The times of a schedule. */
+export type Timing =
+  /** Five fields. */
+  | { readonly cron: string; readonly every: null }
+  /** A duration, counted from the epoch. */
+  | { readonly cron: null; readonly every: string };
+
+/** A schedule and its tenant. */
+export interface ScheduleReference {
+  readonly tenantId: string;
+  readonly id: string;
+}
+
+/** What a person says of a schedule. */
+export type ScheduleTerms = Timing & {
+  /** `name`, `name@version` or `name@alias`. */
+  readonly graph: string;
+  readonly input: JsonObject;
+  readonly metadata: JsonObject;
+  readonly limits: JsonObject;
+  readonly threadId: string | null;
+  /** An IANA name. */
+  readonly timeZone: string;
+  readonly overlap: Overlap;
+  readonly paused: boolean;
+};
+
+/** Runs that begin at times of their own. */
+export type Schedule = ScheduleReference &
+  ScheduleTerms & {
+    /** What most callers do not see of its input. */
+    readonly redaction: Redaction;
+    /** The roles of the person who has changed it last, as they were then. */
+    readonly roles: readonly string[];
+    readonly revision: number;
+    readonly createdAt: string;
+    readonly createdBy: string;
+    readonly updatedAt: string;
+    readonly updatedBy: string;
+  };
+
+/** Why a tick has come: its time, a person, or a person who asked for times that are over. */
+export type TickKind = 'time' | 'trigger' | 'backfill';
+
+export type TickOutcome = 'pending' | 'started' | 'skipped' | 'failed';
+
+/** A time that a schedule has taken. */
+export interface Tick {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly kind: TickKind;
+  /** The run that it starts, or would have started. */
+  readonly runId: string;
+}
+
+/** What has become of a tick. */
+export interface TickResult {
+  readonly outcome: Exclude<TickOutcome, 'pending'>;
+  /** Why there is no run. */
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** A tick with what has become of it. */
+export interface TakenTick extends Tick {
+  readonly outcome: TickOutcome;
+  readonly code: string | null;
+  readonly message: string | null;
+  /** The status of its run; `null`: there is none. */
+  readonly status: RunStatus | null;
+}

@@ -1,0 +1,198 @@
+import { sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
+import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { Tables } from '../tables.ts';
+import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './schedule.ts';
+import type { SchedulesTable } from './schedule-tables.ts';
+
+/** A schedule that Temporal does not have as it is here. */
+export interface UntoldSchedule extends ScheduleReference {
+  readonly isDeleted: boolean;
+}
+
+/** Schedules of tenants. A deleted one is found by `untold` alone. */
+export interface Schedules {
+  /** Adds a schedule; the same id again changes nothing. */
+  create(schedule: Schedule): Promise<void>;
+  /** @param tenantId `null`: of any tenant */
+  find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
+  /** The newest first. */
+  list(tenantId: string, page: PageRequest): Promise<Page<Schedule>>;
+  count(tenantId: string): Promise<number>;
+  /**
+   * Puts a schedule in the place of its revision before.
+   * @returns false when it has been changed or deleted meanwhile
+   */
+  replace(schedule: Schedule): Promise<boolean>;
+  remove(reference: ScheduleReference): Promise<void>;
+  /** Notes what revision Temporal has. @returns false when there is another one by now */
+  markTold(reference: ScheduleReference, revision: number): Promise<boolean>;
+  /** Notes that Temporal does not have a schedule any more. */
+  markLost(reference: ScheduleReference): Promise<void>;
+  /** Those that Temporal should have heard of before a time. */
+  untold(before: string, limit: number): Promise<readonly UntoldSchedule[]>;
+  /** Deletes a removed schedule with its ticks. */
+  forget(reference: ScheduleReference): Promise<void>;
+}
+
+/** No process has decided about its ticks yet. */
+const NEVER = '-infinity';
+
+export function createSchedules(db: Kysely<Tables>): Schedules {
+  const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
+  return {
+    async create(schedule) {
+      const told = { synced_revision: 0, lease_until: NEVER };
+      const row = { ...toRow(schedule), created_at: schedule.createdAt, created_by: schedule.createdBy, ...told };
+      await db
+        .insertInto('schedules')
+        .values({ tenant_id: schedule.tenantId, id: schedule.id, ...row })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    async find({ tenantId, id }) {
+      const row = await kept()
+        .where('id', '=', id)
+        .where(isEqual('tenant_id', tenantId ?? undefined))
+        .executeTakeFirst();
+      return row ? toSchedule(row) : null;
+    },
+    list: (tenantId, page) => list(db, tenantId, page),
+    async count(tenantId) {
+      const counted = db.selectFrom('schedules').select(sql<number>`count(*)::int`.as('count'));
+      const mine = counted.where('tenant_id', '=', tenantId).where('deleted_at', 'is', null);
+      return (await mine.executeTakeFirstOrThrow()).count;
+    },
+    async replace(schedule) {
+      const { numUpdatedRows } = await db
+        .updateTable('schedules')
+        .set(toRow(schedule))
+        .where(named(schedule))
+        .where('revision', '=', schedule.revision - 1)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    async remove(reference) {
+      await db
+        .updateTable('schedules')
+        .set({ deleted_at: sql`coalesce(deleted_at, now())` })
+        .where(named(reference))
+        .execute();
+    },
+    ...createTelling(db),
+    forget: (reference) => forget(db, reference),
+  };
+}
+
+/** What Temporal knows of schedules. */
+function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLost' | 'untold'> {
+  return {
+    async markTold(reference, revision) {
+      const { numUpdatedRows } = await db
+        .updateTable('schedules')
+        .set({ synced_revision: revision })
+        .where(named(reference))
+        .where('revision', '=', revision)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    markLost: async (reference) =>
+      void (await db.updateTable('schedules').set({ synced_revision: 0 }).where(named(reference)).execute()),
+    untold: async (before, limit) =>
+      await db
+        .selectFrom('schedules')
+        .select(['tenant_id as tenantId', 'id', sql<boolean>`deleted_at is not null`.as('isDeleted')])
+        .where(sql<boolean>`synced_revision <> revision or deleted_at is not null`)
+        .where(sql<boolean>`coalesce(deleted_at, updated_at) < ${before}::timestamptz`)
+        .orderBy('updated_at')
+        .limit(limit)
+        .execute(),
+  };
+}
+
+function named({ tenantId, id }: ScheduleReference) {
+  return sql<boolean>`tenant_id = ${tenantId} and id = ${id}`;
+}
+
+async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<Schedule>> {
+  const rows = db
+    .selectFrom('schedules')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .where(isBefore('created_at', after));
+  const page = await readPage(db, rows, {
+    limit,
+    order: sql`created_at desc, id desc`,
+    payloads: ['input', 'metadata'],
+    positionOf: ({ created_at, id }) => ({ at: created_at.toISOString(), id }),
+  });
+  return mapPage(page, toSchedule);
+}
+
+async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('schedules')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      .where('deleted_at', 'is not', null)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    const ticks = transaction.deleteFrom('schedule_ticks').where('tenant_id', '=', tenantId);
+    await ticks.where('schedule_id', '=', id).execute();
+  });
+}
+
+/** The columns that a change writes. */
+function toRow(schedule: Schedule) {
+  const { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap, paused } = schedule;
+  const { redaction, roles, revision, updatedAt, updatedBy } = schedule;
+  return {
+    graph,
+    input: JSON.stringify(input),
+    metadata: JSON.stringify(metadata),
+    limits: JSON.stringify(limits),
+    thread_id: threadId,
+    cron,
+    every,
+    time_zone: timeZone,
+    overlap,
+    paused,
+    redaction: JSON.stringify(redaction),
+    roles: JSON.stringify(roles),
+    revision,
+    updated_at: updatedAt,
+    updated_by: updatedBy,
+  };
+}
+
+function toSchedule(row: Selectable<SchedulesTable>): Schedule {
+  const { tenant_id, id, redaction, roles, revision, created_at, created_by, updated_at, updated_by } = row;
+  return {
+    tenantId: tenant_id,
+    id,
+    ...toTerms(row),
+    redaction,
+    roles,
+    revision,
+    createdAt: created_at.toISOString(),
+    createdBy: created_by,
+    updatedAt: updated_at.toISOString(),
+    updatedBy: updated_by,
+  };
+}
+
+function toTerms(row: Selectable<SchedulesTable>): ScheduleTerms {
+  const { graph, input, metadata, limits, thread_id, time_zone, overlap, paused } = row;
+  const common = { graph, input, metadata, limits, threadId: thread_id, timeZone: time_zone, overlap, paused };
+  return { ...common, ...toTiming(row) };
+}
+
+function toTiming({ cron, every }: Selectable<SchedulesTable>): Timing {
+  if (cron !== null) return { cron, every: null };
+  if (every !== null) return { cron: null, every };
+  throw new TypeError('A schedule in the store has no times');
+}

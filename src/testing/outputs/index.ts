@@ -1,0 +1,2 @@
+export { playOutputs } from './play-outputs.ts';
+export type { OutputsTest, TestedRun } from './play-outputs.ts';

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aDefinition } from '../../support/builders/builders.ts';
+import type { ApiClient } from '../../support/readers/api-client.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+import { PATIENTLY } from '../../support/readers/api-runs.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+
+/* Schedules at a real Temporal: `said` ends at once, `asked` waits for a person. */
+
+let stack: TestStack;
+let user: ApiClient;
+beforeAll(async () => {
+  stack = await startTestStack({}, {}, { ticksMs: 100, healSchedulesMs: 200 });
+  user = stack.as('user');
+  await user.post('/api/graphs', said('said', { word: {}, secret: { redact: true } }));
+  const ask = { ask: { type: 'approval', title: 'Go on?' } } as const;
+  await user.post('/api/graphs', aDefinition({ name: 'asked', nodes: ask, edges: [{ from: '__start__', to: 'ask' }] }));
+});
+afterAll(async () => await stack.stop());
+
+const said = (name: string, channels: object) =>
+  aDefinition({
+    name,
+    channels: { ...channels },
+    nodes: { say: { type: 'set', write: { word: '{{ state.word }}!' } } },
+  });
+const HOURLY = { graph: 'said', every: '1h' };
+
+async function create(terms: object): Promise<string> {
+  const { status, body } = await user.post('/api/schedules', terms);
+  expect({ status, detail: at(body, '/detail') }).toEqual({ status: 201, detail: undefined });
+  return textAt(body, '/id');
+}
+const read = async (id: string): Promise<Json> => (await user.get(`/api/schedules/${id}`)).body;
+const change = async (id: string, body: object) =>
+  await user.send(`/api/schedules/${id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const remove = async (id: string) => await user.send(`/api/schedules/${id}`, { method: 'DELETE' });
+const trigger = async (id: string, headers: Record<string, string> = {}): Promise<Json> =>
+  (await user.post(`/api/schedules/${id}/trigger`, {}, headers)).body;
+const outcomesOf = async (id: string): Promise<readonly Json[]> =>
+  listAt(await read(id), '/lastRuns').map((tick) => at(tick, '/outcome') ?? null);
+
+describe('a schedule of every second', () => {
+  test('starts a run a second as the person who has made it, until it is paused', async () => {
+    const id = await create({ graph: 'said', every: '1s', input: { word: 'hello' }, metadata: { team: 'a' } });
+    await expect
+      .poll(async () => await outcomesOf(id), PATIENTLY)
+      .toEqual(expect.arrayContaining(['started', 'started']));
+    await change(id, { paused: true });
+    const runs = await user.get(`/api/runs?metadata=schedule:${id}`);
+    const [run] = listAt(runs.body, '/items');
+    expect(run).toMatchObject({
+      graph: { name: 'said', version: 1 },
+      input: { word: 'hello' },
+      metadata: { team: 'a', schedule: id, scheduledAt: expect.stringMatching(/:\d\d\.000Z$/) },
+    });
+    expect(at(run ?? null, '/createdBy')).toBe(at(await read(id), '/createdBy'));
+    const times = listAt(runs.body, '/items').map((one) => at(one, '/metadata/scheduledAt'));
+    expect(new Set(times).size).toBe(times.length);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const before = await user.get(`/api/runs?metadata=schedule:${id}`);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    const after = await user.get(`/api/runs?metadata=schedule:${id}`);
+    expect(listAt(after.body, '/items').length).toBe(listAt(before.body, '/items').length);
+    await remove(id);
+    expect(await user.get(`/api/schedules/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
+  });
+});
+
+describe('overlap', () => {
+  const asked = async (overlap: string): Promise<string> => await create({ graph: 'asked', every: '1h', overlap });
+  const approve = async (runId: string): Promise<void> => {
+    await user.untilRun(runId, (run) => at(run, '/status') === 'waiting');
+    await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
+    await user.untilRun(runId, (run) => at(run, '/status') === 'completed');
+  };
+
+  test('skip: a time is skipped while a run is not over', async () => {
+    const id = await asked('skip');
+    const first = await trigger(id);
+    expect(first).toMatchObject({ kind: 'trigger', outcome: 'started', runId: expect.any(String) });
+    expect(await trigger(id)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP', runId: null });
+    await approve(textAt(first, '/runId'));
+    expect(await trigger(id)).toMatchObject({ outcome: 'started' });
+  });
+
+  test('buffer: one time waits', async () => {
+    const id = await asked('buffer');
+    const first = await trigger(id);
+    expect(await trigger(id)).toMatchObject({ outcome: 'pending' });
+    await expect
+      .poll(async () => at(await trigger(id), '/outcome'), { timeout: 5_000, interval: 1_100 })
+      .toMatch(/pending|skipped/);
+    await approve(textAt(first, '/runId'));
+    await expect.poll(async () => (await outcomesOf(id)).filter((one) => one === 'started').length, PATIENTLY).toBe(2);
+  });
+
+  test('cancelOther: the run before is canceled, and the next one starts', async () => {
+    const id = await asked('cancelOther');
+    const first = await trigger(id);
+    await user.untilRun(textAt(first, '/runId'), (run) => at(run, '/status') === 'waiting');
+    await trigger(id);
+    await expect.poll(async () => await outcomesOf(id), PATIENTLY).toEqual(['started', 'started']);
+    const { body } = await user.get(`/api/runs/${textAt(first, '/runId')}`);
+    expect(body).toMatchObject({ status: 'canceled' });
+  });
+});
+
+test('a trigger is made once for one key', async () => {
+  const id = await create(HOURLY);
+  const [one, other] = [
+    await trigger(id, { 'idempotency-key': 'once' }),
+    await trigger(id, { 'idempotency-key': 'once' }),
+  ];
+  expect(other).toEqual(one);
+  expect(await outcomesOf(id)).toEqual(['started']);
+});
+
+test('a backfill takes the times that are over once, one run after the other', async () => {
+  const id = await create({ ...HOURLY, paused: true });
+  const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T02:00:00Z' };
+  const { status, body } = await user.post(`/api/schedules/${id}/backfill`, span);
+  expect([status, listAt(body, '/times')]).toEqual([
+    202,
+    ['2026-01-01T00:00:00.000Z', '2026-01-01T01:00:00.000Z', '2026-01-01T02:00:00.000Z'],
+  ]);
+  await expect.poll(async () => await outcomesOf(id), PATIENTLY).toEqual(['started', 'started', 'started']);
+  await user.post(`/api/schedules/${id}/backfill`, span);
+  expect(listAt((await user.get(`/api/runs?metadata=schedule:${id}`)).body, '/items')).toHaveLength(3);
+  const tooMany = await user.post(`/api/schedules/${id}/backfill`, { ...span, to: '2026-02-01T00:00:00Z' });
+  expect([tooMany.status, issuePathsOf(tooMany)]).toEqual([422, ['/to']]);
+});
+
+test('its next times go by the clock of its place, also over the change to summer time', async () => {
+  const noon = { graph: 'said', cron: '0 12 * * *', timeZone: 'America/Santiago', paused: true };
+  const id = await create(noon);
+  const times = listAt(await read(id), '/nextTimes').map(String);
+  expect(times).toHaveLength(5);
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: noon.timeZone, timeStyle: 'short' });
+  expect(times.map((time) => clock.format(new Date(time)))).toEqual(times.map(() => '12:00'));
+  const { body } = await user.post(`/api/schedules/${await create({ ...noon, timeZone: 'Europe/Berlin' })}/backfill`, {
+    from: '2026-03-28T00:00:00Z',
+    to: '2026-03-30T00:00:00Z',
+  });
+  expect(listAt(body, '/times')).toEqual(['2026-03-28T11:00:00.000Z', '2026-03-29T10:00:00.000Z']);
+});
+
+describe('a schedule is refused', () => {
+  test.each<[string, JsonObject]>([
+    ['/cron', { graph: 'said', cron: '99 * * * *' }],
+    ['/cron', { graph: 'said', cron: '* * * *' }],
+    ['/cron', { graph: 'said' }],
+    ['/cron', { graph: 'said', cron: '* * * * *', every: '1h' }],
+    ['/every', { graph: 'said', every: '1ms' }],
+    ['/timeZone', { ...HOURLY, timeZone: 'Mars/Olympus' }],
+    ['/jitter', { ...HOURLY, jitter: '1m' }],
+  ])('with a pointer to %s', async (path, terms) => {
+    const ids = async () => listAt((await user.get('/api/schedules')).body, '/items').map((one) => at(one, '/id'));
+    const before = await ids();
+    const refused = await user.post('/api/schedules', terms);
+    expect([refused.status, issuePathsOf(refused)]).toEqual([422, [path]]);
+    expect(await ids()).toEqual(before);
+  });
+
+  test('for an unknown graph, and stays as it was after a change that is refused', async () => {
+    expect(await user.post('/api/schedules', { ...HOURLY, graph: 'none' })).toMatchObject(
+      aProblem(404, 'UNKNOWN_GRAPH'),
+    );
+    const id = await create(HOURLY);
+    expect(await change(id, { cron: '99 * * * *' })).toMatchObject({ status: 422 });
+    expect(await read(id)).toMatchObject({ every: '1h', cron: null });
+  });
+});
+
+test('what a graph hides of its input is hidden, and is not sent back', async () => {
+  const id = await create({ ...HOURLY, input: { word: 'a', secret: 'canary-17' } });
+  expect(await read(id)).toMatchObject({ input: { word: 'a', secret: '[redacted]' } });
+  expect((await stack.as('admin').get(`/api/schedules/${id}`)).body).toMatchObject({ input: { secret: 'canary-17' } });
+  const refused = await change(id, { input: { secret: '[redacted]' } });
+  expect([refused.status, issuePathsOf(refused)]).toEqual([422, ['/input/secret']]);
+  await user.post('/api/graphs', said('open', { word: {}, secret: {} }));
+  await change(id, { graph: 'open' });
+  const { runId } = Object.fromEntries(Object.entries((await trigger(id)) ?? {}));
+  expect(JSON.stringify((await user.get(`/api/runs/${runId}`)).body)).not.toContain('canary-17');
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
+import { healSchedule, tellTemporal } from '../../../../src/api/schedules/tell-temporal.ts';
+import type { TimesOfSchedule } from '../../../../src/api/temporal/timed-schedules.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import { aSchedule } from '../../../support/builders/schedules.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import type { MemoryStore } from '../../../support/servers/memory-database.ts';
+
+/* What the sweeper does after a crash between the row and Temporal's schedule, or the other way around. */
+
+let store: MemoryStore;
+/** The schedules that Temporal has. */
+const had = new Map<string, TimesOfSchedule>();
+/** Happens while Temporal is told. */
+let meanwhile = async (): Promise<void> => undefined;
+
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+beforeEach(() => {
+  had.clear();
+  meanwhile = async () => undefined;
+});
+afterAll(async () => await store.close());
+
+const absent = anAbsentEngine();
+const engine = {
+  ...absent,
+  schedules: {
+    ...absent.schedules,
+    put: async ({ scheduleId }: { scheduleId: string }, times: TimesOfSchedule) => {
+      const happen = meanwhile;
+      meanwhile = async () => undefined;
+      await happen();
+      had.set(scheduleId, times);
+    },
+    remove: async ({ scheduleId }: { scheduleId: string }) => void had.delete(scheduleId),
+  },
+};
+const deps = () => ({ store, engine, logger: createLogger('silent') });
+const untold = async () => await store.schedules.untold('2999-01-01T00:00:00Z', 100);
+
+describe('the sweeper', () => {
+  test('makes the schedule that a created row lacks', async () => {
+    const schedule = aSchedule('created');
+    await store.schedules.create(schedule);
+    for (const one of await untold()) await healSchedule(deps(), one);
+    expect(had.get('created')).toMatchObject({ every: '1h', paused: false });
+    expect(await untold()).toEqual([]);
+  });
+
+  test('deletes the schedule of a deleted row, and the row', async () => {
+    const schedule = aSchedule('deleted');
+    await store.schedules.create(schedule);
+    await tellTemporal(deps(), schedule);
+    await store.schedules.remove(schedule);
+    for (const one of await untold()) await healSchedule(deps(), one);
+    expect([had.size, await untold()]).toEqual([0, []]);
+  });
+
+  test('pauses a schedule whose times Temporal does not take after all', async () => {
+    const schedule = aSchedule('refused');
+    await store.schedules.create(schedule);
+    meanwhile = async () => {
+      throw new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
+    };
+    await healSchedule(deps(), { ...schedule, isDeleted: false });
+    expect(await store.schedules.find(schedule)).toMatchObject({ paused: true });
+    expect(await untold()).toEqual([]);
+  });
+
+  test('tries again when Temporal is away', async () => {
+    const schedule = aSchedule('away');
+    await store.schedules.create(schedule);
+    meanwhile = async () => {
+      throw unavailable('Temporal');
+    };
+    await expect(healSchedule(deps(), { ...schedule, isDeleted: false })).rejects.toThrow();
+    expect(await untold()).toMatchObject([{ id: 'away' }]);
+    await healSchedule(deps(), { ...schedule, isDeleted: false });
+    expect(await untold()).toEqual([]);
+  });
+});
+
+test('Temporal has what the row says last, also when that has changed while it was told', async () => {
+  const schedule = aSchedule('changed');
+  await store.schedules.create(schedule);
+  meanwhile = async () => void (await store.schedules.replace({ ...schedule, paused: true, revision: 2 }));
+  await tellTemporal(deps(), schedule);
+  expect(had.get('changed')).toMatchObject({ paused: true });
+  expect(await untold()).toEqual([]);
+});

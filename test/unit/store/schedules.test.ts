@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aSchedule } from '../../support/builders/schedules.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
+import type { MemoryStore } from '../../support/servers/memory-database.ts';
+
+let store: MemoryStore;
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+afterAll(async () => await store.close());
+
+const tickAt = (hour: number) =>
+  ({ at: `2026-01-01T0${hour}:00:00.000Z`, kind: 'time', runId: `run-${hour}` }) as const;
+
+test('a schedule is read as it was written, and belongs to its tenant', async () => {
+  const schedule = aSchedule('one');
+  await store.schedules.create(schedule);
+  expect(await store.schedules.find(schedule)).toEqual(schedule);
+  expect(await store.schedules.find({ tenantId: 'other', id: 'one' })).toBeNull();
+  expect((await store.schedules.list('other', { limit: 10 })).items).toEqual([]);
+});
+
+test('of two changes of one revision, one is made', async () => {
+  await store.schedules.create(aSchedule('changed'));
+  const second = aSchedule('changed', { revision: 2 });
+  expect(await Promise.all([store.schedules.replace(second), store.schedules.replace(second)])).toContain(false);
+  expect(await store.schedules.find(second)).toEqual(second);
+  expect(await store.schedules.markTold(second, 1)).toBe(false);
+  expect(await store.schedules.markTold(second, 2)).toBe(true);
+});
+
+test('what Temporal does not have is found until it is told, and until a deleted one is forgotten', async () => {
+  const schedule = aSchedule('untold');
+  const isUntold = async () =>
+    (await store.schedules.untold('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'untold');
+  await store.schedules.create(schedule);
+  expect(await isUntold()).toMatchObject({ isDeleted: false });
+  await store.schedules.markTold(schedule, 1);
+  expect(await isUntold()).toBeUndefined();
+  await store.schedules.remove(schedule);
+  expect(await store.schedules.find(schedule)).toBeNull();
+  expect(await store.schedules.untold('2999-01-01T00:00:00Z', 100)).toContainEqual(
+    expect.objectContaining({ id: 'untold', isDeleted: true }),
+  );
+  await store.schedules.forget(schedule);
+  expect(await store.schedules.untold('2999-01-01T00:00:00Z', 100)).not.toContainEqual(
+    expect.objectContaining({ id: 'untold' }),
+  );
+});
+
+test('a time is taken once, and none of a deleted schedule', async () => {
+  const schedule = aSchedule('ticking');
+  await store.schedules.create(schedule);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [tickAt(1), tickAt(2)]);
+  await scheduleTicks.take(schedule, [{ ...tickAt(1), runId: 'another' }]);
+  expect(await scheduleTicks.pending(schedule, 10)).toEqual([tickAt(1), tickAt(2)]);
+  await store.schedules.remove(schedule);
+  await scheduleTicks.take(schedule, [tickAt(3)]);
+  expect(await scheduleTicks.pending(schedule, 10)).toHaveLength(2);
+});
+
+test('one process at a time decides about a schedule', async () => {
+  const schedule = aSchedule('leased');
+  await store.schedules.create(schedule);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [tickAt(1)]);
+  const isDue = async () => (await scheduleTicks.due(100)).some(({ id }) => id === 'leased');
+  expect(await isDue()).toBe(true);
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect([await scheduleTicks.claim(schedule, later), await scheduleTicks.claim(schedule, later)]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await isDue()).toBe(false);
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'skipped', code: 'OVERLAP', message: 'busy' });
+  await scheduleTicks.release(schedule, new Date(0).toISOString());
+  expect(await isDue()).toBe(false);
+  const [last] = (await scheduleTicks.latest([schedule], 5)).get('leased') ?? [];
+  expect(last).toEqual({ ...tickAt(1), outcome: 'skipped', code: 'OVERLAP', message: 'busy', status: null });
+});
+
+test('a schedule forgets all but its last settled times', async () => {
+  const schedule = aSchedule('old');
+  await store.schedules.create(schedule);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [1, 2, 3, 4].map(tickAt));
+  for (const hour of [2, 3, 4]) await scheduleTicks.settle(schedule, tickAt(hour), { outcome: 'started' });
+  await scheduleTicks.forgetOld(1);
+  const left = (await scheduleTicks.latest([schedule], 5)).get('old')?.map(({ runId }) => runId);
+  expect(left).toEqual(['run-4', 'run-1']);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { compileShared } from '../../../../src/graph/compile/index.ts';
+import type { GraphDefinition } from '../../../../src/graph/definition/index.ts';
+import { limitsOfRun } from '../../../../src/graph/run/index.ts';
+import { playOutputs } from '../../../../src/testing/outputs/index.ts';
+import type { OutputsTest } from '../../../../src/testing/outputs/index.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+
+const NOTHING: OutputsTest = { input: {}, outputs: {}, decisions: [], events: [], expect: {} };
+
+async function play(definition: GraphDefinition, test: Partial<OutputsTest>) {
+  const graph = compileShared(definition, aCatalog());
+  const identity = {
+    id: 'test',
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: definition.name, version: null, hash: 'test' },
+    createdBy: { sub: 'uma', roles: ['user'] },
+    limits: limitsOfRun(graph, {}).limits,
+  };
+  return await playOutputs(graph, { identity, now: 0, test: { ...NOTHING, ...test } });
+}
+
+const ASKING = aDefinition({
+  name: 'asking',
+  channels: { answer: {} },
+  nodes: {
+    say: {
+      type: 'llm',
+      model: 'default',
+      prompt: 'Say',
+      output: { type: 'object' },
+      write: { answer: '{{ result.object }}' },
+    },
+  },
+  edges: [
+    { from: '__start__', to: 'say' },
+    { from: 'say', to: '__end__' },
+  ],
+});
+
+test.each([
+  ['a value', { intent: 'refund' }],
+  ['a value with more than the parts of an answer', { text: 'refund', sure: true }],
+  ['an answer', { json: { text: 'refund' } }],
+])('the output of a model is JSON as %s', async (_what, output) => {
+  const { state, mismatch } = await play(ASKING, { outputs: { say: [output] } });
+  expect([state['answer'], mismatch]).toEqual(['json' in output ? output.json : output, null]);
+});
+
+test('a wait for a time takes none', async () => {
+  const waiting = aDefinition({
+    name: 'waiting',
+    nodes: { sleep: { type: 'wait', for: '2d' } },
+    edges: [
+      { from: '__start__', to: 'sleep' },
+      { from: 'sleep', to: '__end__' },
+    ],
+    limits: { deadline: '30d' },
+  });
+  expect(await play(waiting, {})).toMatchObject({ status: 'completed', mismatch: null });
+});
