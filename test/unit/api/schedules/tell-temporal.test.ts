@@ -77,7 +77,7 @@ describe('the sweeper', () => {
     meanwhile = async () => {
       throw unavailable('Temporal');
     };
-    await expect(healSchedule(deps(), { ...schedule, isDeleted: false })).rejects.toThrow();
+    await expect(healSchedule(deps(), { ...schedule, isDeleted: false })).rejects.toThrow('Temporal');
     expect(await untold()).toMatchObject([{ id: 'away' }]);
     await healSchedule(deps(), { ...schedule, isDeleted: false });
     expect(await untold()).toEqual([]);

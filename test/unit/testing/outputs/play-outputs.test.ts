@@ -60,3 +60,16 @@ test('a wait for a time takes none', async () => {
   });
   expect(await play(waiting, {})).toMatchObject({ status: 'completed', mismatch: null });
 });
+
+test('the outputs of an agent are those of its model and its tools, as they are called', async () => {
+  const agent = aDefinition({
+    name: 'agent',
+    channels: { answer: {} },
+    nodes: { help: { type: 'agent', tools: ['lookup'], prompt: 'Help', write: { answer: '{{ result.text }}' } } },
+  });
+  const asks = { toolCalls: [{ tool: 'lookup', args: { key: 'A-1' } }] };
+  const whole = await play(agent, { outputs: { help: [asks, { total: 40 }, 'It costs 40.'] } });
+  expect(whole).toMatchObject({ state: { answer: 'It costs 40.' }, mismatch: null });
+  const short = await play(agent, { outputs: { help: [asks] } });
+  expect(short.mismatch).toMatchObject({ kind: 'output', node: 'help', message: expect.stringContaining('"lookup"') });
+});
