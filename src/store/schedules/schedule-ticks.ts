@@ -103,10 +103,9 @@ async function take(db: Kysely<Tables>, { tenantId, id }: ScheduleReference, tic
 
 async function due(db: Kysely<Tables>, limit: number): Promise<readonly ScheduleReference[]> {
   const { rows } = await sql<ScheduleReference>`
-    select s.tenant_id as "tenantId", s.id from schedules s
-    where s.deleted_at is null and s.lease_until <= now() and exists (
-      select from schedule_ticks t where t.tenant_id = s.tenant_id and t.schedule_id = s.id and t.outcome = 'pending'
-    )
+    with due as (select distinct schedule_id from schedule_ticks where outcome = 'pending')
+    select s.tenant_id as "tenantId", s.id from due join schedules s on s.id = due.schedule_id
+    where s.deleted_at is null and s.lease_until <= now()
     order by s.lease_until limit ${limit}
   `.execute(db);
   return rows;

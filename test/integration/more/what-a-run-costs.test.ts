@@ -30,6 +30,8 @@ beforeAll(async () => {
     terminatedRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
     deliveriesMs: SELDOM_MS,
+    ticksMs: SELDOM_MS,
+    healSchedulesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });
   teardown.add(() => jobs.stop());
