@@ -1,5 +1,5 @@
 import { MEMORY_SAVE, MEMORY_SEARCH, MEMORY_TOOLS } from '../../graph/definition/index.ts';
-import { isJsonObject, mapValues, remainingBytes, toMs } from '../../graph/values/index.ts';
+import { isJsonObject, mapValues, parseDuration, remainingBytes } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { MAX_MEMORY_BYTES, MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
 import type { Memory } from '../../store/memory/memory.ts';
@@ -53,11 +53,12 @@ const search: Work = async ({ query, limit = DEFAULT_LIMIT }, { memory, at }) =>
 const save: Work = async ({ key, value, ttl }, { memory, at, context: { principal, runId } }) => {
   if (typeof key !== 'string' || value === undefined) throw refused('An entry of memory has a key and a value');
   if (remainingBytes(MAX_MEMORY_BYTES, value) < 0) throw refused(`The value has more than ${MAX_MEMORY_BYTES} bytes`);
-  const entryAt = { ...at, key };
-  if (!(await memory.hasSpace(entryAt))) throw refused(`A tenant may have ${MAX_MEMORY_ENTRIES} entries of memory`);
-  const expiresAt = typeof ttl === 'string' ? new Date(Date.now() + toMs(ttl)).toISOString() : null;
-  const { entry } = await memory.put(entryAt, { value, expiresAt, by: principal.sub, runId });
-  return { saved: entry.key, expiresAt: entry.expiresAt };
+  const ttlMs = ttl === undefined ? null : parseDuration(ttl);
+  if (ttl !== undefined && ttlMs === null) throw refused('`ttl` is a duration such as "90d", of 100 years at most');
+  const expiresAt = ttlMs === null ? null : new Date(Date.now() + ttlMs).toISOString();
+  const written = await memory.put({ ...at, key }, { value, expiresAt, by: principal.sub, runId });
+  if (!written) throw refused(`A tenant may have ${MAX_MEMORY_ENTRIES} entries of memory`);
+  return { saved: key, expiresAt };
 };
 
 function refused(message: string): CallError {

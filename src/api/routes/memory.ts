@@ -45,10 +45,10 @@ const put: AddRoute = (router, deps) => {
     const value = toJson(given);
     requireSmall(value);
     const at = { tenantId, ...c.req.valid('param') };
-    if (!(await memory.hasSpace(at)))
-      throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_MEMORY_ENTRIES} entries of memory`);
     const expiresAt = ttl === undefined ? null : new Date(Date.now() + toMs(ttl)).toISOString();
-    const { entry, isNew } = await memory.put(at, { value, expiresAt, by, runId: null });
+    const written = await memory.put(at, { value, expiresAt, by, runId: null });
+    if (!written) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_MEMORY_ENTRIES} entries of memory`);
+    const { entry, isNew } = written;
     return c.json(entry, isNew ? 201 : 200);
   });
 };

@@ -1,3 +1,4 @@
+import { DURATION_PATTERN } from '../values/duration.ts';
 import type { ToolEntry } from './catalog.ts';
 import { MAX_MEMORY_NAME, MEMORY_SAVE, MEMORY_SEARCH } from './offered-tool.ts';
 
@@ -25,7 +26,7 @@ export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {
       properties: {
         key: { type: 'string', minLength: 1, maxLength: MAX_MEMORY_NAME, pattern: '^[^\\p{Cc}]+$' },
         value: { description: 'Any JSON' },
-        ttl: { type: 'string', pattern: '^[1-9][0-9]{0,8}(ms|s|m|h|d)$' },
+        ttl: { type: 'string', pattern: DURATION_PATTERN },
       },
       required: ['key', 'value'],
       additionalProperties: false,

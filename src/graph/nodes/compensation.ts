@@ -22,7 +22,7 @@ export function compileCompensation({ compensate }: NodeOfType<'tool'>, settings
     const problem = tool.checkArguments(args);
     if (problem !== null) throw new GraphError('INVALID_TOOL_ARGUMENTS', problem);
     return {
-      request: tool.request(args, { leftMs: null, bindings, isApproved: false }),
+      request: tool.request(args, { leftMs: null, isApproved: false }),
       needsApproval: tool.needsApproval({ ...bindings, args }),
     };
   };

@@ -34,10 +34,7 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
       if (problem !== null) return failedBecause('INVALID_TOOL_ARGUMENTS', problem);
       if (!tool.needsApproval({ ...task.bindings, args: filled }))
         return makeCall(tool, task, { args: filled, byPerson: false });
-      const question = tool.question(filled, {
-        because: `Node ${settings.id} calls it`,
-        bindings: task.bindings,
-      });
+      const question = tool.question(filled, { because: `Node ${settings.id} calls it` });
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {
@@ -59,7 +56,7 @@ function makeCall(tool: CallableTool, task: TaskContext, { args, byPerson }: App
   if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args, byPerson } };
   const refusal = tool.refuse(task.shapers);
   if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
-  const key = task.call(0, tool.request(args, { leftMs: null, bindings: task.bindings, isApproved: byPerson }));
+  const key = task.call(0, tool.request(args, { leftMs: null, isApproved: byPerson }));
   return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }
 

@@ -2,7 +2,7 @@ import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Json } from '../values/json.ts';
-import { deepEqual, own, toText } from '../values/json.ts';
+import { deepEqual, isJsonObject, own, toText } from '../values/json.ts';
 import { graphAt, nodesNamed } from './hidden-at.ts';
 import { hideInWords, hideMasked, REDACTED, restoreMasked } from './mask.ts';
 import type { Mask } from './mask.ts';
@@ -21,7 +21,7 @@ export function hideAsked(approval: PublicApproval, nodes: readonly NodeRedactio
   const { title, details, args } = approval;
   const shown = {
     title: toText(hideField('title', title)),
-    details: hideField('details', details),
+    details: hideMemory(hideField('details', details), nodes),
     args: hideArgs(args, nodes),
   };
   const isWhole = deepEqual(shown, { title, details, args });
@@ -35,6 +35,12 @@ export function hideAsked(approval: PublicApproval, nodes: readonly NodeRedactio
       values: decision.values !== null && nodes.some(({ values }) => values) ? REDACTED : decision.values,
     })),
   };
+}
+
+/** Hides the namespace that a call of memory is made in. */
+function hideMemory(details: Json, nodes: readonly NodeRedaction[]): Json {
+  const isHidden = nodes.some(({ fields = {} }) => fieldsShownAs('memory').some((field) => own(fields, field)));
+  return isHidden && isJsonObject(details) && 'memory' in details ? { ...details, memory: REDACTED } : details;
 }
 
 /** Hides the arguments of calls, and those that people approve. */

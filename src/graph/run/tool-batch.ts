@@ -12,6 +12,8 @@ export interface BatchCall {
   /** The called tool: the requested one, or its fallback after a failure. */
   readonly tool: string;
   readonly args: Json;
+  /** The namespace of a tool of memory, as it was when the call was first looked at. */
+  readonly memory?: string | undefined;
   /** A person has edited the arguments. */
   readonly isEdited: boolean;
   /** A person has approved the call of this tool. */

@@ -45,8 +45,11 @@ export const MAX_MEMORY_ENTRIES = 100_000;
 
 /** Long-term memory (HTTP API, "Routes"). What has expired is not found by anything. */
 export interface Memory {
-  /** Writes a value, in place of what was there. @returns the entry, and if it is new */
-  put(at: MemoryKey, written: Written): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean }>;
+  /**
+   * Writes a value, in place of what was there.
+   * @returns the entry, and if it is new; `null`: its tenant has enough of them
+   */
+  put(at: MemoryKey, written: Written): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean } | null>;
   find(at: MemoryKey): Promise<MemoryEntry | null>;
   /** Removes an entry; without one it changes nothing. */
   remove(at: MemoryKey): Promise<void>;
@@ -54,8 +57,6 @@ export interface Memory {
   list(filter: MemoryFilter, page: PageRequest): Promise<Page<MemoryEntry>>;
   /** Entries with the words of a query, the best first: one page, which no other follows. */
   search(filter: MemoryFilter, query: string, limit: number): Promise<Page<MemoryEntry>>;
-  /** True if an entry may be written there: it replaces another, or its tenant has not enough of them yet. */
-  hasSpace(at: MemoryKey): Promise<boolean>;
   /** Deletes what has expired. */
   forgetExpired(): Promise<void>;
 }
@@ -80,7 +81,11 @@ export function createMemory(db: Kysely<Tables>): Memory {
   };
   const listed = { payloads: ['value'] as const, positionOf: ({ key }: MemoryRow) => ({ at: '', id: key }) };
   return {
-    put: (at, written) => put(db, at, written),
+    async put(at, written) {
+      const hasSpace =
+        (await find(at)) !== null || (await count(db, at.tenantId, MAX_MEMORY_ENTRIES)) < MAX_MEMORY_ENTRIES;
+      return hasSpace ? await put(db, at, written) : null;
+    },
     find,
     remove: async (at) => void (await deletionOf(db, at).execute()),
     async list(filter, { limit, after }) {
@@ -94,8 +99,6 @@ export function createMemory(db: Kysely<Tables>): Memory {
       const { items } = await readPage(db, rows, { ...listed, limit, order });
       return { items: items.map(toEntry), next: null };
     },
-    hasSpace: async (at) =>
-      (await find(at)) !== null || (await count(db, at.tenantId, MAX_MEMORY_ENTRIES)) < MAX_MEMORY_ENTRIES,
     async forgetExpired() {
       await db
         .deleteFrom('memory')

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ChannelDefinition } from '../../../src/graph/definition/definition.ts';
 import { askFor, offeredTo, say, toldTo } from '../../support/builders/chat-model.ts';
 import { aGraphOf, hasStatus, startRun } from '../../support/readers/api-runs.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
@@ -61,30 +62,54 @@ test('a run of another customer finds nothing, and a model can name no other nam
   expect((await user().get(memoryOf('ann', 'k'))).status).toBe(404);
 });
 
-test('a namespace with an empty part fails the node, as it would be that of all customers', async () => {
+test.each([
+  ['empty, as it would be that of all customers', ''],
+  ['that leads into the namespace of another', 'ann/private'],
+])('a part of the namespace that is %s, fails the node', async (_, customer) => {
   model().answers(askFor([['memory_search', {}]]), say('?'));
-  expect(await startRun(user(), remembering(), { customer: '' })).toMatchObject({
+  expect(await startRun(user(), remembering(), { customer })).toMatchObject({
     status: 'failed',
     error: { code: 'EXPRESSION_FAILED', message: expect.stringContaining('tools.memory') },
   });
 });
 
-test('a save can need an approval, which shows where it would go', async () => {
-  const graph = aGraphOf(
+const asking = (channel: ChannelDefinition = {}) =>
+  aGraphOf(
     anAgent({
       tools: [{ memory: 'customers/{{ state.customer }}', access: 'write' }],
       approve: { memory_save: 'always' },
     }),
-    { channels: { answer: {}, given: {}, customer: {} } },
+    { channels: { answer: {}, given: {}, customer: channel } },
   );
+
+test('a save can need an approval, which shows where it goes, whatever is edited meanwhile', async () => {
   model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
-  const run = await startRun(user(), graph, { customer: 'cleo' });
+  const run = await startRun(user(), asking(), { customer: 'cleo' });
   const id = textAt(run, '/waitingFor/0/id');
   const { body } = await user().get(`/api/approvals/${id}`);
   expect(at(body, '/details')).toMatchObject({ tool: 'memory_save', memory: 'customers/cleo' });
+  const state = `/api/runs/${textAt(run, '/id')}/state`;
+  const { headers } = await user().get(state);
+  const edited = await user().send(state, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', 'if-match': headers.get('etag') ?? '' },
+    body: '{ "values": { "customer": "dora" } }',
+  });
+  expect(edited.status).toBe(200);
   await stack().as('approver').post(`/api/approvals/${id}/decision`, { decision: 'approve' });
   await user().untilRun(textAt(run, '/id'), hasStatus('completed'));
   expect((await user().get(memoryOf('cleo', 'k'))).body).toMatchObject({ value: 'v' });
+  expect((await user().get(memoryOf('dora', 'k'))).status).toBe(404);
+});
+
+test('a namespace that names a redacted value is shown to those who may see it', async () => {
+  model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
+  const run = await startRun(user(), asking({ redact: true }), { customer: 'emma-4711' });
+  const path = `/api/approvals/${textAt(run, '/waitingFor/0/id')}`;
+  const shownTo = async (role: 'user' | 'admin') => at((await stack().as(role).get(path)).body, '/details/memory');
+  expect([await shownTo('user'), await shownTo('admin')]).toEqual(['[redacted]', 'customers/emma-4711']);
+  const { body } = await user().get(`/api/runs/${textAt(run, '/id')}/history`);
+  expect(JSON.stringify(body)).not.toContain('emma-4711');
 });
 
 test('what is no memory is refused when the graph is', async () => {

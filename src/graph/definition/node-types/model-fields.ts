@@ -49,6 +49,7 @@ const ASKED = ['system', 'prompt', 'messages'] as const;
 /** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {
   templates: ['system', 'prompt', 'tools'],
+  shown: { memory: ['tools'] },
   carries: { text: ASKED, object: ASKED, toolCalls: ASKED, message: ASKED },
   uses: { tools: ['tools'], models: ['model'], messageProcessors: ['context/strategy'] },
   conversations: ['messages'],

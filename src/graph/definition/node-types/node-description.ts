@@ -64,10 +64,10 @@ type FieldPath<Field extends string> = Field | `${Field}/${string}`;
 
 /**
  * Fields by the place where they are shown: the words of a question, the arguments of a call or members of them, an
- * event, a time.
+ * event, a time, the namespace of memory.
  */
 export type ShownFields<Field extends string = string> = {
-  readonly [Place in 'words' | 'args' | 'members' | 'event' | 'time']?: readonly FieldPath<Field>[];
+  readonly [Place in 'words' | 'args' | 'members' | 'event' | 'time' | 'memory']?: readonly FieldPath<Field>[];
 };
 
 /** Fields that name entries of the catalog: one name or a list of names. */

@@ -35,7 +35,7 @@ export const tool: DescriptionOf<ToolFields> = {
   summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
   templates: ['args', 'tools'],
   resultTemplates: ['compensate/args'],
-  shown: { args: ['args', 'compensate/args'] },
+  shown: { args: ['args', 'compensate/args'], memory: ['tools'] },
   uses: { tools: ['tool', 'compensate/tool', 'tools'] },
   conversations: ['calls'],
   calls: { tools: ['tool', 'tools'] },

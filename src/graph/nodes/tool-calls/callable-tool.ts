@@ -37,17 +37,21 @@ export interface CallableTool {
   checkArguments(args: Json): string | null;
   /** @throws GraphError `EXPRESSION_FAILED` when a condition can't be evaluated, or is neither true nor false */
   needsApproval(bindings: Bindings): boolean;
-  /** @throws GraphError `EXPRESSION_FAILED` when the namespace of memory can't be told */
-  question(args: Json, terms: Pick<CallTerms, 'bindings'> & { readonly because: string }): Question;
-  /** @throws GraphError `EXPRESSION_FAILED` when the namespace of memory can't be told */
+  /**
+   * The namespace of a tool of memory; `undefined` for all other tools. A call keeps it, so that people approve the one
+   * that it is made in.
+   * @throws GraphError `EXPRESSION_FAILED` when it can't be told
+   */
+  memory(bindings: Bindings): string | undefined;
+  question(args: Json, terms: Pick<CallTerms, 'memory'> & { readonly because: string }): Question;
   request(args: Json, terms: CallTerms): ToolCallRequest;
 }
 
 /** What a call depends on besides its arguments. */
 export interface CallTerms {
   readonly leftMs: number | null;
-  /** The values that the namespace of memory is filled with. */
-  readonly bindings: Bindings;
+  /** The namespace of a tool of memory. */
+  readonly memory?: string | undefined;
   /** A person has approved the call with its arguments. */
   readonly isApproved: boolean;
 }
@@ -115,15 +119,11 @@ function compileEntry({ name, entry, fillNamespace }: KnownTool, caller: Calling
       return 'args' in read ? read : { problem: problemOf(read.violation) };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
-    question: (args, { because, bindings }) =>
-      toolQuestion(
-        { tool: name, args, because, memory: fillNamespace?.(bindings) },
-        entry,
-        caller.settings.catalog.defaults,
-      ),
-    request: (args, { leftMs, isApproved, bindings }) => ({
+    memory: (bindings) => fillNamespace?.(bindings),
+    question: (args, asked) => toolQuestion({ tool: name, args, ...asked }, entry, caller.settings.catalog.defaults),
+    request: (args, { leftMs, isApproved, memory }) => ({
       ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved }),
-      ...(fillNamespace && { memory: fillNamespace(bindings) }),
+      ...(memory !== undefined && { memory }),
     }),
   };
 }

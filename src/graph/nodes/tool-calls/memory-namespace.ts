@@ -1,22 +1,31 @@
 import { MAX_MEMORY_NAME } from '../../definition/offered-tool.ts';
+import { NODE_NAMES } from '../../expression/expression.ts';
 import type { Bindings } from '../../expression/expression.ts';
+import { parseSegments } from '../../expression/template.ts';
 import { GraphError } from '../../values/errors.ts';
 import { toText } from '../../values/json.ts';
 import { field } from '../node-settings.ts';
 
 /**
- * Compiles the namespace that a model's memory is confined to.
- * @returns fills it. @throws GraphError `EXPRESSION_FAILED` for a part that is empty: one that was to name a customer would
- * name all of them
+ * Compiles the namespace that a model's memory is confined to. A value fills one part between slashes: one with a slash
+ * of its own would lead into the namespace of another, and an empty one to that of all.
+ * @returns fills it. @throws GraphError `EXPRESSION_FAILED` for a part that is empty, or more parts than the template has
  */
 export function compileNamespace(template: string): (bindings: Bindings) => string {
   const filler = field('tools.memory', template, '');
+  const literal = parseSegments(template, NODE_NAMES).filter((segment) => typeof segment === 'string');
+  const parts = partsOf(literal.join(''));
   return (bindings) => {
     const namespace = toText(filler.fill(bindings));
-    if (NAMESPACE.test(namespace) && namespace.length <= MAX_MEMORY_NAME) return namespace;
-    const expected = `1 to ${MAX_MEMORY_NAME} characters without control characters, and no empty part between slashes`;
-    throw new GraphError('EXPRESSION_FAILED', `tools.memory: a namespace has ${expected}`);
+    const isWhole = NAMESPACE.test(namespace) && namespace.length <= MAX_MEMORY_NAME;
+    if (isWhole && partsOf(namespace) === parts) return namespace;
+    const expected = `1 to ${MAX_MEMORY_NAME} characters without control characters, and ${parts} parts between slashes, none empty`;
+    throw new GraphError('EXPRESSION_FAILED', `tools.memory: this namespace has ${expected}`);
   };
+}
+
+function partsOf(namespace: string): number {
+  return namespace.split('/').length;
 }
 
 const NAMESPACE = /^[^/\p{Cc}]+(?:\/[^/\p{Cc}]+)*$/u;

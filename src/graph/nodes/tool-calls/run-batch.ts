@@ -130,8 +130,10 @@ function attempt(call: BatchCall, step: (state: ReadyState) => BatchCall): Batch
 /** Marks a call that needs no approval as approved. */
 function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall, { isApproved }: ReadyState): BatchCall {
   const bindings = { ...task.bindings, args: call.args };
-  const needsApproval = !isApproved && tools.find(call.tool)?.needsApproval(bindings) === true;
-  return { ...call, state: { phase: 'ready', isApproved: !needsApproval } };
+  const tool = tools.find(call.tool);
+  const needsApproval = !isApproved && tool?.needsApproval(bindings) === true;
+  const memory = call.memory ?? tool?.memory(task.bindings);
+  return { ...call, ...(memory !== undefined && { memory }), state: { phase: 'ready', isApproved: !needsApproval } };
 }
 
 function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, { isApproved }: ReadyState): BatchCall {
@@ -140,7 +142,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
   if (!isApproved) {
     const question = tool.question(call.args, {
       because: `A model asks for it in call ${call.id}`,
-      bindings: task.bindings,
+      memory: call.memory,
     });
     return { ...call, state: { phase: 'asked', ...task.requestApproval(question) } };
   }
@@ -151,7 +153,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
     call.number,
     tool.request(call.args, {
       leftMs: leftMs(),
-      bindings: task.bindings,
+      memory: call.memory,
       isApproved: call.approvedByPerson === true,
     }),
     call.takeover,
