@@ -4,6 +4,8 @@ import type { ProviderName } from '../model-providers.ts';
 
 /** How a provider, or its adapter, differs from others. */
 export interface ProviderTraits {
+  /** The name under which the adapter reads options. */
+  readonly adapterName: string;
   readonly output: OutputTraits;
   /** The adapter accepts system messages only at the beginning. */
   readonly systemFirst: boolean;
@@ -41,6 +43,7 @@ const LIMITED_OUTPUT: OutputTraits = { withTools: false, anySchema: false };
 
 export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
   openai: {
+    adapterName: 'openai',
     output: { withTools: true, anySchema: true },
     systemFirst: false,
     requiresPastTools: false,
@@ -53,6 +56,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     refusalIsFiltered: true,
   },
   'openai-compatible': {
+    adapterName: 'openaiCompatible',
     // Many servers support tools or a JSON mode, not both in one request.
     output: { withTools: false, anySchema: true },
     systemFirst: false,
@@ -65,6 +69,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     refusalIsFiltered: false,
   },
   anthropic: {
+    adapterName: 'anthropic',
     // For models without a JSON mode the adapter forces a tool call, so they can choose no other tool.
     output: LIMITED_OUTPUT,
     systemFirst: true,
@@ -76,6 +81,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     refusalIsFiltered: false,
   },
   google: {
+    adapterName: 'google',
     // Models before Gemini 3 refuse a JSON mode with tools.
     output: LIMITED_OUTPUT,
     systemFirst: true,

@@ -2,17 +2,10 @@ import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sd
 import type { Message, ReasoningEffort } from '../../graph/definition/index.ts';
 import type { ProviderName } from '../model-providers.ts';
 import type { ModelRequest, ModelSettings } from './model.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
 
 type ProviderFields = SharedV3ProviderOptions[string];
 type Reasoned = Pick<LanguageModelV3CallOptions, 'maxOutputTokens'> & { readonly fields: ProviderFields };
-
-/** The name under which an adapter reads the options of its provider. */
-const ADAPTER_NAMES: Readonly<Record<ProviderName, string>> = {
-  openai: 'openai',
-  anthropic: 'anthropic',
-  google: 'google',
-  'openai-compatible': 'openaiCompatible',
-};
 
 /**
  * Adds what a node asks of its model's provider to the fields that each request has. Reasoning is left out where the
@@ -29,7 +22,7 @@ export function toProviderOptions(
   const fields = { ...providerOptions[provider], ...reasoned?.fields, ...always };
   return {
     ...(most !== null && { maxOutputTokens: most }),
-    providerOptions: Object.keys(fields).length > 0 ? { [ADAPTER_NAMES[provider]]: fields } : {},
+    providerOptions: Object.keys(fields).length > 0 ? { [PROVIDER_TRAITS[provider].adapterName]: fields } : {},
   };
 }
 
