@@ -14,7 +14,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
-    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'api/http'],
+    rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'store', 'process', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
@@ -77,6 +77,11 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [NODE, 'ulid', 'undici'],
   },
+  'api/hooks': {
+    rooms: ['graph/values', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    types: ['graph/expression'],
+    packages: [NODE, 'standardwebhooks', 'ulid'],
+  },
   'api/sweeper': {
     rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs', 'api/webhooks'],
   },
@@ -100,6 +105,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/chat',
       'api/bulk',
       'api/webhooks',
+      'api/hooks',
       'api/sweeper',
     ],
     packages: [NODE, '@hono/zod-openapi', 'hono'],

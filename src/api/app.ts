@@ -19,6 +19,8 @@ import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
+import { hookRoutes } from './routes/hooks/hooks.ts';
+import { receivedMessageRoutes } from './routes/hooks/received-messages.ts';
 import { interventionRoutes } from './routes/interventions.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { metricsRoutes } from './routes/metrics.ts';
@@ -89,6 +91,7 @@ const TAGS = {
   tools: 'What graphs may call.',
   memory: 'What is remembered beyond runs; no checkpoint has it.',
   webhooks: 'Addresses that are told of events, and what became of it.',
+  hooks: 'Signed messages of other systems that start runs or are events of them.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
 };
@@ -109,6 +112,8 @@ const ROUTES = [
   memoryRoutes,
   webhookRoutes,
   webhookDeliveryRoutes,
+  hookRoutes,
+  receivedMessageRoutes,
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,

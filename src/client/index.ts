@@ -28,6 +28,7 @@ export type { Listing, Page } from './listing.ts';
 export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export type { RunFilter } from './run-filter.ts';
 export type { Bulk, BulkResult, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
+export type { Hook, NewHook } from './hooks.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './graphs/typed-graph.ts';

@@ -14,6 +14,10 @@ import { createEndedRuns } from './ended-runs.ts';
 import type { EndedRuns } from './ended-runs.ts';
 import { createFailingRuns } from './failing-runs.ts';
 import type { FailingRuns } from './failing-runs.ts';
+import { createHookMessages } from './hooks/hook-messages.ts';
+import type { HookMessages } from './hooks/hook-messages.ts';
+import { createHooks } from './hooks/hooks.ts';
+import type { Hooks } from './hooks/hooks.ts';
 import { createMemory } from './memory/memory.ts';
 import type { Memory } from './memory/memory.ts';
 import { createGraphAliases } from './graph-versions/graph-aliases.ts';
@@ -88,6 +92,8 @@ export interface Store {
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly dueDeliveries: DueDeliveries;
+  readonly hooks: Hooks;
+  readonly hookMessages: HookMessages;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
@@ -166,6 +172,8 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     webhooks: createWebhooks(db),
     webhookDeliveries: createWebhookDeliveries(db),
     dueDeliveries: createDueDeliveries(db),
+    hooks: createHooks(db),
+    hookMessages: createHookMessages(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,

@@ -7,6 +7,7 @@ import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
+import type { HookMessagesTable, HooksTable } from './hooks/hook-tables.ts';
 import type { MemoryTable } from './memory/memory-table.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
 import type { WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from './webhooks/webhook-tables.ts';
@@ -32,6 +33,8 @@ export interface Tables {
   webhooks: WebhooksTable;
   webhook_events: WebhookEventsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  hooks: HooksTable;
+  hook_messages: HookMessagesTable;
 }
 
 /** A divergence, and its events as callers see them who may not see payloads. */

@@ -202,6 +202,7 @@ const DECISIONS = { decisions: [{ approvalId: 'none', decision: 'approve' }] };
 /** Of a webhook that is not there. */
 const WEBHOOK = [404, 403, 404, 404, 403, 404, 403] as const;
 const NEW_WEBHOOK = { url: 'https://hooks.example.com', events: ['run.failed'] };
+const NEW_HOOK = { scheme: 'github', secret: { secret: 'NOBODY_HAS_IT' }, event: { run: 'none', name: 'paid' } };
 const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs', READ],
   ['POST /api/graphs', [200, 403, 200, 200, 403, 200, 403], aDefinition({ name: 'known' })],
@@ -232,6 +233,10 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/webhooks/{id}/ping', WEBHOOK, {}],
   ['GET /api/webhooks/{id}/deliveries', WEBHOOK],
   ['POST /api/webhooks/{id}/deliveries/{deliveryId}/replay', WEBHOOK, {}],
+  ['PUT /api/hooks/{id}', [200, 403, 200, 200, 403, 200, 403], NEW_HOOK],
+  ['GET /api/hooks', [200, 403, 200, 200, 403, 200, 403]],
+  ['GET /api/hooks/{id}', [200, 403, 200, 200, 403, 200, 403]],
+  ['POST /api/hooks/{id}', Array.from({ length: 7 }, () => 401), { action: 'opened' }],
   ['POST /api/runs/bulk', [200, 403, 200, 200, 403, 200, 403], { action: 'cancel', ids: ['none'] }],
   ['POST /api/approvals/decisions', [403, 200, 200, 403, 200, 200, 403], DECISIONS],
   ['GET /api/runs', READ],
@@ -269,6 +274,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
   // What others need goes last.
+  ['DELETE /api/hooks/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/memory/{namespace}/{key}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],
   ['DELETE /api/graphs/{name}/versions/{version}', PUBLISH],
@@ -297,6 +303,7 @@ describe('who may do what', () => {
     await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
     for (const caller of [user, await stack.as(PEOPLE.otherUser)]) {
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
+      await enter(caller, 'PUT /api/hooks/{id}', NEW_HOOK);
       await caller.send('/api/memory/users/ann', {
         method: 'PUT',
         headers: { 'content-type': 'application/json' },

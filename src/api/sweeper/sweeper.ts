@@ -59,6 +59,7 @@ const toChores = (
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 60_000, run: forgetDeliveries },
+  { everyMs: 3_600_000, run: forgetHookMessages },
   { everyMs: 3_600_000, run: prune },
 ];
 
@@ -119,6 +120,10 @@ async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
 
 async function forgetDeliveries({ store }: SweeperDeps): Promise<void> {
   await store.dueDeliveries.forgetOld();
+}
+
+async function forgetHookMessages({ store }: SweeperDeps): Promise<void> {
+  await store.hookMessages.forgetOld();
 }
 
 async function forgetMemory({ store }: SweeperDeps): Promise<void> {

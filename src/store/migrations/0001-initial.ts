@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { APPROVALS_TABLES } from './initial/approvals.ts';
 import { CALLS_TABLES } from './initial/calls.ts';
 import { GRAPHS_TABLES } from './initial/graphs.ts';
+import { HOOKS_TABLES } from './initial/hooks.ts';
 import { REQUESTS_TABLES } from './initial/requests.ts';
 import { RUNS_TABLES } from './initial/runs.ts';
 import { VALUES_TABLES } from './initial/values.ts';
@@ -21,4 +22,5 @@ const STATEMENTS = [
   ...VALUES_TABLES,
   ...REQUESTS_TABLES,
   ...WEBHOOKS_TABLES,
+  ...HOOKS_TABLES,
 ];

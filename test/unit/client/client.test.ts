@@ -64,7 +64,7 @@ describe('runs', () => {
   });
 });
 
-/** Routes for probes, editors, administrators and `useChat`, and streams, which have tests of their own. */
+/** Routes for probes, editors, administrators, other systems and `useChat`, and streams, which have tests of their own. */
 const WITHOUT_CLIENT = [
   'GET /admin/runs',
   'GET /admin/runs/{id}',
@@ -79,6 +79,7 @@ const WITHOUT_CLIENT = [
   'GET /schemas/graph-definition.json',
   'POST /admin/prune',
   'POST /api/chat/{graph}',
+  'POST /api/hooks/{id}',
 ];
 
 /** Makes every call there is, each by its own route. */
@@ -91,6 +92,7 @@ async function callAll({
   interventions,
   memory,
   webhooks,
+  hooks,
 }: Client): Promise<void> {
   const lists = [
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
@@ -117,6 +119,8 @@ async function callAll({
   await Promise.all([webhooks.add({ url: 'https://a.example', events: ['run.failed'] }), webhooks.get('w')]);
   await Promise.all([webhooks.list().page(), webhooks.deliveries('w').page(), webhooks.replay('w', 'd')]);
   await Promise.all([webhooks.rotate('w'), webhooks.enable('w'), webhooks.ping('w'), webhooks.remove('w')]);
+  await hooks.put('h', { scheme: 'github', secret: { secret: 'KEY' }, event: { run: 'r', name: 'e' } });
+  await Promise.all([hooks.get('h'), hooks.list().page(), hooks.remove('h')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 
