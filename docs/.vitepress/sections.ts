@@ -42,6 +42,7 @@ export const SECTIONS: readonly Section[] = [
         'aliases and canaries of graphs; runs found and steered by the hundred',
       ),
       page('webhooks', 'Webhooks', 'addresses that are told of runs and approvals; Slack'),
+      page('hooks', 'Hooks', 'signed messages of GitHub, Stripe, Slack and others start runs or are events'),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
       page('recovery', 'When a run went wrong', 'retry, skip, fork, compare, undo: a tour with curl'),
     ],

@@ -32,13 +32,7 @@ describe.each(NAMES)('a message of %s', (scheme) => {
     for (const [name, value] of Object.entries(message.headers).filter(([key]) => key.includes('signature'))) {
       const { [name]: _signature, ...others } = message.headers;
       expect(isSigned(scheme, { ...message, headers: others })).toBe(false);
-      for (const wrong of [
-        value.slice(0, -2),
-        `${value}00`,
-        value.replace(/=.*/, ''),
-        'x',
-        value.replace(/^.../, ''),
-      ])
+      for (const wrong of [value.slice(0, -2), `${value}00`, value.replace(/=.*/, ''), 'x', value.replace(/^.../, '')])
         expect(isSigned(scheme, { ...message, headers: { ...others, [name]: wrong } })).toBe(false);
     }
   });
