@@ -11,8 +11,8 @@ const requestBody = {
   required: true,
   description: 'A message with its signature in the headers, as its scheme wants it',
   content: {
-    'application/json': { schema: {}, example: { action: 'opened', issue: { number: 7 } } },
-    'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: { command: '/ask', text: 'Why?' } },
+    'application/json': { schema: { example: { action: 'opened', issue: { number: 7 } } } },
+    'application/x-www-form-urlencoded': { schema: { type: 'object', example: { command: '/ask', text: 'Why?' } } },
   },
 } as const;
 
