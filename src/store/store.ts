@@ -58,6 +58,8 @@ import type { TenantEvents } from './streams/tenant-events.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
+import { createApprovalNotices } from './webhooks/approval-notices.ts';
+import type { ApprovalNotices } from './webhooks/approval-notices.ts';
 import { createDueDeliveries } from './webhooks/due-deliveries.ts';
 import type { DueDeliveries } from './webhooks/due-deliveries.ts';
 import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
@@ -92,6 +94,7 @@ export interface Store {
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly dueDeliveries: DueDeliveries;
+  readonly approvalNotices: ApprovalNotices;
   readonly hooks: Hooks;
   readonly hookMessages: HookMessages;
   countLive(): Promise<LiveCounts>;
@@ -172,6 +175,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     webhooks: createWebhooks(db),
     webhookDeliveries: createWebhookDeliveries(db),
     dueDeliveries: createDueDeliveries(db),
+    approvalNotices: createApprovalNotices(db),
     hooks: createHooks(db),
     hookMessages: createHookMessages(db),
     countLive: () => readLiveCounts(db),

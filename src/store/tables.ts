@@ -173,6 +173,8 @@ export interface ApprovalsTable {
   requested_at: Time;
   expires_at: Time;
   tool: OptionalText;
+  /** The next reminder or escalation that webhooks are to be told of. */
+  notice_at: OptionalTime;
   /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;

@@ -29,6 +29,9 @@ const PAUSE_AFTER_FAILURE_MS = 3_000;
 /** Each look asks Temporal about some active runs. */
 const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
 
+/** How late reminders and escalations of approvals may be. */
+const NOTICES_MS = 5_000;
+
 const TIMES: SweepTimes = {
   queuesMs: 250,
   dispatchMs: 2_000,
@@ -55,6 +58,7 @@ const toChores = (
       await courier.round(stopping);
     },
   },
+  { everyMs: NOTICES_MS, run: tellNotices },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
@@ -112,6 +116,10 @@ async function dispatchRuns(deps: SweeperDeps): Promise<void> {
 async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
   const pruned = await pruneRuns(deps, stopping);
   if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
+}
+
+async function tellNotices({ store }: SweeperDeps): Promise<void> {
+  await store.approvalNotices.tellDue();
 }
 
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
