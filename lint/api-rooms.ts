@@ -14,7 +14,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
-    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'testing', 'api/http'],
+    rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'store', 'process', 'testing', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
@@ -98,6 +98,11 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [NODE, 'ulid', 'undici'],
   },
+  'api/hooks': {
+    rooms: ['graph/values', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    types: ['graph/expression'],
+    packages: [NODE, 'standardwebhooks', 'ulid'],
+  },
   'api/sweeper': {
     rooms: [
       'graph/values',
@@ -134,6 +139,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/webhooks',
       'api/schedules',
       'api/trials',
+      'api/hooks',
       'api/sweeper',
     ],
     types: ['graph/replay'],

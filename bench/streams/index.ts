@@ -67,7 +67,7 @@ async function serve(store: Store): Promise<string> {
     engine: anAbsentEngine(),
     catalog,
     interpreter: interpretHere(catalog),
-    settings: toApiSettings(config),
+    settings: toApiSettings(config, process.env),
     authenticate: async (token) => (token === undefined ? reader : await refuse(token)),
     cursors: createCursors('secret'),
     seals: createSeals('secret'),

@@ -43,6 +43,7 @@ export const SECTIONS: readonly Section[] = [
       ),
       page('webhooks', 'Webhooks', 'addresses that are told of runs and approvals; Slack'),
       page('schedules', 'Schedules', 'runs at times of their own: cron, time zones, overlap, backfill'),
+      page('hooks', 'Hooks', 'signed messages of GitHub, Stripe, Slack and others start runs or are events'),
       page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
       page('files', 'Files', 'stored as they are; how long they stay, who reads them'),
       page(

@@ -23,6 +23,8 @@ import { fileRoutes } from './routes/files.ts';
 import { explanationRoutes } from './routes/explanations.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
+import { hookRoutes } from './routes/hooks/hooks.ts';
+import { receivedMessageRoutes } from './routes/hooks/received-messages.ts';
 import { interventionRoutes } from './routes/interventions.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { metricsRoutes } from './routes/metrics.ts';
@@ -98,6 +100,7 @@ const TAGS = {
   webhooks: 'Addresses that are told of events, and what became of it.',
   files: 'Stored as they are, for runs and people.',
   schedules: 'Runs that begin at times of their own.',
+  hooks: 'Signed messages of other systems that start runs or are events of them.',
   operations: 'For probes and monitoring; they need no token.',
   admin: 'For administrators of the installation: runs of all tenants.',
 };
@@ -124,6 +127,8 @@ const ROUTES = [
   fileRoutes,
   scheduleRoutes,
   scheduleTickRoutes,
+  hookRoutes,
+  receivedMessageRoutes,
   adminRoutes,
   adminRunRoutes,
   approvalRoutes,

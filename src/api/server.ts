@@ -99,7 +99,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryO
     engine,
     catalog,
     interpreter,
-    settings: toApiSettings(config),
+    settings: toApiSettings(config, process.env),
     authenticate,
     cursors: createCursors(cursorSecret),
     seals: createSeals(cursorSecret),

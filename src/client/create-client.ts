@@ -26,6 +26,8 @@ import { createTools } from './tools.ts';
 import type { Tools } from './tools.ts';
 import { createTypedGraph } from './graphs/typed-graph.ts';
 import type { TypedGraph } from './graphs/typed-graph.ts';
+import { createHooks } from './hooks.ts';
+import type { Hooks } from './hooks.ts';
 import { createWebhooks } from './webhooks.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -41,6 +43,7 @@ export interface Client {
   readonly interventions: Interventions;
   readonly webhooks: Webhooks;
   readonly schedules: Schedules;
+  readonly hooks: Hooks;
   /** The events of all runs of the tenant as they come, until the signal is aborted. */
   events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;
   /** Runs of one graph, whose channels type input and output. */
@@ -61,6 +64,7 @@ export function createClient(options: ClientOptions): Client {
     interventions: createInterventions(connection),
     webhooks: createWebhooks(connection),
     schedules: createSchedules(connection),
+    hooks: createHooks(connection),
     events: (filter) => streamEvents(connection, filter),
     graph: (graph) => createTypedGraph(connection, graph),
   };

@@ -33,6 +33,7 @@ export type { Files, NewFile, StoredFile } from './files/files.ts';
 export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export type { RunFilter } from './run-filter.ts';
 export type { Bulk, BulkResult, CallFilter, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
+export type { Hook, NewHook } from './hooks.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules/schedules.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';

@@ -1,4 +1,6 @@
 import { parseDuration, toMs } from '../graph/values/index.ts';
+import { createEnvironmentSecrets } from '../activities/secrets.ts';
+import type { SecretResolver } from '../activities/secrets.ts';
 import type { Config } from './load-config.ts';
 
 /** Settings of an installation that concern only the API. */
@@ -13,12 +15,17 @@ export interface ApiSettings {
   readonly streams: { readonly perTenant: number; readonly total: number };
   /** Private hosts that webhooks may reach all the same, as exact `host:port`. */
   readonly httpAllow: readonly string[];
+  /** Resolves the secrets that hooks name. */
+  readonly secrets: SecretResolver;
   /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
 }
 
-/** Reads the API's settings from a configuration. */
-export function toApiSettings({ retention, forking, waits, streams, http, shutdownGrace }: Config): ApiSettings {
+/** Reads the API's settings from a configuration. @param environment has secrets, unless the configuration finds them */
+export function toApiSettings(
+  { retention, forking, waits, streams, http, secrets, shutdownGrace }: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): ApiSettings {
   const { runs, checkpoints } = retention;
   return {
     retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
@@ -26,6 +33,7 @@ export function toApiSettings({ retention, forking, waits, streams, http, shutdo
     waits,
     streams,
     httpAllow: http.allow,
+    secrets: secrets ?? createEnvironmentSecrets(environment),
     shutdownGraceMs: toMs(shutdownGrace),
   };
 }

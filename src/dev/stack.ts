@@ -168,7 +168,7 @@ async function openService(options: StackOptions, parts: ServiceParts): Promise<
       engine,
       catalog,
       interpreter,
-      settings: toApiSettings(config),
+      settings: toApiSettings(config, environment),
       authenticate: createAuthenticate(issuer.auth),
       cursors: createCursors(secret),
       seals: createSeals(secret),

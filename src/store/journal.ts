@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
+import { noticesOf } from '../graph/run/index.ts';
 import type { RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { announceChange } from './changes/announce-change.ts';
@@ -140,16 +141,17 @@ function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWrit
 function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
   const { approvals } = batch;
   return sql`
-    insert into approvals (id, tenant_id, run_id, status, requested_at, expires_at, tool, seq, body)
-    select id, ${tenantId}, ${runId}, status, requested_at, expires_at, tool, ${lastSeqOf(batch)}, body::json
+    insert into approvals (id, tenant_id, run_id, status, requested_at, expires_at, tool, notice_at, seq, body)
+    select id, ${tenantId}, ${runId}, status, requested_at, expires_at, tool, notice_at, ${lastSeqOf(batch)}, body::json
     from unnest(
       ${approvals.map(({ id }) => id)}::text[],
       ${approvals.map(({ status }) => status)}::text[],
       ${approvals.map(({ requestedAt }) => requestedAt)}::timestamptz[],
       ${approvals.map(({ expiresAt }) => expiresAt)}::timestamptz[],
       ${approvals.map(({ tool }) => tool ?? null)}::text[],
+      ${approvals.map((approval) => noticesOf(approval)[0]?.at ?? null)}::timestamptz[],
       ${toTexts(approvals)}::text[]
-    ) as rows (id, status, requested_at, expires_at, tool, body)
+    ) as rows (id, status, requested_at, expires_at, tool, notice_at, body)
     on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body
     where excluded.seq > approvals.seq
   `;

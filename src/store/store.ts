@@ -20,6 +20,10 @@ import { createFailingRuns } from './failing-runs.ts';
 import type { FailingRuns } from './failing-runs.ts';
 import { createFiles } from './files/files.ts';
 import type { Files } from './files/files.ts';
+import { createHookMessages } from './hooks/hook-messages.ts';
+import type { HookMessages } from './hooks/hook-messages.ts';
+import { createHooks } from './hooks/hooks.ts';
+import type { Hooks } from './hooks/hooks.ts';
 import { createMemory } from './memory/memory.ts';
 import type { Memory } from './memory/memory.ts';
 import { createGraphAliases } from './graph-versions/graph-aliases.ts';
@@ -64,6 +68,8 @@ import type { TenantEvents } from './streams/tenant-events.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
+import { createApprovalNotices } from './webhooks/approval-notices.ts';
+import type { ApprovalNotices } from './webhooks/approval-notices.ts';
 import { createDueDeliveries } from './webhooks/due-deliveries.ts';
 import type { DueDeliveries } from './webhooks/due-deliveries.ts';
 import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
@@ -103,6 +109,9 @@ export interface Store {
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly dueDeliveries: DueDeliveries;
+  readonly approvalNotices: ApprovalNotices;
+  readonly hooks: Hooks;
+  readonly hookMessages: HookMessages;
   countLive(): Promise<LiveCounts>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
@@ -186,6 +195,9 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     webhooks: createWebhooks(db),
     webhookDeliveries: createWebhookDeliveries(db),
     dueDeliveries: createDueDeliveries(db),
+    approvalNotices: createApprovalNotices(db),
+    hooks: createHooks(db),
+    hookMessages: createHookMessages(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close,

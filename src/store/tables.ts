@@ -9,6 +9,7 @@ import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Ti
 import type { FilePiecesTable, FilesTable } from './files/files-tables.ts';
 import type { ApprovalCommentsTable } from './approval-notes/approval-comments-table.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
+import type { HookMessagesTable, HooksTable } from './hooks/hook-tables.ts';
 import type { MemoryTable } from './memory/memory-table.ts';
 import type { SchedulesTable, ScheduleTicksTable } from './schedules/schedule-tables.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
@@ -40,6 +41,8 @@ export interface Tables {
   webhooks: WebhooksTable;
   webhook_events: WebhookEventsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  hooks: HooksTable;
+  hook_messages: HookMessagesTable;
 }
 
 /** A divergence, and its events as callers see them who may not see payloads. */
@@ -180,6 +183,8 @@ export interface ApprovalsTable {
   tool: OptionalText;
   /** The last time that a person has reminded of it. */
   reminded_at: OptionalTime;
+  /** The next reminder or escalation that webhooks are to be told of. */
+  notice_at: OptionalTime;
   /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;

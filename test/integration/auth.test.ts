@@ -204,6 +204,7 @@ const DECISIONS = { decisions: [{ approvalId: 'none', decision: 'approve' }] };
 /** Of a webhook that is not there. */
 const WEBHOOK = [404, 403, 404, 404, 403, 404, 403] as const;
 const NEW_WEBHOOK = { url: 'https://hooks.example.com', events: ['run.failed'] };
+const NEW_HOOK = { scheme: 'github', secret: { secret: 'NOBODY_HAS_IT' }, event: { run: 'none', name: 'paid' } };
 const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs', READ],
   ['POST /api/graphs', [200, 403, 200, 200, 403, 200, 403], aDefinition({ name: 'known' })],
@@ -243,6 +244,10 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['PATCH /api/schedules/{id}', START_BY_ID.map((status) => (status === 202 ? 200 : status)), {}],
   ['POST /api/schedules/{id}/trigger', START_BY_ID, {}],
   ['POST /api/schedules/{id}/backfill', START_BY_ID, { from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }],
+  ['PUT /api/hooks/{id}', [200, 403, 200, 200, 403, 200, 403], NEW_HOOK],
+  ['GET /api/hooks', [200, 403, 200, 200, 403, 200, 403]],
+  ['GET /api/hooks/{id}', [200, 403, 200, 200, 403, 200, 403]],
+  ['POST /api/hooks/{id}', Array.from({ length: 7 }, () => 401), { action: 'opened' }],
   ['POST /api/runs/bulk', [200, 403, 200, 200, 403, 200, 403], { action: 'cancel', ids: ['none'] }],
   ['POST /api/approvals/decisions', [403, 200, 200, 403, 200, 200, 403], DECISIONS],
   ['GET /api/runs', READ],
@@ -287,6 +292,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/approvals/{id}/reassign', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), { users: ['u'] }],
   // What others need goes last.
   ['DELETE /api/schedules/{id}', [204, 403, 204, 204, 403, 204, 403]],
+  ['DELETE /api/hooks/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/memory/{namespace}/{key}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],
   ['DELETE /api/graphs/{name}/versions/{version}', PUBLISH],
@@ -320,6 +326,7 @@ describe('who may do what', () => {
     scheduleId = textAt(scheduled.body, '/id');
     for (const caller of [user, await stack.as(PEOPLE.otherUser)]) {
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
+      await enter(caller, 'PUT /api/hooks/{id}', NEW_HOOK);
       await caller.send('/api/memory/users/ann', {
         method: 'PUT',
         headers: { 'content-type': 'application/json' },

@@ -16,9 +16,17 @@ export function requirePlainJson(headers: Headers): void {
     throw notTaken(`The body must come as it is, not in the coding "${coding}"`, { 'accept-encoding': 'identity' });
 }
 
+/** The media type of a body without its parameters, in lower case. */
+export function mediaTypeOf(headers: Headers): string {
+  return essenceOf(headers.get('content-type') ?? '');
+}
+
+function essenceOf(type: string): string {
+  return (type.split(';')[0] ?? '').trim().toLowerCase();
+}
+
 function isJson(type: string): boolean {
-  const [essence = '', ...parameters] = type.split(';');
-  return essence.trim().toLowerCase() === 'application/json' && parameters.every(isTaken);
+  return essenceOf(type) === 'application/json' && type.split(';').slice(1).every(isTaken);
 }
 
 /** Parameters other than the charset have no meaning for JSON. */

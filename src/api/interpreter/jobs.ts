@@ -5,6 +5,8 @@ import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
+import { fillFromMessage, findTemplateFault } from '../../graph/expression/index.ts';
+import type { Filled, Message } from '../../graph/expression/index.ts';
 import { findRedaction } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Principal, Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
@@ -119,6 +121,15 @@ export const JOBS = {
     limitMs: 10_000,
     work: async (_: Catalog, { graph, ...trial }: GraphTrial): Promise<TestedRun> =>
       await playOutputs(compile(graph), trial),
+  },
+  findTemplateFault: {
+    limitMs: 10_000,
+    work: (_: Catalog, { template }: { template: Json }) => findTemplateFault(template),
+  },
+  fillFromMessage: {
+    limitMs: 10_000,
+    work: (_: Catalog, { template, message }: { template: Json; message: Message }): Filled =>
+      fillFromMessage(template, message),
   },
   replay: {
     limitMs: 60_000,

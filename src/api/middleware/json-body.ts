@@ -3,6 +3,7 @@ import type { ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { requirePlainJson } from '../http/media-type.ts';
 import { readJsonText } from '../http/read-json.ts';
+import { readBytes } from './read-bytes.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -25,17 +26,4 @@ export function jsonBody(maxBytes: number, absent: 'is-empty' | 'is-refused' = '
     c.req.raw = new Request(url, { method, headers, body, signal });
     await next();
   });
-}
-
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = (): ApiError => new ApiError('BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes`);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

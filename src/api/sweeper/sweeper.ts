@@ -36,6 +36,9 @@ const PAUSE_AFTER_FAILURE_MS = 3_000;
 /** Each look asks Temporal about some active runs. */
 const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
 
+/** How late reminders and escalations of approvals may be. */
+const NOTICES_MS = 5_000;
+
 const TIMES: SweepTimes = {
   queuesMs: 250,
   dispatchMs: 2_000,
@@ -76,11 +79,13 @@ const toChores = (
       await courier.round(stopping);
     },
   },
+  { everyMs: NOTICES_MS, run: tellNotices },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
   { everyMs: 60_000, run: forgetDeliveries },
   { everyMs: 600_000, run: forgetTicks },
+  { everyMs: 3_600_000, run: forgetHookMessages },
   { everyMs: 3_600_000, run: prune },
   { everyMs: 3_600_000, run: forgetFiles },
 ];
@@ -136,12 +141,20 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
   if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
 }
 
+async function tellNotices({ store }: SweeperDeps): Promise<void> {
+  await store.approvalNotices.tellDue();
+}
+
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
   await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
 }
 
 async function forgetDeliveries({ store }: SweeperDeps): Promise<void> {
   await store.dueDeliveries.forgetOld();
+}
+
+async function forgetHookMessages({ store }: SweeperDeps): Promise<void> {
+  await store.hookMessages.forgetOld();
 }
 
 async function forgetMemory({ store }: SweeperDeps): Promise<void> {

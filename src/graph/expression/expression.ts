@@ -20,8 +20,19 @@ import { limitTypes } from './runtime-types.ts';
 import { allNodes, isSyntaxNode } from './syntax-node.ts';
 import { hasConstructorMember, fromCel, toMaps } from './value.ts';
 
-/** A name that an expression may use; each field of a definition allows some (specification, "Expressions"). */
-export type Name = 'state' | 'run' | 'item' | 'index' | 'args' | 'result' | 'error' | 'current' | 'update';
+/** A name that an expression may use; each field of a definition, or of a hook, allows some (specification, "Expressions"). */
+export type Name =
+  | 'state'
+  | 'run'
+  | 'item'
+  | 'index'
+  | 'args'
+  | 'result'
+  | 'error'
+  | 'current'
+  | 'update'
+  | 'body'
+  | 'headers';
 
 /** The values of the names in scope. */
 export type Bindings = Readonly<Partial<Record<Name, Json>>>;

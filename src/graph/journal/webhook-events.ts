@@ -1,7 +1,7 @@
 import type { JournalBatch } from './batch.ts';
 import type { RunEvent } from './events.ts';
 
-/** The events that webhooks may ask for. All but interventions are events of the journal under the same name. */
+/** The events that webhooks may ask for. All but interventions, reminders and escalations are events of the journal under the same name. */
 export const WEBHOOK_EVENTS = [
   'run.started',
   'run.completed',
@@ -11,6 +11,8 @@ export const WEBHOOK_EVENTS = [
   'approval.requested',
   'approval.decided',
   'approval.expired',
+  'approval.reminder',
+  'approval.escalated',
   'intervention.requested',
 ] as const;
 

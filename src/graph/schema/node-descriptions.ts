@@ -109,8 +109,8 @@ export const NODE_FIELDS = {
     quorum: 'The number of approvals that are needed; 1 by default. One rejection decides.',
     excludeRequester: 'True: the person who started or changed the run may not decide.',
     requireReason: 'True: a decision needs a reason.',
-    reminders: 'Accepted, and sent nowhere.',
-    escalate: 'Roles that may decide after some time.',
+    reminders: 'The times after which webhooks are told of `approval.reminder`, unless it is decided.',
+    escalate: 'Roles that may decide after some time; webhooks are told of `approval.escalated` then.',
   },
   escalation: {
     after: 'The time after which these roles may decide, too.',

@@ -4,6 +4,7 @@ import { APPROVALS_TABLES } from './initial/approvals.ts';
 import { CALLS_TABLES } from './initial/calls.ts';
 import { FILES_TABLES } from './initial/files.ts';
 import { GRAPHS_TABLES } from './initial/graphs.ts';
+import { HOOKS_TABLES } from './initial/hooks.ts';
 import { REQUESTS_TABLES } from './initial/requests.ts';
 import { RUNS_TABLES } from './initial/runs.ts';
 import { SCHEDULES_TABLES } from './initial/schedules.ts';
@@ -25,4 +26,5 @@ const STATEMENTS = [
   ...REQUESTS_TABLES,
   ...WEBHOOKS_TABLES,
   ...SCHEDULES_TABLES,
+  ...HOOKS_TABLES,
 ];

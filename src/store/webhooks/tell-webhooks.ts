@@ -19,6 +19,15 @@ export function tellingParts(batch: JournalBatch, teller: Teller): readonly RawB
   return [sql`told_events as (${insertEvents(told, teller)})`, sql`told_webhooks as (${insertDeliveries(teller)})`];
 }
 
+/** A statement that tells webhooks of what no batch has. */
+export function tellOf(told: readonly WebhookEvent[], teller: Teller): RawBuilder<unknown> {
+  return sql`
+    with written_events as (select null::integer as seq), updated_run as (select null::json as view),
+      told_events as (${insertEvents(told, teller)}), told_webhooks as (${insertDeliveries(teller)})
+    select
+  `;
+}
+
 function insertEvents(told: readonly WebhookEvent[], { runId, tenantId }: Teller): RawBuilder<unknown> {
   return sql`
     insert into webhook_events (id, tenant_id, type, run_id, subject_id, at, subject)

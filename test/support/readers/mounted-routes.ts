@@ -20,6 +20,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       waits: { perTenant: 1, total: 1 },
       streams: { perTenant: 1, total: 1 },
       httpAllow: [],
+      secrets: async () => '',
       shutdownGraceMs: 0,
     },
     catalog: aCatalog(),

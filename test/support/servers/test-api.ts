@@ -51,7 +51,7 @@ export async function startTestApi(
     engine: anAbsentEngine(),
     catalog,
     interpreter: interpretHere(catalog),
-    settings: toApiSettings(config),
+    settings: toApiSettings(config, process.env),
     authenticate: createAuthenticate(issuer.auth),
     cursors: createCursors('secret'),
     seals: createSeals('secret'),

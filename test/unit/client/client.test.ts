@@ -64,7 +64,7 @@ describe('runs', () => {
   });
 });
 
-/** Routes for probes, editors, administrators and `useChat`, and streams, which have tests of their own. */
+/** Routes for probes, editors, administrators, other systems and `useChat`, and streams, which have tests of their own. */
 const WITHOUT_CLIENT = [
   'GET /admin/runs',
   'GET /admin/runs/{id}',
@@ -79,11 +79,13 @@ const WITHOUT_CLIENT = [
   'GET /schemas/graph-definition.json',
   'POST /admin/prune',
   'POST /api/chat/{graph}',
+  'POST /api/hooks/{id}',
 ];
 
 /** Makes every call there is, each by its own route. */
 async function callAll(client: Client): Promise<void> {
-  const { runs, approvals, graphs, threads, tools, interventions, memory, webhooks, files, schedules } = client;
+  const { runs, approvals, graphs, threads, tools, interventions, memory } = client;
+  const { webhooks, hooks, files, schedules } = client;
   const lists = [
     [runs.calls('r', { kind: 'tool' })],
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
@@ -115,6 +117,8 @@ async function callAll(client: Client): Promise<void> {
   await Promise.all([schedules.create({ graph: 'g', every: '1h' }), schedules.get('s'), schedules.remove('s')]);
   await Promise.all([schedules.change('s', { paused: true }), schedules.trigger('s'), schedules.list().page()]);
   await Promise.all([schedules.backfill('s', { from: 'f', to: 't' }), graphs.test('g', {})]);
+  await hooks.put('h', { scheme: 'github', secret: { secret: 'KEY' }, event: { run: 'r', name: 'e' } });
+  await Promise.all([hooks.get('h'), hooks.list().page(), hooks.remove('h')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

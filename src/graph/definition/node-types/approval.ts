@@ -24,7 +24,7 @@ export interface ApprovalFields extends CommonFields {
   readonly onReject?: 'continue' | 'fail';
 }
 
-/** The people who may decide, how many must approve, and who may decide later. `reminders` are kept, and sent nowhere. */
+/** The people who may decide, how many must approve, and who may decide later. */
 export interface ApprovalPolicy {
   /** The roles of which a person needs one. Without roles and users, the permission `approval:decide` is enough. */
   readonly roles?: readonly string[] | undefined;
@@ -36,7 +36,7 @@ export interface ApprovalPolicy {
   readonly excludeRequester?: boolean | undefined;
   /** True: a decision needs a reason. */
   readonly requireReason?: boolean | undefined;
-  /** Accepted, and sent nowhere. */
+  /** The times after which webhooks are reminded of it. */
   readonly reminders?: readonly string[] | undefined;
   /** Roles that may decide after some time. */
   readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[] | undefined;

@@ -9,11 +9,13 @@ export const APPROVALS_TABLES = [
     expires_at timestamptz not null,
     tool text,
     reminded_at timestamptz,
+    notice_at timestamptz,
     seq integer not null,
     body json not null
   )`,
   `create index approvals_inbox on approvals (tenant_id, status, requested_at desc, id desc)`,
   `create index approvals_pending on approvals (requested_at) where status = 'pending'`,
+  `create index approvals_to_notice on approvals (notice_at) where status = 'pending' and notice_at is not null`,
   `create index approvals_of_run on approvals (run_id)`,
 
   `create table approval_comments (

@@ -53,7 +53,11 @@ test('each operation has the headers that it takes', () => {
   expect(headers.get('decideApproval')).toEqual(['idempotency-key', 'if-match']);
   const withBody = operations.filter(({ requestBody }) => requestBody !== undefined);
   const keyless = withBody.filter((operation) => !namesOfHeaders(operation).includes('idempotency-key'));
-  expect(keyless).toMatchObject([{ operationId: 'validateGraph' }, { operationId: 'testGraph' }]);
+  expect(keyless.map(({ operationId }) => operationId).toSorted()).toEqual([
+    'receiveMessage',
+    'testGraph',
+    'validateGraph',
+  ]);
 });
 
 test('each operation says what it does, whom it needs, and which problems it answers with', () => {

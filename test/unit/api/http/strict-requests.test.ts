@@ -123,7 +123,10 @@ describe('the order of refusals of an edit', () => {
 
 describe('an absent body', () => {
   test('is taken exactly where the description needs none', async () => {
-    const posts = operations().filter(({ described }) => at(described, '/requestBody') !== undefined);
+    // Who has no token is asked for a signature first.
+    const posts = operations().filter(
+      ({ described }) => at(described, '/requestBody') !== undefined && listAt(described, '/security').length > 0,
+    );
     expect(posts.length).toBeGreaterThan(10);
     for (const { method, path, described } of posts) {
       const isNeeded = at(described, '/requestBody/required') === true;

@@ -13,6 +13,7 @@ const settings = {
   waits: { perTenant: 1, total: 1 },
   streams: { perTenant: 1, total: 1 },
   httpAllow: [],
+  secrets: async () => '',
   shutdownGraceMs: 0,
 };
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;

@@ -1,0 +1,79 @@
+import type { Message } from '../../graph/expression/index.ts';
+import { hideRefusal } from '../../graph/redaction/index.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import type { HookAction, HookAnswer } from '../../store/hooks/hook-tables.ts';
+import type { Hook } from '../../store/hooks/hooks.ts';
+import type { ApiDeps, Attempt } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError, toApiError } from '../http/errors.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { findRun } from '../runs/find-run.ts';
+import { sendSignal } from '../runs/send-signal.ts';
+import { startRun } from '../runs/start-run.ts';
+
+/** What a message is to do. */
+export interface WantedAct {
+  readonly hook: Hook;
+  readonly message: Message;
+  /** Its id becomes that of the run or the event, of which there is one, however often it is tried. */
+  readonly attempt: Attempt;
+}
+
+/**
+ * Starts the run of a hook, or sends its event, in the name of who changed it last.
+ * @throws ApiError as starting a run and sending an event do; 422 if the message does not fill the templates
+ */
+export async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct): Promise<HookAnswer> {
+  const { action, tenantId, by } = hook;
+  const caller: Caller = { tenantId, ...by, permissions: new Set() };
+  const filled = await fill(deps, tenantId, { template: templateOf(action), message });
+  if ('event' in action) {
+    await sendEvent(deps, caller, { runId: filled, name: action.event.name, payload: message.body, attempt });
+    return { ok: true };
+  }
+  const input = isJsonObject(filled) ? filled : {};
+  await startRun(deps, caller, {
+    id: attempt.id,
+    wanted: { ...PLAIN_RUN, graph: action.start.graph, input, metadata: { hook: hook.name } },
+  });
+  return { runId: attempt.id };
+}
+
+const PLAIN_RUN = {
+  threadId: null,
+  onBusy: 'reject',
+  limits: {},
+  startAt: null,
+  breakpoints: { before: [], after: [] },
+} as const;
+
+function templateOf(action: HookAction): Json {
+  return toJson('start' in action ? action.start.input : action.event.run);
+}
+
+/** @throws ApiError 422 */
+async function fill(
+  { interpreter }: Pick<ApiDeps, 'interpreter'>,
+  tenantId: string,
+  task: { readonly template: Json; readonly message: Message },
+): Promise<Json> {
+  const result = await interpreter.run('fillFromMessage', tenantId, task);
+  if ('filled' in result) return result.filled;
+  throw new ApiError('INVALID_REQUEST', `The hook can't read this message: ${result.failure}`);
+}
+
+interface SentEvent {
+  readonly runId: Json;
+  readonly name: string;
+  readonly payload: Json;
+  readonly attempt: Attempt;
+}
+
+async function sendEvent(deps: ApiDeps, caller: Caller, { runId, name, payload, attempt }: SentEvent): Promise<void> {
+  if (typeof runId !== 'string') throw new ApiError('INVALID_REQUEST', 'What the hook takes for a run is no text');
+  const run = await findRun(deps, caller, runId);
+  const event: JsonObject = { event: name, payload };
+  const result = await sendSignal(deps, caller, { run, signal: { name: 'event', attempt, payload: event } });
+  if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
+}

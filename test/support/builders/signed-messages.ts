@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+
+/** What another system sends. */
+export interface SignedMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Signing {
+  readonly secret: string;
+  /** Unlike that of messages before. */
+  readonly id: string;
+  readonly at?: Date;
+}
+
+type Sign = (body: string, signing: Signing) => SignedMessage;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const secondsOf = (at: Date): string => String(Math.floor(at.getTime() / 1_000));
+
+function hexOf(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('hex');
+}
+
+/** Signs as the schemes of hooks say. Stripe's and Slack's events have their ids in the body. */
+export const SIGN = {
+  standard: (body, { secret, id, at = new Date() }) => ({
+    headers: {
+      ...JSON_TYPE,
+      'webhook-id': id,
+      'webhook-timestamp': secondsOf(at),
+      'webhook-signature': new Webhook(secret).sign(id, at, body),
+    },
+    body,
+  }),
+  github: (body, { secret, id }) => ({
+    headers: {
+      ...JSON_TYPE,
+      'x-github-event': 'issues',
+      'x-github-delivery': id,
+      'x-hub-signature-256': `sha256=${hexOf(secret, body)}`,
+    },
+    body,
+  }),
+  stripe: (body, { secret, at = new Date() }) => {
+    const time = secondsOf(at);
+    return { headers: { ...JSON_TYPE, 'stripe-signature': `t=${time},v1=${hexOf(secret, `${time}.${body}`)}` }, body };
+  },
+  slack: (body, { secret, at = new Date() }) => {
+    const time = secondsOf(at);
+    const signature = `v0=${hexOf(secret, `v0:${time}:${body}`)}`;
+    return {
+      headers: { ...JSON_TYPE, 'x-slack-request-timestamp': time, 'x-slack-signature': signature },
+      body,
+    };
+  },
+} as const satisfies Record<string, Sign>;

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contentHash } from '../../../../src/api/http/content-hash.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import { SIGN } from '../../../support/builders/signed-messages.ts';
+import type { SignedMessage } from '../../../support/builders/signed-messages.ts';
+import { textAt } from '../../../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
+const BODY = JSON.stringify({ id: 'evt_1', issue: { number: 7 } });
+const RUN_ID = '01M800DSH4JRWTXR3ARZ68NEG3';
+const TRIAGE = { start: { graph: 'triage', input: { number: '{{ body.issue.number }}' } } };
+
+let api: TestApi;
+beforeAll(async () => {
+  const secrets = async (name: string): Promise<string> => {
+    if (name === 'GITHUB_KEY') return SECRET;
+    throw new Error('The vault has no such secret');
+  };
+  api = await startTestApi({ secrets });
+  for (const caller of ['user', 'otherTenantUser'] as const)
+    await api.as(caller).post('/api/graphs', aDefinition({ name: 'triage', channels: { number: {}, log: {} } }));
+});
+afterAll(async () => {
+  await api.stop();
+});
+
+type Caller = 'user' | 'approver' | 'otherTenantUser';
+
+const put = async (id: string, over: object = {}, caller: Caller = 'user') =>
+  await api.as(caller).send(`/api/hooks/${id}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ scheme: 'github', secret: SECRET, ...TRIAGE, ...over }),
+  });
+const post = async (address: string, { headers, body }: SignedMessage) =>
+  await api.stranger.send(`/api/hooks/${address}`, { method: 'POST', headers, body });
+let count = 0;
+const github = (body = BODY, id = `delivery-${(count += 1)}`) => SIGN.github(body, { secret: SECRET, id });
+const runsOf = async (hook: string) => {
+  const { body } = await api.as('user').get(`/api/runs?metadata=hook:${hook}`);
+  return body;
+};
+
+describe('a hook', () => {
+  test('is written, read, listed and removed, and never shows a stored secret', async () => {
+    const added = await put('issues');
+    const shown = {
+      id: 'issues',
+      path: '/api/hooks/demo.issues',
+      scheme: 'github',
+      secret: null,
+      ...TRIAGE,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      by: expect.any(String),
+    };
+    expect([added.status, added.body]).toEqual([201, shown]);
+    const changed = await put('issues', { secret: { secret: 'GITHUB_KEY' } });
+    expect([changed.status, changed.body]).toEqual([200, { ...shown, secret: { secret: 'GITHUB_KEY' } }]);
+    expect((await api.as('user').get('/api/hooks/issues')).body).toEqual(changed.body);
+    expect((await api.as('user').get('/api/hooks')).body).toEqual({ items: [changed.body], nextCursor: null });
+    const remove = async () => await api.as('user').send('/api/hooks/issues', { method: 'DELETE' });
+    expect([(await remove()).status, (await remove()).status]).toEqual([204, 204]);
+    expect(await api.as('user').get('/api/hooks/issues')).toMatchObject(aProblem(404, 'NOT_FOUND'));
+  });
+
+  test('is nobody else’s', async () => {
+    await put('mine');
+    expect(await api.as('otherTenantUser').get('/api/hooks/mine')).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    expect((await api.as('otherTenantUser').get('/api/hooks')).body).toEqual({ items: [], nextCursor: null });
+    await api.as('otherTenantUser').send('/api/hooks/mine', { method: 'DELETE' });
+    expect(await api.as('user').get('/api/hooks/mine')).toMatchObject({ status: 200 });
+    expect(await put('mine', {}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
+  });
+
+  test.each([
+    ['without an action', { start: undefined }, ['']],
+    ['with two', { event: { run: 'r', name: 'e' } }, ['']],
+    ['of an unknown scheme', { scheme: 'gitlab' }, ['/scheme']],
+    ['with a short secret', { secret: 'short' }, ['/secret']],
+    ['with a secret that is no base64', { scheme: 'standard', secret: 'no base64!' }, ['/secret']],
+    ['with an unknown field', { color: 'red' }, ['/color']],
+    ['with a fault in its input', { start: { graph: 'g', input: { a: ['{{ state.x }}'] } } }, ['/start/input/a/0']],
+    ['with a fault in its run', { start: undefined, event: { run: '{{ body.', name: 'e' } }, ['/event/run']],
+  ])('%s is refused', async (_what, over, paths) => {
+    const answer = await put('faulty', over);
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(answer)).toEqual(paths);
+  });
+
+  test('has a name that fits into its address', async () => {
+    expect(await put('a.b')).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+  });
+
+  test('is one of a hundred at most', async () => {
+    const all = Array.from({ length: 101 }, (_, index) => `many-${index}`);
+    const statuses = [];
+    for (const name of all) statuses.push((await put(name, {}, 'otherTenantUser')).status);
+    expect([statuses.at(99), statuses.at(100)]).toEqual([201, 409]);
+    expect(await put('many-1', {}, 'otherTenantUser')).toMatchObject({ status: 200 });
+    for (const name of all) await api.as('otherTenantUser').send(`/api/hooks/${name}`, { method: 'DELETE' });
+  });
+});
+
+describe('a message', () => {
+  test.each(['standard', 'github', 'stripe', 'slack'] as const)('of %s starts a run, once', async (scheme) => {
+    await put(`once-${scheme}`, { scheme });
+    const body = JSON.stringify({ id: 'evt_2', event_id: 'Ev2', issue: { number: 7 } });
+    const send = async () => await post(`demo.once-${scheme}`, SIGN[scheme](body, { secret: SECRET, id: 'msg_1' }));
+    const first = await send();
+    const runId = textAt(first.body, '/runId');
+    expect(first).toMatchObject({ status: 202, body: { runId } });
+    expect(await send()).toMatchObject({ status: 200, body: { runId } });
+    expect(await runsOf(`once-${scheme}`)).toMatchObject({
+      items: [{ id: runId, input: { number: 7 } }],
+      nextCursor: null,
+    });
+  });
+
+  test('that comes many times at once starts one run', async () => {
+    await put('crowd');
+    const message = github();
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => await post('demo.crowd', message)));
+    expect(answers.filter(({ status }) => ![200, 202, 409].includes(status))).toEqual([]);
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(await runsOf('crowd')).toMatchObject({ items: [{ input: { number: 7 } }], nextCursor: null });
+  });
+
+  test('is taken over with the same run when the process that worked on it has died', async () => {
+    await put('crash');
+    const at = { hook: { tenantId: 'demo', name: 'crash' }, message: contentHash('crashed') };
+    const message = github(BODY, 'crashed');
+    await api.store.hookMessages.claim(at, RUN_ID);
+    expect(await post('demo.crash', message)).toMatchObject(aProblem(409, 'REQUEST_IN_PROGRESS'));
+    await api.store.hookMessages.release(at);
+    expect(await post('demo.crash', message)).toMatchObject({ status: 202, body: { runId: RUN_ID } });
+    await put('crash', { secret: { secret: 'GITHUB_KEY' } });
+    expect(await post('demo.crash', message)).toMatchObject({ status: 200, body: { runId: RUN_ID } });
+  });
+
+  test('has the same answer for a wrong signature, an unknown hook and a secret that is away', async () => {
+    await put('real');
+    await put('away', { secret: { secret: 'NOT_THERE' } });
+    const wrong = SIGN.github(BODY, { secret: 'another secret', id: '1' });
+    const answers = [
+      await post('demo.real', wrong),
+      await post('demo.real', { ...wrong, headers: { 'content-type': 'application/json' } }),
+      await post('demo.none', github()),
+      await post('none', github()),
+      await post('nobody.real', github()),
+      await post('demo.away', github()),
+    ];
+    const details = answers.map((answer) => {
+      expect(answer).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
+      return textAt(answer.body, '/detail');
+    });
+    expect(new Set(details)).toEqual(new Set(['The signature is not accepted']));
+  });
+
+  test('is for the hook whose secret it knows, if its address is a name alone', async () => {
+    await put('shared');
+    expect(await post('shared', github())).toMatchObject({ status: 202 });
+    await put('shared', { secret: 'of another tenant' }, 'otherTenantUser');
+    expect(await post('shared', github())).toMatchObject({ status: 202 });
+    await put('shared', {}, 'otherTenantUser');
+    expect(await post('shared', github())).toMatchObject({ status: 401 });
+    expect(await post('demo.shared', github())).toMatchObject({ status: 202 });
+  });
+
+  test('finds its secret by name', async () => {
+    await put('named', { secret: { secret: 'GITHUB_KEY' } });
+    expect(await post('demo.named', github())).toMatchObject({ status: 202 });
+  });
+
+  test('only greets', async () => {
+    await put('ping');
+    await put('greeting', { scheme: 'slack' });
+    const ping = github('{}');
+    const pinged = await post('demo.ping', { ...ping, headers: { ...ping.headers, 'x-github-event': 'ping' } });
+    expect(pinged).toMatchObject({ status: 200, body: { ok: true } });
+    const body = JSON.stringify({ type: 'url_verification', challenge: 'c-1' });
+    const greeted = await post('demo.greeting', SIGN.slack(body, { secret: SECRET, id: '' }));
+    expect(greeted).toMatchObject({ status: 200, body: { challenge: 'c-1' } });
+    expect(await post('demo.greeting', SIGN.slack(body, { secret: 'another one', id: '' }))).toMatchObject({
+      status: 401,
+    });
+    expect(await runsOf('greeting')).toMatchObject({ items: [] });
+  });
+
+  test('of Slack may be a form', async () => {
+    const input = { number: '{{ body.command + body.payload.user }}' };
+    await put('form', { scheme: 'slack', start: { graph: 'triage', input } });
+    await put('no-form', { scheme: 'stripe' });
+    const body = new URLSearchParams({ command: '/ask', payload: '{"user":"U1"}' }).toString();
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const asForm = ({ headers }: SignedMessage) => ({ headers: { ...headers, ...form }, body });
+    expect(await post('demo.form', asForm(SIGN.slack(body, { secret: SECRET, id: '' })))).toMatchObject({
+      status: 202,
+    });
+    expect(await runsOf('form')).toMatchObject({ items: [{ input: { number: '/askU1' } }] });
+    const refused = await post('demo.no-form', asForm(SIGN.stripe(body, { secret: SECRET, id: '' })));
+    expect(refused).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'));
+  });
+
+  test('has headers, but none that let somebody in', async () => {
+    await put('headers', { start: { graph: 'triage', input: { number: '{{ headers }}' } } });
+    const message = github();
+    await post('demo.headers', { ...message, headers: { ...message.headers, authorization: 'Bearer canary-1' } });
+    const runs = await runsOf('headers');
+    expect(runs).toMatchObject({ items: [{ input: { number: { 'x-github-event': 'issues' } } }] });
+    expect(JSON.stringify(runs)).not.toMatch(/canary-1|sha256=/);
+  });
+
+  test('that can’t be done is tried again when it comes again', async () => {
+    await put('later', { start: { graph: 'not-yet', input: {} } });
+    const message = github();
+    expect(await post('demo.later', message)).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
+    await api.as('user').post('/api/graphs', aDefinition({ name: 'not-yet' }));
+    expect(await post('demo.later', message)).toMatchObject({ status: 202 });
+  });
+
+  test('that does not fill the input is refused', async () => {
+    await put('lacking');
+    expect(await post('demo.lacking', github('{"no":"issue"}'))).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(await post('demo.lacking', github('no json'))).toMatchObject(aProblem(400, 'MALFORMED_JSON'));
+    expect(await post('demo.lacking', github(`"${'x'.repeat(1_048_576)}"`))).toMatchObject(
+      aProblem(413, 'BODY_TOO_LARGE'),
+    );
+  });
+
+  test('reaches no run of another tenant', async () => {
+    const { body } = await api.as('otherTenantUser').post('/api/runs', { graph: 'triage', input: { number: 1 } });
+    await put('foreign', { start: undefined, event: { run: '{{ body.run }}', name: 'paid' } });
+    const asked = await post('demo.foreign', github(JSON.stringify({ run: textAt(body, '/id') })));
+    expect(asked).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
+    expect(await post('demo.foreign', github('{"run":7}'))).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+  });
+});

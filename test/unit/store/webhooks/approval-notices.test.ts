@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { Approval } from '../../../../src/graph/run/approval.ts';
+import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
+import { addWebhook } from '../../../support/servers/told-store.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+const HOUR = 3_600_000;
+const policy = {
+  reminders: ['30m', '1h', '30m', '10h', '40h'],
+  escalate: [
+    { after: '1h', roles: ['boss'] },
+    { after: '3h', roles: ['board'] },
+  ],
+};
+
+/** Asks some hours ago, for 20 hours. */
+async function ask(id: string, hours: number, status: Approval['status'] = 'pending'): Promise<void> {
+  await addWebhook(store, {
+    id,
+    tenantId: id,
+    url: 'https://a.example',
+    events: ['approval.reminder', 'approval.escalated'],
+  });
+  const run = { id: `run-${id}`, tenantId: id };
+  await store.runs.create(aNewRun(run));
+  const timeIn = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const times = { requestedAt: timeIn(-hours * HOUR), expiresAt: timeIn((20 - hours) * HOUR) };
+  await writeTo(store, run, aBatch([1], { approvals: [{ ...anApproval(run.id, status), policy, ...times }] }));
+}
+
+const typesTold = async (id: string): Promise<readonly string[]> =>
+  (await store.webhookDeliveries.list(id, {}, { limit: 100 })).items.map(({ type }) => type).toSorted();
+
+/** Lets time pass for all approvals. */
+async function pass(hours: number): Promise<void> {
+  await store.database.query(`
+    update approvals set notice_at = notice_at - interval '${hours} hours', body = replace(replace(body::text,
+      body->>'requestedAt', to_char((body->>'requestedAt')::timestamptz at time zone 'utc' - interval '${hours} hours', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+      body->>'expiresAt', to_char((body->>'expiresAt')::timestamptz at time zone 'utc' - interval '${hours} hours', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::json
+  `);
+}
+
+test('what is due is told once, and the rest in its time', async () => {
+  await ask('slow', 0.6);
+  await store.approvalNotices.tellDue();
+  await store.approvalNotices.tellDue();
+  expect(await typesTold('slow')).toEqual(['approval.reminder']);
+  await pass(1);
+  await Promise.all([store.approvalNotices.tellDue(), store.approvalNotices.tellDue()]);
+  expect(await typesTold('slow')).toEqual(['approval.escalated', 'approval.reminder', 'approval.reminder']);
+  await pass(10);
+  await store.approvalNotices.tellDue();
+  const all = ['approval.escalated', 'approval.escalated', ...Array.from({ length: 3 }, () => 'approval.reminder')];
+  expect(await typesTold('slow')).toEqual(all);
+  await pass(100);
+  await store.approvalNotices.tellDue();
+  expect(await typesTold('slow')).toEqual(all);
+});
+
+test('what is decided, or not due yet, is not told', async () => {
+  await ask('decided', 15, 'approved');
+  await ask('fresh', 0.1);
+  await store.approvalNotices.tellDue();
+  expect([await typesTold('decided'), await typesTold('fresh')]).toEqual([[], []]);
+});
+
+test('a later state of an approval does not tell again', async () => {
+  await ask('edited', 2);
+  await store.approvalNotices.tellDue();
+  const told = await typesTold('edited');
+  const known = await store.approvals.ofRun('run-edited');
+  await writeTo(store, { id: 'run-edited', tenantId: 'edited' }, aBatch([2], { approvals: known }));
+  await store.approvalNotices.tellDue();
+  expect(await typesTold('edited')).toEqual(told);
+  expect(told).toHaveLength(3);
+});
