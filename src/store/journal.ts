@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import { noticesOf } from '../graph/run/index.ts';
 import type { RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { announceChange } from './changes/announce-change.ts';
@@ -8,6 +7,7 @@ import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './events.t
 import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
+import { noticesOf } from './webhooks/notices-of.ts';
 import { tellingParts } from './webhooks/tell-webhooks.ts';
 
 /** The run that writes, and Temporal's id of its execution. */

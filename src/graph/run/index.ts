@@ -1,4 +1,3 @@
-export { noticesOf } from './approval-notices.ts';
 export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
 export { closedApprovals } from './asked-before.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { WebhookEvent } from '../../graph/journal/index.ts';
-import { noticesOf } from '../../graph/run/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 import type { Tables } from '../tables.ts';
+import { noticesOf } from './notices-of.ts';
 import { tellOf } from './tell-webhooks.ts';
 
 /** Reminders and escalations of approvals that nobody has decided yet. */

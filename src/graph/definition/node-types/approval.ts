@@ -36,9 +36,9 @@ export interface ApprovalPolicy {
   readonly excludeRequester?: boolean | undefined;
   /** True: a decision needs a reason. */
   readonly requireReason?: boolean | undefined;
-  /** The times after which webhooks are reminded of it. */
+  /** The times after which webhooks are told of `approval.reminder`, unless it is decided. */
   readonly reminders?: readonly string[] | undefined;
-  /** Roles that may decide after some time. */
+  /** Roles that may decide after some time; webhooks are told of `approval.escalated` then. */
   readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[] | undefined;
 }
 

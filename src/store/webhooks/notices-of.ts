@@ -1,6 +1,5 @@
-import { toMs } from '../values/duration.ts';
-import { formatTimestamp } from '../values/timestamp.ts';
-import type { Approval } from './approval.ts';
+import type { Approval } from '../../graph/run/index.ts';
+import { formatTimestamp, toMs } from '../../graph/values/index.ts';
 
 /** What people hear of an approval that nobody has decided yet. */
 export interface ApprovalNotice {
