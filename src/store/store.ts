@@ -164,6 +164,11 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     await close();
     throw error;
   });
+  return { ...createStores(db), retention: createRetention(patientDb), changes, deltas, close };
+}
+
+/** What asks the database for nothing but quick answers. */
+function createStores(db: Kysely<Tables>): Omit<Store, 'retention' | 'changes' | 'deltas' | 'close'> {
   return {
     graphs: createGraphs(db),
     graphVersions: createGraphVersions(db),
@@ -184,9 +189,6 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     calls: createCalls(db),
     blobs: createBlobs(db),
     idempotency: createIdempotency(db),
-    retention: createRetention(patientDb),
-    changes,
-    deltas,
     runLooks: createRunLooks(db),
     streamTickets: createStreamTickets(db),
     schedules: createSchedules(db),
@@ -200,6 +202,5 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
     hookMessages: createHookMessages(db),
     countLive: () => readLiveCounts(db),
     ping: async () => void (await sql`select 1`.execute(db)),
-    close,
   };
 }

@@ -53,11 +53,9 @@ test('each operation has the headers that it takes', () => {
   expect(headers.get('decideApproval')).toEqual(['idempotency-key', 'if-match']);
   const withBody = operations.filter(({ requestBody }) => requestBody !== undefined);
   const keyless = withBody.filter((operation) => !namesOfHeaders(operation).includes('idempotency-key'));
-  expect(keyless.map(({ operationId }) => operationId).toSorted()).toEqual([
-    'receiveMessage',
-    'testGraph',
-    'validateGraph',
-  ]);
+  expect(new Set(keyless.map(({ operationId }) => operationId))).toEqual(
+    new Set(['receiveMessage', 'testGraph', 'validateGraph']),
+  );
 });
 
 test('each operation says what it does, whom it needs, and which problems it answers with', () => {
