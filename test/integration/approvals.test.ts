@@ -109,6 +109,8 @@ describe('an approval', () => {
       decisions: [],
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       previous: [],
+      comments: [],
+      remindedAt: null,
       requestedBy: 'uma',
       requestedAt: expect.stringMatching(/Z$/),
       expiresAt: expect.stringMatching(/Z$/),
