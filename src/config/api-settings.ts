@@ -12,20 +12,20 @@ export interface ApiSettings {
   /** The most streams of events that may be open at a time, in one process. */
   readonly streams: { readonly perTenant: number; readonly total: number };
   /** Private hosts that webhooks may reach all the same, as exact `host:port`. */
-  readonly httpAllow: readonly string[];
+  readonly webhooks: { readonly allow: readonly string[] };
   /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
 }
 
 /** Reads the API's settings from a configuration. */
-export function toApiSettings({ retention, forking, waits, streams, http, shutdownGrace }: Config): ApiSettings {
+export function toApiSettings({ retention, forking, waits, streams, webhooks, shutdownGrace }: Config): ApiSettings {
   const { runs, checkpoints } = retention;
   return {
     retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
     forking,
     waits,
     streams,
-    httpAllow: http.allow,
+    webhooks,
     shutdownGraceMs: toMs(shutdownGrace),
   };
 }

@@ -26,7 +26,7 @@ const TIMES: CourierTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY
 
 export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = {}): Courier {
   const times = { ...TIMES, ...given };
-  const attempting = { ...deps, times, sender: openSender(deps.settings.httpAllow) };
+  const attempting = { ...deps, times, sender: openSender(deps.settings.webhooks.allow) };
   const open = new Map<string, { readonly tenantId: string; readonly work: Promise<void> }>();
   let after = '';
 

@@ -6,10 +6,12 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const URL = 'https://hooks.example.com/holdfast';
+/** Tools may reach it. */
+const TOOLS_HOST = '127.0.0.1:8080';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ http: { allow: [TOOLS_HOST] } });
 });
 afterAll(async () => {
   await api.stop();
@@ -112,6 +114,12 @@ describe('a webhook', () => {
     const refused = await add(over);
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual([path]);
+  });
+
+  test('reaches no private address that the configuration allows to tools', async () => {
+    const refused = await add({ url: `http://${TOOLS_HOST}` });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(refused.body).toMatchObject({ detail: expect.stringMatching(/webhooks\.allow .* webhooks may reach/) });
   });
 
   test('is one of a hundred at most', async () => {

@@ -145,7 +145,7 @@ describe('a failure', () => {
     expect(receiver.connections).toBe(0);
     for (const id of [webhook, `name-${webhook}`])
       expect(await deliveries(id)).toMatchObject([
-        { attempts: [{ error: expect.stringMatching(/^The URL is blocked/) }] },
+        { attempts: [{ error: expect.stringMatching(/^The URL is blocked: .* webhooks may reach/) }] },
       ]);
   });
 
