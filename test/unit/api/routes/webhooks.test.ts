@@ -76,16 +76,27 @@ describe('a webhook', () => {
     expect(await add({}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 
+  test('is added by nobody who may not read runs', async () => {
+    const caller = { sub: 'cy', tenantId: 'demo', roles: ['controller'], permissions: new Set(['run:control'] as const) };
+    const controlled = await startTestApi({}, { authenticate: async () => ({ ...caller, expiresAtMs: Infinity }) });
+    const user = controlled.as('user');
+    expect(await user.get('/api/webhooks')).toMatchObject({ status: 200 });
+    const refused = await user.post('/api/webhooks', { url: URL, events: ['run.failed'] });
+    expect(refused).toMatchObject(aProblem(403, 'FORBIDDEN'));
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('run:read') });
+    await controlled.stop();
+  });
+
   test('of Slack has no secret, and hides the secret in its address', async () => {
     const slack = {
       format: 'slack',
-      url: 'https://hooks.slack.com/services/T0/B0/canary',
+      url: 'https://hooks.slack.com/services/T0/B0/canary/?canary=/#/',
       linkBase: 'https://me.example',
     };
     const added = await add(slack);
     expect(added).toMatchObject({
       status: 201,
-      body: { secret: null, url: 'https://hooks.slack.com/services/T0/B0/[hidden]' },
+      body: { secret: null, url: 'https://hooks.slack.com/[hidden]' },
     });
     expect(JSON.stringify((await api.as('admin').get('/api/webhooks')).body)).not.toContain('canary');
     const rotated = await api.as('user').post(`/api/webhooks/${textAt(added.body, '/id')}/rotate`, {});
@@ -169,5 +180,6 @@ describe('deliveries', () => {
     expect(replayed).toMatchObject({ status: 202, body: { id: ids[0], status: 'pending' } });
     const unknown = await api.as('user').post(`/api/webhooks/${id}/deliveries/none/replay`, {});
     expect(unknown).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    expect(unknown.body).toMatchObject({ detail: 'There is no "none" among the deliveries of this webhook' });
   });
 });
