@@ -77,7 +77,12 @@ describe('a webhook', () => {
   });
 
   test('is added by nobody who may not read runs', async () => {
-    const caller = { sub: 'cy', tenantId: 'demo', roles: ['controller'], permissions: new Set(['run:control'] as const) };
+    const caller = {
+      sub: 'cy',
+      tenantId: 'demo',
+      roles: ['controller'],
+      permissions: new Set(['run:control'] as const),
+    };
     const controlled = await startTestApi({}, { authenticate: async () => ({ ...caller, expiresAtMs: Infinity }) });
     const user = controlled.as('user');
     expect(await user.get('/api/webhooks')).toMatchObject({ status: 200 });
