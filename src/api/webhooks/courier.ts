@@ -24,23 +24,17 @@ const DELIVERIES_OF_CLAIM = 20;
 
 const TIMES: CourierTimes = { answerMs: 20_000, leaseMs: 60_000, delaysMs: RETRY_DELAYS_MS };
 
+/** A webhook that the process sends to. */
+interface OpenWebhook {
+  readonly tenantId: string;
+  readonly work: Promise<void>;
+}
+
 export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = {}): Courier {
   const times = { ...TIMES, ...given };
   const attempting = { ...deps, times, sender: openSender(deps.settings.webhooks.allow) };
-  const open = new Map<string, { readonly tenantId: string; readonly work: Promise<void> }>();
-  /** The next claim begins behind this webhook, so that each one comes in turn. */
-  let after = '';
-
-  const claim = async (from: string, webhooks: number): Promise<readonly ClaimedDelivery[]> =>
-    await deps.store.dueDeliveries.claim({
-      claim: ulid(),
-      after: from,
-      webhooks,
-      webhooksOfTenant: MAX_OPEN_OF_TENANT,
-      deliveriesOfWebhook: DELIVERIES_OF_CLAIM,
-      leaseMs: times.leaseMs,
-      busy: { webhooks: [...open.keys()], ofTenants: countByTenant(open.values()) },
-    });
+  const open = new Map<string, OpenWebhook>();
+  const claimNext = createClaims(deps, times);
 
   async function deliver(deliveries: readonly ClaimedDelivery[], stopping: AbortSignal): Promise<void> {
     const webhook = deliveries[0]?.webhook.id;
@@ -73,10 +67,8 @@ export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = 
     async round(stopping) {
       const webhooks = Math.min(WEBHOOKS_OF_CLAIM, MAX_OPEN - open.size);
       if (webhooks <= 0 || stopping.aborted) return;
-      const behind = await claim(after, webhooks);
-      const claimed = behind.length === 0 && after !== '' ? await claim('', webhooks) : behind;
+      const claimed = await claimNext(webhooks, open);
       const byWebhook = new Map(claimed.map(({ webhook }) => [webhook.id, webhook]));
-      after = claimed.at(-1)?.webhook.id ?? '';
       for (const { id, tenantId } of byWebhook.values()) {
         const deliveries = claimed.filter(({ webhook }) => webhook.id === id);
         const work = deliver(deliveries, stopping).finally(() => open.delete(id));
@@ -84,6 +76,30 @@ export function createCourier(deps: CourierDeps, given: Partial<CourierTimes> = 
       }
     },
     settled: async () => void (await Promise.all([...open.values()].map(({ work }) => work))),
+  };
+}
+
+type ClaimNext = (webhooks: number, open: ReadonlyMap<string, OpenWebhook>) => Promise<readonly ClaimedDelivery[]>;
+
+/** Claims of webhooks in turn: each one begins behind the last webhook of the one before. */
+function createClaims({ store }: CourierDeps, { leaseMs }: CourierTimes): ClaimNext {
+  let last = '';
+  return async (webhooks, open) => {
+    const busy = { webhooks: [...open.keys()], ofTenants: countByTenant(open.values()) };
+    const claim = async (after: string): Promise<readonly ClaimedDelivery[]> =>
+      await store.dueDeliveries.claim({
+        claim: ulid(),
+        after,
+        webhooks,
+        webhooksOfTenant: MAX_OPEN_OF_TENANT,
+        deliveriesOfWebhook: DELIVERIES_OF_CLAIM,
+        leaseMs,
+        busy,
+      });
+    const behind = await claim(last);
+    const claimed = behind.length === 0 && last !== '' ? await claim('') : behind;
+    last = claimed.at(-1)?.webhook.id ?? '';
+    return claimed;
   };
 }
 

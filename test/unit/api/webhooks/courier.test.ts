@@ -132,9 +132,9 @@ describe('a failure', () => {
   test('is a receiver that does not answer in time', async () => {
     await fail();
     receiver.answers(silence().answer);
-    await aCourier(store, [receiver.address], { answerMs: 50, delaysMs: [] }).round();
+    await aCourier(store, [receiver.address], { answerMs: 500, delaysMs: [] }).round();
     expect(await deliveries()).toMatchObject([
-      { status: 'failed', attempts: [{ status: null, error: 'There was no answer within 0.05 s' }] },
+      { status: 'failed', attempts: [{ status: null, error: 'There was no answer within 0.5 s' }] },
     ]);
   });
 
@@ -306,7 +306,7 @@ test('fifteen dead receivers do not starve another one of their tenant', async (
   await addWebhook(store, { id: `z-${webhook}`, tenantId, url: receiver.url });
   await fail();
   receiver.answers(answer(200));
-  const times = { answerMs: 50, delaysMs: Array.from({ length: 100 }, () => 0) };
+  const times = { answerMs: 400, delaysMs: Array.from({ length: 100 }, () => 0) };
   const courier = aCourier(store, [receiver.address, dead.address], times);
   for (let round = 0; round < 40 && receiver.requests.length === 0; round++) {
     const before = dead.requests.length;
