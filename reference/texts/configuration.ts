@@ -23,6 +23,7 @@ export const TOP: Texts<ConfigInput> = {
   graphs:
     'A folder with definitions, or `{ folder, tenants }`. `start` publishes them for the tenant `demo`, `holdfast api` for these tenants.',
   http: 'The addresses that tools and models may reach.',
+  webhooks: 'The addresses that webhooks may reach.',
   auth: 'The tokens that the API accepts. Needed in production.',
   defaults: 'Values for what graphs do not say.',
   ceilings: 'The most that any graph may ask for.',
@@ -91,6 +92,7 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
     claims: 'The names of the claims `tenant` and `roles`.',
   },
   http: { allow: 'Private addresses, as `host:port`. All other private ones are blocked.' },
+  webhooks: { allow: 'Private addresses, as `host:port`; those of `http.allow` do not count.' },
   defaults: {
     maxSteps: 'Supersteps of a run.',
     maxConcurrency: 'Open calls of a run.',
@@ -118,4 +120,4 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
   streams: { perTenant: 'Streams of one tenant.', total: 'Streams of all tenants.' },
 };
 
-type SectionName = 'auth' | 'http' | 'defaults' | 'ceilings' | 'retention' | 'waits' | 'streams';
+type SectionName = 'auth' | 'http' | 'webhooks' | 'defaults' | 'ceilings' | 'retention' | 'waits' | 'streams';

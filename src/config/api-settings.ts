@@ -14,7 +14,7 @@ export interface ApiSettings {
   /** The most streams of events that may be open at a time, in one process. */
   readonly streams: { readonly perTenant: number; readonly total: number };
   /** Private hosts that webhooks may reach all the same, as exact `host:port`. */
-  readonly httpAllow: readonly string[];
+  readonly webhooks: { readonly allow: readonly string[] };
   /** Resolves the secrets that hooks name. */
   readonly secrets: SecretResolver;
   /** Time for open work to finish at shutdown. */
@@ -23,7 +23,7 @@ export interface ApiSettings {
 
 /** Reads the API's settings from a configuration. @param environment has secrets, unless the configuration finds them */
 export function toApiSettings(
-  { retention, forking, waits, streams, http, secrets, shutdownGrace }: Config,
+  { retention, forking, waits, streams, webhooks, secrets, shutdownGrace }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): ApiSettings {
   const { runs, checkpoints } = retention;
@@ -32,7 +32,7 @@ export function toApiSettings(
     forking,
     waits,
     streams,
-    httpAllow: http.allow,
+    webhooks,
     secrets: secrets ?? createEnvironmentSecrets(environment),
     shutdownGraceMs: toMs(shutdownGrace),
   };

@@ -91,6 +91,8 @@ const ConfigFields = z.strictObject({
   codecs: Codecs.default([]),
   graphs: GraphFolder.optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
+  /** Tenants choose the addresses of webhooks, so these reach less than tools. */
+  webhooks: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   defaults: Defaults.prefault({}),
   ceilings: CeilingFields.prefault({}),

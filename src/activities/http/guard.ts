@@ -17,20 +17,32 @@ export type Guard = (url: URL, redirectedBy?: URL) => Dispatcher;
 /** A connection that takes longer has failed. */
 export const CONNECT_MS = 10_000;
 
+interface GuardOptions {
+  readonly connectMs?: number;
+  /** What errors say of the setting that `allow` comes from. */
+  readonly remedy?: string;
+}
+
+const REMEDY_OF_TOOLS = "The configuration's http.allow may name hosts and ports that tools reach all the same";
+
 /**
  * Creates a guard that lets pass public addresses and allowed private hosts. It checks literal addresses in every
  * notation, and resolved ones at connect time, so that a name can't change in between.
  * @param allow private hosts that may be reached, as exact `host:port`
  */
-export function createGuard(allow: readonly string[], connectMs: number = CONNECT_MS): Guard {
+export function createGuard(
+  allow: readonly string[],
+  { connectMs = CONNECT_MS, remedy = REMEDY_OF_TOOLS }: GuardOptions = {},
+): Guard {
   const allowed = new Set(allow);
-  const guarded = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { lookup: guardedLookup, timeout: connectMs } });
+  const lookupPublic = guardedLookup(remedy);
+  const guarded = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { lookup: lookupPublic, timeout: connectMs } });
   const open = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { timeout: connectMs } });
   const isListed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
   return (url, redirectedBy) => {
-    refuseUnsafe(url);
     const isAllowed = isListed(url) && (!redirectedBy || isListed(redirectedBy));
-    if (!isAllowed) refusePrivate(url);
+    const reason = unsafeReason(url) ?? (isAllowed ? null : privateReason(url));
+    if (reason !== null) throw blocked(reason, remedy);
     return isAllowed ? open : guarded;
   };
 }
@@ -42,10 +54,10 @@ function portOf({ port, protocol }: URL): string {
   return port !== '' ? port : protocol === 'https:' ? '443' : '80';
 }
 
-function refuseUnsafe(url: URL): void {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw blocked(`${url.protocol} is neither http nor https`);
-  if (BLOCKED_PORTS.has(url.port)) throw blocked(`no tool speaks to port ${url.port}`);
-  if (url.username !== '' || url.password !== '') throw blocked('it holds credentials');
+function unsafeReason(url: URL): string | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol} is neither http nor https`;
+  if (BLOCKED_PORTS.has(url.port)) return `port ${url.port} is one of another protocol`;
+  return url.username !== '' || url.password !== '' ? 'it holds credentials' : null;
 }
 
 /** Ports of other protocols, whose servers could take a request for their own (Fetch standard, "port blocking"). */
@@ -57,9 +69,9 @@ const BLOCKED_PORTS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-function refusePrivate(url: URL): void {
+function privateReason(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isPublic(host)) throw blocked(`${url.host} is no public address`);
+  return isIP(host) !== 0 && !isPublic(host) ? `${url.host} is no public address` : null;
 }
 
 /** The allocated part of IPv6 (IANA, IPv6 Address Space); it excludes IPv4-compatible addresses. */
@@ -80,25 +92,21 @@ function isPublic(address: string): boolean {
 
 type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-function guardedLookup(hostname: string, options: object, callback: Callback): void {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, []);
-    // The message leaves the address out: a redirect could otherwise be used to explore internal names.
-    if (addresses.some(({ address }) => !isPublic(address)))
-      return callback(blocked(`${hostname} leads to an address that is not public`), []);
-    if ('all' in options && options.all === true) return callback(null, addresses);
-    const [first] = addresses;
-    return first ? callback(null, first.address, first.family) : callback(blocked(`${hostname} leads nowhere`), []);
-  });
+function guardedLookup(remedy: string) {
+  return (hostname: string, options: object, callback: Callback): void =>
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      // The message leaves the address out: a redirect could otherwise be used to explore internal names.
+      if (addresses.some(({ address }) => !isPublic(address)))
+        return callback(blocked(`${hostname} leads to an address that is not public`, remedy), []);
+      if ('all' in options && options.all === true) return callback(null, addresses);
+      const [first] = addresses;
+      return first
+        ? callback(null, first.address, first.family)
+        : callback(blocked(`${hostname} leads nowhere`, remedy), []);
+    });
 }
 
-function blocked(reason: string): CallError {
-  return new CallError(
-    'BLOCKED_URL',
-    `The URL is blocked: ${reason}. The configuration's http.allow may name hosts and ports that tools reach all the same`,
-    {
-      retryable: false,
-      done: 'no',
-    },
-  );
+function blocked(reason: string, remedy: string): CallError {
+  return new CallError('BLOCKED_URL', `The URL is blocked: ${reason}. ${remedy}`, { retryable: false, done: 'no' });
 }

@@ -16,7 +16,7 @@ export function createGuardedFetch(
   allow: readonly string[],
   { connectMs, totalMs }: TimeLimits = DEFAULT_LIMITS,
 ): GuardedFetch {
-  const guard = createGuard(allow, connectMs);
+  const guard = createGuard(allow, { connectMs });
   return async (url, init, redirectedBy) =>
     await undiciFetch(url, {
       ...init,

@@ -7,8 +7,8 @@ import type { Chunk } from '../chat/narrate/chunk.ts';
 import { eventStream } from '../chat/event-stream.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import { createWaitSlots } from '../http/wait-slots.ts';
-import type { WaitSlots } from '../http/wait-slots.ts';
+import { createTenantSlots } from '../http/tenant-slots.ts';
+import type { TenantSlots } from '../http/tenant-slots.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { readKey } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -29,7 +29,7 @@ const STREAM = {
 };
 
 const say =
-  (slots: WaitSlots): AddRoute =>
+  (slots: TenantSlots): AddRoute =>
   (router, deps) => {
     const route = createRoute({
       method: 'post',
@@ -78,7 +78,7 @@ const OfGraph = Thread.extend({ graph: z.string().openapi({ description: 'The gr
 /** The stream of a thread. Clients of the AI SDK ask for it below the path that they send messages to. */
 const follow =
   (
-    slots: WaitSlots,
+    slots: TenantSlots,
     place: { readonly path: string; readonly operationId: string; readonly params: typeof Thread },
   ): AddRoute =>
   (router, deps) => {
@@ -102,7 +102,7 @@ const follow =
 
 /** Routes of chats. */
 export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
-  const slots = createWaitSlots(deps.settings.waits);
+  const slots = createTenantSlots(deps.settings.waits);
   return routes(
     say(slots),
     follow(slots, { path: '/api/chat/{threadId}/stream', operationId: 'followChat', params: Thread }),
@@ -111,7 +111,7 @@ export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>>
 }
 
 interface Streaming {
-  readonly slots: WaitSlots;
+  readonly slots: TenantSlots;
   readonly deps: ApiDeps;
   /** @returns `null`: there is nothing to stream */
   readonly answer: () => Promise<Answer | null>;

@@ -4,18 +4,26 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
 import { readFileType } from '../http/file-type.ts';
+import { createTenantSlots } from '../http/tenant-slots.ts';
 import { authorized, needs, requirePermission } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
+import { limited } from '../middleware/limited.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { storedBody } from '../middleware/stored-body.ts';
 import { KeyHeader, NoQuery, idOf, json, problems } from '../schemas/common.ts';
 import { FileBytes, FileSchema } from '../schemas/file.ts';
 
+/** The uploads that a process takes at a time; each holds a piece in memory, and its bytes count for no tenant yet. */
+const MAX_UPLOADS = 64;
+/** The same, of a tenant. */
+const MAX_UPLOADS_OF_TENANT = 8;
+
 const tags = ['files'];
 const bytes = { '*/*': { schema: FileBytes } };
 
 const store: AddRoute = (router, deps) => {
+  const slots = createTenantSlots({ perTenant: MAX_UPLOADS_OF_TENANT, total: MAX_UPLOADS });
   const route = createRoute({
     method: 'post',
     path: '/api/blobs',
@@ -25,12 +33,13 @@ const store: AddRoute = (router, deps) => {
     summary: 'Store a file; its media type is kept',
     middleware: [
       authorized(deps, 'run:start'),
+      limited({ slots, refusal: 'Too many files are being stored at this moment; send this one again' }),
       withSpace(deps),
       storedBody(deps),
       idempotent(deps, async (c) => contentHash([readFileType(c.req.raw.headers), c.get('upload').sha256])),
     ] as const,
     request: { query: NoQuery, body: { required: true, content: bytes }, headers: KeyHeader },
-    responses: { 201: json(FileSchema, 'The file', 'location'), ...problems(400, 409, 413, 415) },
+    responses: { 201: json(FileSchema, 'The file', 'location'), ...problems(400, 409, 413, 415, 429) },
   });
   router.openapi(route, async (c) => {
     const { tenantId, sub: by } = c.get('caller');

@@ -11,8 +11,8 @@ import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
 import { readWait } from '../http/read-wait.ts';
-import { createWaitSlots } from '../http/wait-slots.ts';
-import type { WaitSlots } from '../http/wait-slots.ts';
+import { createTenantSlots } from '../http/tenant-slots.ts';
+import type { TenantSlots } from '../http/tenant-slots.ts';
 import { limitedWaits } from '../middleware/limited-waits.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
@@ -33,7 +33,7 @@ const Prefer = z.object({
 });
 
 const start =
-  (slots: WaitSlots): AddRoute =>
+  (slots: TenantSlots): AddRoute =>
   (router, deps) => {
     const route = createRoute({
       method: 'post',
@@ -103,7 +103,7 @@ const list: AddRoute = (router, deps) => {
 };
 
 const read =
-  (slots: WaitSlots): AddRoute =>
+  (slots: TenantSlots): AddRoute =>
   (router, deps) => {
     const route = createRoute({
       method: 'get',
@@ -144,7 +144,7 @@ const history: AddRoute = (router, deps) => {
 
 /** Routes of runs: start and read. */
 export function runRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
-  const slots = createWaitSlots(deps.settings.waits);
+  const slots = createTenantSlots(deps.settings.waits);
   return routes(start(slots), list, read(slots), history)(deps);
 }
 

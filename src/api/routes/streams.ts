@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import { createWaitSlots } from '../http/wait-slots.ts';
-import type { WaitSlots } from '../http/wait-slots.ts';
+import { createTenantSlots } from '../http/tenant-slots.ts';
+import type { TenantSlots } from '../http/tenant-slots.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -35,7 +35,7 @@ const EVENT_STREAM = {
 };
 
 const ofRun =
-  (slots: WaitSlots): AddRoute =>
+  (slots: TenantSlots): AddRoute =>
   (router, deps) => {
     const { changes, deltas, runLooks } = deps.store;
     const sources = { changes, deltas, looks: shareLooks(runLooks), seals: deps.seals };
@@ -63,7 +63,7 @@ const ofRun =
   };
 
 const ofTenant =
-  (slots: WaitSlots): AddRoute =>
+  (slots: TenantSlots): AddRoute =>
   (router, deps) => {
     const { changes, tenantEvents } = deps.store;
     const sources = { changes, ids: createPlaceIds(deps.cursors), seals: deps.seals };
@@ -138,6 +138,6 @@ const ticket: AddRoute = (router, deps) => {
 
 /** Routes that tell what happens while it does. */
 export function streamRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
-  const slots = createWaitSlots(deps.settings.streams);
+  const slots = createTenantSlots(deps.settings.streams);
   return routes(ofRun(slots), ofTenant(slots), ticket)(deps);
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import type { WaitSlots } from '../http/wait-slots.ts';
+import type { TenantSlots } from '../http/tenant-slots.ts';
 import { openSseBody } from './sse-body.ts';
 import type { SseBody, StreamTimes } from './sse-body.ts';
 import { RETRY_FRAME } from './sse-frame.ts';
@@ -10,7 +10,7 @@ type StreamDeps = Pick<ApiDeps, 'logger' | 'shuttingDown' | 'streaming'>;
 
 /** A stream that a request asks for. */
 interface AskedStream {
-  readonly slots: WaitSlots;
+  readonly slots: TenantSlots;
   /** Writes the stream; it ends when this returns. */
   readonly produce: (body: SseBody) => Promise<void>;
   /** What a heartbeat says besides. */

@@ -17,7 +17,7 @@ type Wanted = Omit<NewWebhook, 'secret'> & { readonly secret: string | undefined
 type AddWebhook = (wanted: Wanted) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
 
 export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 'settings'>): AddWebhook {
-  const openedSender = openSender(settings.httpAllow);
+  const openedSender = openSender(settings.webhooks.allow);
   return async ({ secret: given, ...wanted }) => {
     const refusal = (await openedSender()).refusal(wanted.url);
     if (refusal !== null) throw wrong('/url', refusal);

@@ -6,7 +6,7 @@ import type { Posted, Sender } from './sender.ts';
 import { toSlackMessage } from './slack-message.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
 
-export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'seals'> {
+export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'seals' | 'logger'> {
   readonly sender: () => Promise<Sender>;
   readonly times: Pick<CourierTimes, 'answerMs' | 'delaysMs'>;
 }
@@ -14,13 +14,12 @@ export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'seals'> {
 /** Sends a claimed delivery and records what became of it. */
 export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<DeliveryResult> {
   const atMs = Date.now();
-  const body = await readBody(deps, delivery.eventId);
-  const posted = body === null ? LOST : await post(deps, delivery, { body, atMs });
+  const posted = await send(deps, delivery, atMs);
   const { status, error } = posted;
   const { delaysMs } = deps.times;
   const result: DeliveryResult =
-    body === null
-      ? { kind: 'failed' }
+    posted === LOST
+      ? { kind: 'lost' }
       : judgeAttempt(posted, { failures: delivery.failures, jitter: Math.random(), delaysMs });
   const attempt = { at: new Date(atMs).toISOString(), status, error, durationMs: Date.now() - atMs };
   await deps.store.dueDeliveries.record(delivery, attempt, result);
@@ -28,6 +27,18 @@ export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelive
 }
 
 const LOST: Posted = { status: null, retryAfterMs: null, error: 'What the message is about is not stored any more' };
+const UNMADE: Posted = { status: null, retryAfterMs: null, error: 'The message could not be made' };
+
+/** A message that can't be made counts as a failed attempt, so that it does not come first for ever. */
+async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<Posted> {
+  try {
+    const body = await readBody(deps, delivery.eventId);
+    return body === null ? LOST : await post(deps, delivery, { body, atMs });
+  } catch (error) {
+    deps.logger.warn({ error, delivery: delivery.id }, 'a message for a webhook could not be made');
+    return UNMADE;
+  }
+}
 
 /** The body is made once, so that each attempt and each webhook has the same bytes. */
 async function readBody(deps: AttemptDeps, eventId: string): Promise<string | null> {

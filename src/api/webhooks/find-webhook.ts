@@ -19,7 +19,7 @@ export async function findEnabled(deps: FindDeps, caller: Caller, id: string): P
 }
 
 /** @throws ApiError 404 for none */
-export function present<T>(found: T | null, id: string): T {
-  if (found === null) throw new ApiError('NOT_FOUND', `There is no "${id}" among the webhooks of this tenant`);
+export function present<T>(found: T | null, id: string, among = 'webhooks of this tenant'): T {
+  if (found === null) throw new ApiError('NOT_FOUND', `There is no "${id}" among the ${among}`);
   return found;
 }

@@ -26,9 +26,11 @@ export interface Sender {
   refusal(url: string): string | null;
 }
 
+const REMEDY = "The configuration's webhooks.allow may name hosts and ports that webhooks may reach all the same";
+
 /** @param allow private hosts that may be reached, as exact `host:port` */
 export function createSender(allow: readonly string[]): Sender {
-  const guard = createGuard(allow);
+  const guard = createGuard(allow, { remedy: REMEDY });
   return {
     post: (message) => post(guard, message),
     refusal(url) {

@@ -28,11 +28,13 @@ export interface ClaimRequest {
   /** Webhooks are claimed in the order of their ids, from the one after this. */
   readonly after: string;
   readonly webhooks: number;
+  /** The most of a tenant, those that are busy included. */
   readonly webhooksOfTenant: number;
+  /** The most of a webhook; of one that has failed last, a single one is claimed. */
   readonly deliveriesOfWebhook: number;
   readonly leaseMs: number;
-  /** Webhooks, and tenants, that have enough to do here. */
-  readonly busy: { readonly webhooks: readonly string[]; readonly tenants: readonly string[] };
+  /** Webhooks that the process sends to, and their number for each tenant. */
+  readonly busy: { readonly webhooks: readonly string[]; readonly ofTenants: ReadonlyMap<string, number> };
 }
 
 /** What an event says, as far as its body is made of it. */
@@ -51,6 +53,8 @@ export type DeliveryResult =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'again'; readonly afterMs: number }
   | { readonly kind: 'failed' }
+  /** There was nothing to send: what it is about is deleted. It says nothing of the receiver. */
+  | { readonly kind: 'lost' }
   /** The receiver wants to hear no more: the webhook is disabled. */
   | { readonly kind: 'gone' };
 
@@ -99,7 +103,10 @@ export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
 /** More webhooks are not looked at in one claim; the next one begins behind those that it has claimed. */
 const MAX_CANDIDATES = 500;
 
-/** Looks at one entry of the index for each webhook with anything to come, and at no others. */
+/**
+ * Looks at one entry of the index for each webhook with anything to come, and at no others. Of a tenant with more
+ * webhooks than may be claimed, the lot decides: none waits for the same others again and again.
+ */
 async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonly ClaimedDelivery[]> {
   const { busy, leaseMs, webhooks, webhooksOfTenant, deliveriesOfWebhook } = request;
   const { rows } = await sql<ClaimedRow>`
@@ -108,23 +115,28 @@ async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonl
       union all
       select (${nextWebhook(sql`waiting.webhook_id`)}) from waiting where waiting.webhook_id is not null
     ),
+    busy (tenant_id, webhooks) as (
+      select * from unnest(${[...busy.ofTenants.keys()]}::text[], ${[...busy.ofTenants.values()]}::integer[])
+    ),
     candidates as (
-      select webhooks.id, webhooks.tenant_id from waiting join webhooks on webhooks.id = waiting.webhook_id
+      select webhooks.id, webhooks.tenant_id, webhooks.failing_since, ${webhooksOfTenant} - coalesce(busy.webhooks, 0) as free
+      from waiting join webhooks on webhooks.id = waiting.webhook_id left join busy using (tenant_id)
       where webhooks.disabled_at is null
-        and webhooks.id <> all(${busy.webhooks}::text[]) and webhooks.tenant_id <> all(${busy.tenants}::text[])
+        and webhooks.id <> all(${busy.webhooks}::text[]) and coalesce(busy.webhooks, 0) < ${webhooksOfTenant}
         and exists (select from webhook_deliveries where webhook_id = waiting.webhook_id and due_at <= now())
       limit ${MAX_CANDIDATES}
     ),
     chosen as (
-      select id from (
-        select id, row_number() over (partition by tenant_id order by id) as rank from candidates
+      select id, failing_since from (
+        select *, row_number() over (partition by tenant_id order by random()) as rank from candidates
       ) as ranked
-      where rank <= ${webhooksOfTenant} order by id limit ${webhooks}
+      where rank <= free order by id limit ${webhooks}
     ),
     due as (
       select due.id from chosen cross join lateral (
         select id from webhook_deliveries where webhook_id = chosen.id and due_at <= now()
-        order by due_at limit ${deliveriesOfWebhook} for update skip locked
+        order by due_at limit case when chosen.failing_since is null then ${deliveriesOfWebhook}::integer else 1 end
+        for update skip locked
       ) as due
     ),
     claimed as (
@@ -194,7 +206,7 @@ async function record(db: Kysely<Tables>, delivery: ClaimedDelivery, { attempt, 
       returning webhook_id
     )
     update webhooks set ${healthAfter(result)} from recorded
-    where webhooks.id = recorded.webhook_id and (${result.kind !== 'delivered'} or failing_since is not null)
+    where webhooks.id = recorded.webhook_id and ${isAboutReceiver(result)}
     returning disabled_at is not null as disabled
   `.execute(db);
   if (rows[0]?.disabled)
@@ -206,16 +218,27 @@ async function record(db: Kysely<Tables>, delivery: ClaimedDelivery, { attempt, 
       .execute();
 }
 
-const STATUS_AFTER = { delivered: 'delivered', again: 'pending', failed: 'failed', gone: 'failed' } as const;
+const STATUS_AFTER = {
+  delivered: 'delivered',
+  again: 'pending',
+  failed: 'failed',
+  lost: 'failed',
+  gone: 'failed',
+} as const;
 
 function dueAfter(result: DeliveryResult): RawBuilder<unknown> {
   return result.kind === 'again' ? sql`now() + make_interval(secs => ${result.afterMs / 1_000})` : sql`null`;
 }
 
+function isAboutReceiver({ kind }: DeliveryResult): RawBuilder<unknown> {
+  return kind === 'delivered' ? sql`failing_since is not null` : sql`${kind !== 'lost'}::boolean`;
+}
+
+/** A webhook that is told of little has failed long ago and once: a message has to use up its attempts before it is disabled. */
 function healthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
   if (kind === 'delivered') return sql`failing_since = null`;
-  const isOver = sql`failing_since < now() - make_interval(days => ${DISABLE_AFTER_DAYS}::integer)`;
-  const isDisabled = kind === 'gone' ? sql`true` : isOver;
+  const isLong = sql`failing_since < now() - make_interval(days => ${DISABLE_AFTER_DAYS}::integer)`;
+  const isDisabled = { gone: sql`true`, failed: isLong, again: sql`false`, lost: sql`false` }[kind];
   const reason = kind === 'gone' ? 'gone' : 'failing';
   return sql`
     failing_since = coalesce(failing_since, now()),

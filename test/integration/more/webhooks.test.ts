@@ -15,7 +15,7 @@ let user: Client;
 beforeAll(async () => {
   receiver = await startLoopbackServer();
   const sweeping = { deliveriesMs: 50, courier: { delaysMs: [50, 50] } };
-  stack = await startTestStack({ http: { allow: [receiver.address] } }, {}, sweeping);
+  stack = await startTestStack({ webhooks: { allow: [receiver.address] } }, {}, sweeping);
   user = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user });
 });
 afterAll(async () => {

@@ -19,7 +19,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       forking: true,
       waits: { perTenant: 1, total: 1 },
       streams: { perTenant: 1, total: 1 },
-      httpAllow: [],
+      webhooks: { allow: [] },
       secrets: async () => '',
       shutdownGraceMs: 0,
     },

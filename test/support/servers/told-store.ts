@@ -44,7 +44,7 @@ export function aCourier(
   allow: readonly string[],
   times: Partial<CourierTimes> = {},
 ): { readonly round: () => Promise<void>; readonly begin: () => Promise<void>; readonly settled: () => Promise<void> } {
-  const settings = toApiSettings(parseConfig('the test', { http: { allow: [...allow] } }), {});
+  const settings = toApiSettings(parseConfig('the test', { webhooks: { allow: [...allow] } }), {});
   const deps = { store, seals: createSeals('secret'), logger: createLogger('silent'), settings };
   const courier = createCourier(deps, { delaysMs: [0, 0], answerMs: 5_000, ...times });
   const begin = async (): Promise<void> => await courier.round(NEVER);

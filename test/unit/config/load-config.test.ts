@@ -16,6 +16,7 @@ describe('a configuration', () => {
       tools: [{ name: 'pay', effect: 'unsafe' }],
       models: {},
       http: { allow: [] },
+      webhooks: { allow: [] },
       defaults: { maxSteps: 25, retry: { maxAttempts: 5 } },
     });
   });
@@ -112,6 +113,7 @@ describe('a configuration', () => {
     ],
     ['an unknown provider', { models: { m: { provider: 'oracle', model: 'x' } } }, /\/models\/m\/provider/],
     ['a place without a port', { http: { allow: ['localhost'] } }, /\/http\/allow\/0: must be host:port/],
+    ['the same of webhooks', { webhooks: { allow: ['localhost'] } }, /\/webhooks\/allow\/0: must be host:port/],
     [
       'a token counter that is not there',
       { models: { m: { ...model, tokenCounter: 'mine' } } },

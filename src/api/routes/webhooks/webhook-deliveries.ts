@@ -87,7 +87,8 @@ const replay: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { id, deliveryId } = c.req.valid('param');
     await findEnabled(deps, c.get('caller'), id);
-    return c.json(present(await deps.store.webhookDeliveries.replay(id, deliveryId), deliveryId), 202);
+    const replayed = await deps.store.webhookDeliveries.replay(id, deliveryId);
+    return c.json(present(replayed, deliveryId, 'deliveries of this webhook'), 202);
   });
 };
 

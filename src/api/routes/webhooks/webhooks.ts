@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { mapPage } from '../../../store/page.ts';
 import { readPage } from '../../http/paging.ts';
-import { authorized, needs } from '../../middleware/authorized.ts';
+import { authorized, needs, requirePermission } from '../../middleware/authorized.ts';
 import { idempotent } from '../../middleware/idempotent.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { routes } from '../../middleware/router.ts';
@@ -42,7 +42,10 @@ const add: AddRoute = (router, deps) => {
   });
   const addWebhook = createAddWebhook(deps);
   router.openapi(route, async (c) => {
-    const { tenantId, sub: createdBy } = c.get('caller');
+    const caller = c.get('caller');
+    // A receiver reads what it is told of runs.
+    requirePermission(caller, 'run:read');
+    const { tenantId, sub: createdBy } = caller;
     const { secret: given, linkBase = null, events, ...wanted } = c.req.valid('json');
     const { id } = c.get('attempt');
     const told = { events: [...new Set(events)], linkBase, secret: given };

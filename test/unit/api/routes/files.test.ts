@@ -119,3 +119,16 @@ describe('a file', () => {
     });
   });
 });
+
+test('a tenant stores eight files at a time, and may send the ninth later', async () => {
+  const bodies = Array.from({ length: 8 }, () => new TransformStream<Uint8Array, Uint8Array>());
+  const open = bodies.map(async ({ readable }) => await store(readable));
+  const ninth = async (caller: Caller = 'user') => await store('another', {}, caller);
+  await expect
+    .poll(async () => await ninth())
+    .toMatchObject(aProblem(429, 'TOO_MANY_REQUESTS', { 'retry-after': /^\d+$/ }));
+  expect(await ninth('otherTenantUser')).toMatchObject({ status: 201 });
+  await Promise.all(bodies.map(async ({ writable }) => await writable.close()));
+  expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
+  expect(await ninth()).toMatchObject({ status: 201 });
+});

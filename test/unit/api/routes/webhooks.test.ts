@@ -6,10 +6,12 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const URL = 'https://hooks.example.com/holdfast';
+/** Tools may reach it. */
+const TOOLS_HOST = '127.0.0.1:8080';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ http: { allow: [TOOLS_HOST] } });
 });
 afterAll(async () => {
   await api.stop();
@@ -74,16 +76,32 @@ describe('a webhook', () => {
     expect(await add({}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 
+  test('is added by nobody who may not read runs', async () => {
+    const caller = {
+      sub: 'cy',
+      tenantId: 'demo',
+      roles: ['controller'],
+      permissions: new Set(['run:control'] as const),
+    };
+    const controlled = await startTestApi({}, { authenticate: async () => ({ ...caller, expiresAtMs: Infinity }) });
+    const user = controlled.as('user');
+    expect(await user.get('/api/webhooks')).toMatchObject({ status: 200 });
+    const refused = await user.post('/api/webhooks', { url: URL, events: ['run.failed'] });
+    expect(refused).toMatchObject(aProblem(403, 'FORBIDDEN'));
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('run:read') });
+    await controlled.stop();
+  });
+
   test('of Slack has no secret, and hides the secret in its address', async () => {
     const slack = {
       format: 'slack',
-      url: 'https://hooks.slack.com/services/T0/B0/canary',
+      url: 'https://hooks.slack.com/services/T0/B0/canary/?canary=/#/',
       linkBase: 'https://me.example',
     };
     const added = await add(slack);
     expect(added).toMatchObject({
       status: 201,
-      body: { secret: null, url: 'https://hooks.slack.com/services/T0/B0/[hidden]' },
+      body: { secret: null, url: 'https://hooks.slack.com/[hidden]' },
     });
     expect(JSON.stringify((await api.as('admin').get('/api/webhooks')).body)).not.toContain('canary');
     const rotated = await api.as('user').post(`/api/webhooks/${textAt(added.body, '/id')}/rotate`, {});
@@ -112,6 +130,12 @@ describe('a webhook', () => {
     const refused = await add(over);
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual([path]);
+  });
+
+  test('reaches no private address that the configuration allows to tools', async () => {
+    const refused = await add({ url: `http://${TOOLS_HOST}` });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(refused.body).toMatchObject({ detail: expect.stringMatching(/webhooks\.allow .* webhooks may reach/) });
   });
 
   test('is one of a hundred at most', async () => {
@@ -161,5 +185,6 @@ describe('deliveries', () => {
     expect(replayed).toMatchObject({ status: 202, body: { id: ids[0], status: 'pending' } });
     const unknown = await api.as('user').post(`/api/webhooks/${id}/deliveries/none/replay`, {});
     expect(unknown).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    expect(unknown.body).toMatchObject({ detail: 'There is no "none" among the deliveries of this webhook' });
   });
 });

@@ -12,7 +12,7 @@ const settings = {
   forking: true,
   waits: { perTenant: 1, total: 1 },
   streams: { perTenant: 1, total: 1 },
-  httpAllow: [],
+  webhooks: { allow: [] },
   secrets: async () => '',
   shutdownGraceMs: 0,
 };

@@ -132,9 +132,9 @@ describe('a failure', () => {
   test('is a receiver that does not answer in time', async () => {
     await fail();
     receiver.answers(silence().answer);
-    await aCourier(store, [receiver.address], { answerMs: 50, delaysMs: [] }).round();
+    await aCourier(store, [receiver.address], { answerMs: 500, delaysMs: [] }).round();
     expect(await deliveries()).toMatchObject([
-      { status: 'failed', attempts: [{ status: null, error: 'There was no answer within 0.05 s' }] },
+      { status: 'failed', attempts: [{ status: null, error: 'There was no answer within 0.5 s' }] },
     ]);
   });
 
@@ -145,7 +145,7 @@ describe('a failure', () => {
     expect(receiver.connections).toBe(0);
     for (const id of [webhook, `name-${webhook}`])
       expect(await deliveries(id)).toMatchObject([
-        { attempts: [{ error: expect.stringMatching(/^The URL is blocked/) }] },
+        { attempts: [{ error: expect.stringMatching(/^The URL is blocked: .* webhooks may reach/) }] },
       ]);
   });
 
@@ -165,13 +165,37 @@ describe('a failure', () => {
     await round();
     const attempts = (await deliveries()).map((delivery) => delivery.attempts.length);
     expect([receiver.requests.length, attempts.toSorted((a, b) => a - b)]).toEqual([1, [0, 0, 1]]);
-    receiver.answers(answer(200), answer(200), answer(200));
+    receiver.answers(answer(500), answer(200), answer(200), answer(200));
+    await round();
+    await round();
+    expect(receiver.requests).toHaveLength(3);
     await round();
     expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
+  });
+
+  test('is a message that cannot be made, and those after it are sent', async () => {
+    const slack = { format: 'slack', secret: null } as const;
+    await addWebhook(store, { id: `slack-${webhook}`, tenantId, url: receiver.url, ...slack });
+    await store.webhooks.remove(tenantId, webhook);
+    const ping = { id: `odd-${tenantId}`, tenantId, webhookId: `slack-${webhook}`, body: 'no JSON' };
+    await store.webhookDeliveries.ping(ping);
+    await fail();
+    receiver.answers(answer(200));
+    for (let attempt = 0; attempt < 5; attempt++) await round();
+    const error = 'The message could not be made';
+    expect(await deliveries(`slack-${webhook}`)).toMatchObject([
+      { status: 'delivered' },
+      { status: 'failed', attempts: [{ error }, { error }, { error }] },
+    ]);
   });
 });
 
 describe('a webhook is disabled', () => {
+  const failedFor = async (age: string): Promise<void> =>
+    void (await store.database.query(`update webhooks set failing_since = now() - interval '${age}' where id = $1`, [
+      webhook,
+    ]));
+
   test('by an answer 410, and enabled again by a person', async () => {
     for (const name of ['A', 'B']) await fail(name);
     receiver.answers(answer(410));
@@ -192,12 +216,21 @@ describe('a webhook is disabled', () => {
     ['121 hours', 'failing'],
   ])('by failures only for five days, not for %s: %j', async (age, reason) => {
     await fail();
-    await store.database.query(`update webhooks set failing_since = now() - interval '${age}' where id = $1`, [
-      webhook,
-    ]);
+    await failedFor(age);
     receiver.answers(answer(500));
     await aCourier(store, [receiver.address], { delaysMs: [] }).round();
     expect((await found())?.disabled?.reason).toBe(reason);
+  });
+
+  test('by the last attempt of a message, not by the first, however long ago it has failed', async () => {
+    await fail();
+    await failedFor('60 days');
+    receiver.answers(answer(500), answer(500), answer(500));
+    await round();
+    await round();
+    expect(await found()).toMatchObject({ disabled: null });
+    await round();
+    expect(await found()).toMatchObject({ disabled: { reason: 'failing' } });
   });
 });
 
@@ -224,9 +257,19 @@ describe('processes beside one another', () => {
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
   });
 
+  test('send at once what one has claimed beside a message that it could not record', async () => {
+    for (const name of ['A', 'B', 'C']) await fail(name);
+    receiver.answers(answer(200), answer(200), answer(200));
+    const record = async (): Promise<never> => await Promise.reject(new Error('away'));
+    await aCourier({ ...store, dueDeliveries: { ...store.dueDeliveries, record } }, [receiver.address]).round();
+    await round();
+    expect((await deliveries()).map(({ status }) => status).toSorted()).toEqual(['delivered', 'delivered', 'pending']);
+    await store.webhooks.remove(tenantId, webhook);
+  });
+
   test('a late one does not overwrite what another has recorded', async () => {
     await fail();
-    const busy = { webhooks: [], tenants: [] };
+    const busy = { webhooks: [], ofTenants: new Map() };
     const terms = { after: '', webhooks: 9, webhooksOfTenant: 9, deliveriesOfWebhook: 9, leaseMs: 0, busy };
     const [late] = await store.dueDeliveries.claim({ ...terms, claim: 'late' });
     if (!late) throw new Error('nothing was claimed');
@@ -255,6 +298,28 @@ describe('processes beside one another', () => {
   });
 });
 
+test('fifteen dead receivers do not starve another one of their tenant', async () => {
+  const dead = await startLoopbackServer();
+  dead.answers(...Array.from({ length: 1_000 }, () => silence().answer));
+  await store.webhooks.remove(tenantId, webhook);
+  for (let n = 0; n < 15; n++) await addWebhook(store, { id: `a${n}-${webhook}`, tenantId, url: `${dead.url}/${n}` });
+  await addWebhook(store, { id: `z-${webhook}`, tenantId, url: receiver.url });
+  await fail();
+  receiver.answers(answer(200));
+  const times = { answerMs: 400, delaysMs: Array.from({ length: 100 }, () => 0) };
+  const courier = aCourier(store, [receiver.address, dead.address], times);
+  for (let round = 0; round < 40 && receiver.requests.length === 0; round++) {
+    const before = dead.requests.length;
+    await courier.begin();
+    await courier.begin();
+    await courier.settled();
+    expect(dead.requests.length - before).toBeLessThanOrEqual(16);
+  }
+  expect(await deliveries(`z-${webhook}`)).toMatchObject([{ status: 'delivered' }]);
+  for (let n = 0; n < 15; n++) await store.webhooks.remove(tenantId, `a${n}-${webhook}`);
+  await dead.stop();
+});
+
 test('the run of a message may be deleted meanwhile', async () => {
   await fail();
   await store.database.query('delete from runs where tenant_id = $1', [tenantId]);
@@ -263,6 +328,7 @@ test('the run of a message may be deleted meanwhile', async () => {
     { status: 'failed', attempts: [{ error: expect.stringMatching(/not stored any more/) }] },
   ]);
   expect(receiver.requests).toEqual([]);
+  expect(await found()).toMatchObject({ failingSince: null });
 });
 
 test('a batch that is written again tells nothing more', async () => {

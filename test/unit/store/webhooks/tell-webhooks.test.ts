@@ -74,7 +74,7 @@ test('what is due is found beside any number of webhooks with nothing to send', 
     leaseMs: 1_000,
   };
   const begun = performance.now();
-  const claimed = await store.dueDeliveries.claim({ ...terms, busy: { webhooks: [], tenants: [] } });
+  const claimed = await store.dueDeliveries.claim({ ...terms, busy: { webhooks: [], ofTenants: new Map() } });
   expect(claimed.map(({ webhook }) => webhook.id)).toContain('idle150');
   expect(performance.now() - begun).toBeLessThan(1_000);
 });
@@ -86,9 +86,33 @@ test('a tenant with many dead receivers is claimed in part, and others after it'
       select 'due' || n, 'idle' || n, 'none', 'run.failed', 'pending', now(), 0, '[]', now() from generate_series(100, 205) as n;
   `);
   const terms = { claim: 'c', after: '', webhooks: 64, webhooksOfTenant: 8, deliveriesOfWebhook: 20, leaseMs: 1_000 };
-  const claimed = await store.dueDeliveries.claim({ ...terms, busy: { webhooks: ['idle200'], tenants: [] } });
+  const claimed = await store.dueDeliveries.claim({ ...terms, busy: { webhooks: ['idle200'], ofTenants: new Map() } });
   const tenants = claimed.map(({ webhook }) => webhook.tenantId).toSorted();
   expect(tenants).toEqual([...Array.from({ length: 8 }, () => 'idle1'), ...Array.from({ length: 5 }, () => 'idle2')]);
-  const next = await store.dueDeliveries.claim({ ...terms, busy: { webhooks: [], tenants: ['idle1'] } });
+  const next = await store.dueDeliveries.claim({
+    ...terms,
+    busy: { webhooks: [], ofTenants: new Map([['idle1', 9]]) },
+  });
   expect(next.map(({ webhook }) => webhook.id)).toEqual(['idle200']);
+});
+
+test('webhooks that are busy count for their tenant, and one that has failed gets one message', async () => {
+  await store.database.exec(`
+    truncate webhook_deliveries;
+    update webhooks set failing_since = now() where id = 'idle301';
+    insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
+      select 'due' || n, 'idle' || 300 + n % 2, 'none', 'run.failed', 'pending', now(), 0, '[]', now() from generate_series(0, 9) as n;
+  `);
+  const terms = { claim: 'c', after: '', webhooks: 64, webhooksOfTenant: 8, deliveriesOfWebhook: 20, leaseMs: 1_000 };
+  const claimed = async (busyOfTenant: number) =>
+    await store.dueDeliveries.claim({
+      ...terms,
+      busy: { webhooks: [], ofTenants: new Map([['idle3', busyOfTenant]]) },
+    });
+  expect(await claimed(8)).toEqual([]);
+  const first = await claimed(7);
+  await store.dueDeliveries.release(first);
+  expect(new Set(first.map(({ webhook }) => webhook.id)).size).toBe(1);
+  const ids = (await claimed(6)).map(({ webhook }) => webhook.id);
+  expect(ids).toEqual([...Array.from({ length: 5 }, () => 'idle300'), 'idle301']);
 });

@@ -1,16 +1,16 @@
-/** The most requests that may wait for runs at a time. */
-export interface WaitLimits {
+/** The most requests of a kind at a time. */
+export interface SlotLimits {
   readonly perTenant: number;
   readonly total: number;
 }
 
-/** Counts the requests that wait for runs in this process. */
-export interface WaitSlots {
+/** Counts the requests of a kind that this process works on, such as those that wait for runs. */
+export interface TenantSlots {
   /** Takes a slot. @returns what gives it back; `null`: the tenant has none left, or the process */
   take(tenantId: string): (() => void) | null;
 }
 
-export function createWaitSlots({ perTenant, total }: WaitLimits): WaitSlots {
+export function createTenantSlots({ perTenant, total }: SlotLimits): TenantSlots {
   const taken = new Map<string, number>();
   let all = 0;
   const add = (tenantId: string, change: 1 | -1): void => {

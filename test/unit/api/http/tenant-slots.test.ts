@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWaitSlots } from '../../../../src/api/http/wait-slots.ts';
+import { createTenantSlots } from '../../../../src/api/http/tenant-slots.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { textAt } from '../../../support/readers/json-at.ts';
 import { aProblem } from '../../../support/readers/problems.ts';
@@ -8,7 +8,7 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 
 describe('slots of waiting requests', () => {
   test('are limited for each tenant and in all, and given back', () => {
-    const slots = createWaitSlots({ perTenant: 2, total: 3 });
+    const slots = createTenantSlots({ perTenant: 2, total: 3 });
     const first = slots.take('a');
     expect([slots.take('a'), slots.take('b')]).not.toContain(null);
     expect([slots.take('a'), slots.take('b')]).toEqual([null, null]);
