@@ -25,6 +25,8 @@ export interface Approval extends Shown {
   readonly policy: ApprovalPolicy;
   readonly status: 'pending' | 'approved' | 'rejected' | 'expired' | 'canceled';
   readonly decisions: readonly Decision[];
+  /** How often it was given to others; absent: never. */
+  readonly reassigned?: number;
   /** The same question asked before without a yes, oldest first. */
   readonly previous: readonly EarlierApproval[];
   readonly tool?: string;
