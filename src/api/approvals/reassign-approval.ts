@@ -7,8 +7,8 @@ import { toApiError, unavailable } from '../http/errors.ts';
 import { afterSending } from '../runs/after-sending.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from '../runs/until-run.ts';
-import { requirePending } from './annotate-approval.ts';
 import { findAsked, showNoted } from './read-approval.ts';
+import { requirePending } from './require-pending.ts';
 import type { NotedApproval } from './with-notes.ts';
 
 interface WantedDeciders {
