@@ -94,7 +94,7 @@ function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
 /** A key ends its path with the node and perhaps `#n`, unless the path was shortened: then the event says more. */
 function mayBeOf(node: string): RawBuilder<boolean> {
   const task = sql`split_part(call_key, ':', 2)`;
-  return sql<boolean>`(regexp_replace(${task}, '^.*/|#[0-9]+$', '', 'g') = ${node} or strpos(${task}, '~') > 0)`;
+  return sql<boolean>`(regexp_replace(${task}, '^.*/|#[0-9]+$', '', 'g') = ${node} or position('~' in ${task}) > 0)`;
 }
 
 async function list(
