@@ -14,6 +14,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { approvalNoteRoutes } from './routes/approval-notes.ts';
+import { approvalReassignmentRoutes } from './routes/approval-reassignment.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { callRoutes } from './routes/calls.ts';
 import { chatRoutes } from './routes/chat.ts';
@@ -133,6 +134,7 @@ const ROUTES = [
   adminRunRoutes,
   approvalRoutes,
   approvalNoteRoutes,
+  approvalReassignmentRoutes,
   interventionRoutes,
   healthRoutes,
   metricsRoutes,

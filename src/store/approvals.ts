@@ -24,7 +24,8 @@ export interface ApprovalRecord {
 
 export interface Approvals {
   find(id: string): Promise<ApprovalRecord | null>;
-  ofRun(runId: string): Promise<readonly Approval[]>;
+  /** The approvals of a run, oldest first, by default of any status. */
+  ofRun(runId: string, status?: Approval['status']): Promise<readonly Approval[]>;
   /** The inbox of a tenant, newest first. */
   list(tenantId: string, filter: ApprovalFilter, page: PageRequest): Promise<Page<Approval>>;
 }
@@ -39,11 +40,12 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .executeTakeFirst();
       return row ? { tenantId: row.tenant_id, approval: row.body } : null;
     },
-    async ofRun(runId) {
+    async ofRun(runId, status) {
       const rows = await db
         .selectFrom('approvals')
         .select('body')
         .where('run_id', '=', runId)
+        .where(isEqual('status', status))
         .orderBy('requested_at')
         .orderBy('id')
         .execute();

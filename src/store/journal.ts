@@ -86,13 +86,14 @@ function insertEvents(
   { runId, executionRunId }: JournalWriter,
 ): RawBuilder<unknown> {
   return sql`
-    insert into events (run_id, seq, execution_run_id, type, body)
-    select ${runId}, seq, ${executionRunId}, type, body::json
+    insert into events (run_id, seq, execution_run_id, type, call_key, body)
+    select ${runId}, seq, ${executionRunId}, type, call_key, body::json
     from unnest(
       ${written.map(({ seq }) => seq)}::integer[],
       ${written.map(({ type }) => type)}::text[],
+      ${written.map((event) => ('idempotencyKey' in event ? event.idempotencyKey : null))}::text[],
       ${toTexts(written)}::text[]
-    ) as rows (seq, type, body)
+    ) as rows (seq, type, call_key, body)
     on conflict (run_id, seq) do nothing
     returning seq
   `;

@@ -128,6 +128,8 @@ export interface EventsTable {
   seq: number;
   execution_run_id: string;
   type: string;
+  /** The key of the call that the event tells of; `null`: of none. */
+  call_key: string | null;
   body: Payload<RunEvent>;
 }
 

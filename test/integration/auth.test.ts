@@ -289,7 +289,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
   ['POST /api/approvals/{id}/comment', READ_BY_ID, { text: 'why?' }],
   ['POST /api/approvals/{id}/remind', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), {}],
-  ['POST /api/approvals/{id}/reassign', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), { users: ['u'] }],
+  ['POST /api/approvals/{id}/reassign', DECIDE, { users: ['u'] }],
   // What others need goes last.
   ['DELETE /api/schedules/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/hooks/{id}', [204, 403, 204, 204, 403, 204, 403]],

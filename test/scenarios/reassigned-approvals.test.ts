@@ -4,9 +4,9 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
-const ADA = { sub: 'ada', roles: ['lead'] };
+const ADA = { sub: 'ada', roles: ['lead', 'approver'] };
 const BOB = { sub: 'bob', roles: ['user'] };
-const UMA = { sub: 'uma', roles: ['user'] };
+const ROOT = { sub: 'root', roles: ['admin'] };
 
 function ask(policy: ApprovalPolicy): MemoryRun {
   const node = {
@@ -28,7 +28,7 @@ describe('an approval that is given to others', () => {
     const run = ask({ roles: ['lead'], requireReason: true });
     const before = approvalOf(run);
     run.signal('reassign', { by: ADA, users: ['bob'] });
-    expect(approvalOf(run)).toEqual({ ...before, policy: { users: ['bob'], requireReason: true } });
+    expect(approvalOf(run)).toEqual({ ...before, policy: { users: ['bob'], requireReason: true }, reassigned: 1 });
     expect(run.events.at(-1)).toMatchObject({
       type: 'approval.reassigned',
       node: 'ask',
@@ -51,13 +51,28 @@ describe('an approval that is given to others', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'run.completed', output: { log: ['approved'] } });
   });
 
-  test('is not given by those who may not decide it to themselves, or a role of theirs', () => {
+  test.each<[string, ApprovalPolicy]>([
+    ['who has not its role', { roles: ['lead'] }],
+    ['who is not named', { users: ['ada'] }],
+    ['without a role that decides, where nobody is named', {}],
+    ['who started the run, where that excludes them', { roles: ['user'], excludeRequester: true }],
+    ['to whom it comes later', { roles: ['lead'], escalate: [{ after: '1d', roles: ['user'] }] }],
+  ])('is not given away by somebody %s', (_who, policy) => {
+    const run = ask(policy);
+    const { requestedBy: sub = '' } = approvalOf(run) ?? {};
+    for (const to of [{ users: ['bob'] }, { users: [sub] }, { roles: ['user'] }])
+      run.signal('reassign', { by: { sub, roles: ['user'] }, ...to });
+    expect(refusalsOf(run)).toEqual(['not_an_approver', 'not_an_approver', 'not_an_approver']);
+    expect(approvalOf(run)?.policy).toEqual(policy);
+  });
+
+  test('is given by an admin to others only, and each time is counted', () => {
     const run = ask({ roles: ['lead'] });
-    run.signal('reassign', { by: UMA, users: ['uma'] });
-    run.signal('reassign', { by: UMA, roles: ['user'] });
-    expect(refusalsOf(run)).toEqual(['not_an_approver', 'not_an_approver']);
-    run.signal('reassign', { by: UMA, users: ['bob'] });
-    expect(approvalOf(run)?.policy).toEqual({ users: ['bob'] });
+    run.signal('reassign', { by: ROOT, roles: ['admin'] });
+    expect(refusalsOf(run)).toEqual(['not_an_approver']);
+    run.signal('reassign', { by: ROOT, users: ['bob'] });
+    run.signal('reassign', { by: BOB, users: ['uma'] });
+    expect(approvalOf(run)).toMatchObject({ policy: { users: ['uma'] }, reassigned: 2 });
   });
 
   test.each<[string, ApprovalPolicy, object]>([

@@ -2,6 +2,7 @@ import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { findAsked, showNoted } from './read-approval.ts';
+import { requirePending } from './require-pending.ts';
 import type { NotedApproval } from './with-notes.ts';
 
 type NoteDeps = Pick<ApiDeps, 'store' | 'seals'>;
@@ -34,9 +35,4 @@ export async function remindOfApproval(deps: NoteDeps, caller: Caller, id: strin
       headers: { 'retry-after': String(left) },
     });
   return await showNoted(deps, caller, asked);
-}
-
-/** @throws ApiError 409 */
-export function requirePending(status: string): void {
-  if (status !== 'pending') throw new ApiError('NOT_ALLOWED_NOW', `The approval is ${status}; nobody is awaited`);
 }

@@ -1,9 +1,9 @@
-import { decide } from '../../graph/run/index.ts';
-import type { Approval, Refusal } from '../../graph/run/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
 import type { ApprovalFilter } from '../../store/approvals.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
+import { waitsFor } from './waits-for.ts';
 
 /** Pages that are looked through for one that shows something. */
 const MAX_LOOKS = 20;
@@ -25,12 +25,4 @@ export async function listOwnApprovals(
     if (own.length > 0 || next === null || looks === MAX_LOOKS) return { items: own, next };
     after = next;
   }
-}
-
-const NOT_THEIRS: ReadonlySet<Refusal['code']> = new Set(['NOT_AN_APPROVER', 'ALREADY_DECIDED', 'APPROVAL_EXPIRED']);
-
-/** True if the policy of an approval lets somebody decide it who has not decided it. */
-export function waitsFor(by: Pick<Caller, 'sub' | 'roles'>, approval: Approval): boolean {
-  const result = decide(approval, { decision: 'approve', by, at: new Date().toISOString() });
-  return !('refusal' in result && NOT_THEIRS.has(result.refusal.code));
 }

@@ -1,4 +1,5 @@
-import { deepEqual, toJson, toJsonObject } from '../../graph/values/index.ts';
+import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -6,8 +7,8 @@ import { toApiError, unavailable } from '../http/errors.ts';
 import { afterSending } from '../runs/after-sending.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from '../runs/until-run.ts';
-import { requirePending } from './annotate-approval.ts';
 import { findAsked, showNoted } from './read-approval.ts';
+import { requirePending } from './require-pending.ts';
 import type { NotedApproval } from './with-notes.ts';
 
 interface WantedDeciders {
@@ -30,27 +31,25 @@ export async function reassignApproval(
   const result = await sendSignal(deps, caller, { run, signal: { name: 'reassign', attempt, payload } });
   if (!result.taken) throw toApiError(result.refusal);
   return await afterSending(async () => {
-    const written = await readReassigned(deps, approval, to);
+    const written = await readReassigned(deps, approval, result.value);
     return await showNoted(deps, caller, { approval: written, run });
   });
 }
 
-/** Reads the approval once its row says who decides it, or that it was closed since. @throws ApiError 503 */
+/**
+ * Reads the approval once its row has as many reassignments as the run has counted; others may have followed.
+ * @throws ApiError 503
+ */
 async function readReassigned(
   { store }: Pick<ApiDeps, 'store'>,
   { id, runId }: Approval,
-  { roles, users }: WantedDeciders,
+  value: Json,
 ): Promise<Approval> {
-  const isWritten = (found: Approval | undefined): boolean =>
-    found !== undefined &&
-    (found.status !== 'pending' ||
-      deepEqual(toJson([found.policy.roles ?? [], found.policy.users ?? []]), toJson([roles, users])));
-  const approval = await untilRun(store, {
-    runId,
-    look: async () => (await store.approvals.find(id))?.approval,
-    isWanted: isWritten,
-    withinMs: WRITTEN_WITHIN_MS,
-  });
+  const counted = isJsonObject(value) ? value['reassigned'] : undefined;
+  const count = typeof counted === 'number' ? counted : 1;
+  const isWritten = (found?: Approval): boolean => (found?.reassigned ?? 0) >= count;
+  const look = async () => (await store.approvals.find(id))?.approval;
+  const approval = await untilRun(store, { runId, look, isWanted: isWritten, withinMs: WRITTEN_WITHIN_MS });
   if (!approval || !isWritten(approval)) throw unavailable('The journal');
   return approval;
 }

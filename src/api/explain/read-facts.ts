@@ -1,7 +1,7 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import { waitsFor } from '../approvals/list-own-approvals.ts';
+import { waitsFor } from '../approvals/waits-for.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
@@ -18,16 +18,15 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   const hasEnded = isEnded(run.status);
   const [retrying, approvals, note, stopped, queue] = await Promise.all([
     hasEnded ? [] : store.ledger.retrying(run.id),
-    hasEnded ? [] : store.approvals.ofRun(run.id),
+    hasEnded ? [] : store.approvals.ofRun(run.id, 'pending'),
     hasEnded ? null : store.failingRuns.find(run.id),
     readStop(deps, caller, run),
     readQueue(deps, run),
   ]);
-  const pending = approvals.filter(({ status }) => status === 'pending');
   const isQuoted = note?.by === 'code' && !isRedacting(hidden);
   return {
     run: toRunJson(run, caller, { retrying }),
-    approvals: pending.map((approval) => ({
+    approvals: approvals.map((approval) => ({
       approval: shownApproval(approval, hidden, seals),
       isOwn: waitsFor(caller, approval),
     })),
@@ -46,9 +45,10 @@ const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
 async function readStop({ store, seals }: ReadDeps, caller: Caller, run: RunRecord): Promise<Stop | null> {
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
+  const hidden = hiddenFrom(caller, run);
   let stopped: Stop | null = null;
   for await (const event of store.journal.ofTypes(run.id, [STOPPING[status]], { after: 0 })) {
-    const shown = shownEvent(event, hiddenFrom(caller, run), seals);
+    const shown = shownEvent(event, hidden, seals);
     if (shown.type === 'run.paused' || shown.type === 'run.canceled')
       stopped = { by: shown.by, reason: shown.reason, at: shown.at };
   }

@@ -73,7 +73,7 @@ function paused({ run, stopped }: Facts): readonly Reason[] {
 function poisoned({ run, failing }: Facts): readonly Reason[] {
   if (!failing) return [];
   const why = failing.message === null ? '' : `: ${failing.message}`;
-  const text = sentence(`The run's workflow task fails, and the run is ended within a minute if it goes on to${why}`);
+  const text = sentence(`The run's workflow task fails, and the run is ended soon if it goes on to${why}`);
   return [{ kind: 'poisoned', text, since: beginOf(run) }];
 }
 

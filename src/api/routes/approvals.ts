@@ -4,7 +4,7 @@ import type { Approval } from '../../graph/run/index.ts';
 import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
 import { findAsked, showNoted } from '../approvals/read-approval.ts';
 import { withNotes } from '../approvals/with-notes.ts';
-import { decideApproval, findApproval } from '../runs/decide-approval.ts';
+import { decideApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { showAll } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
@@ -122,8 +122,7 @@ const decision: AddRoute = (router, deps) => {
     responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 412, 413, 415) },
   });
   router.openapi(route, async (c) => {
-    const approval = await findApproval(deps, c.get('caller'), c.req.valid('param').id);
-    const run = await findRun(deps, c.get('caller'), approval.runId);
+    const { approval, run } = await findAsked(deps, c.get('caller'), c.req.valid('param').id);
     const wanted = { ...c.req.valid('json'), approvalId: approval.id, ifMatch: c.req.header('if-match') };
     return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
   });

@@ -33,6 +33,7 @@ export const ApprovalSchema = z
     policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,
     decisions: listOf(DecidedSchema.extend({ args: GivenJson, values: GivenJson })),
+    reassigned: z.number().int().optional().openapi({ description: 'How often it was given to others' }),
     previous: listOf(
       z.object({ id: z.string(), status: ApprovalStatusSchema, decisions: listOf(DecidedSchema) }),
     ).openapi({ description: 'The same question asked before without a yes, oldest first' }),

@@ -5,6 +5,7 @@ import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Draft } from '../draft/draft.ts';
 import { mayDecide } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
+import { lacksRole } from '../run/approvals/lacks-role.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { shapersOf } from '../run/shapers.ts';
@@ -88,16 +89,12 @@ export interface Decidable {
   readonly requestedAt: string;
 }
 
-/** The roles that decide if a policy names no roles and users (specification, "Who may do what"). */
-const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
-
 /** Requires the right to decide an approval alone and without a reason. @returns the reason for a refusal */
 export function refuseDecision(
   { policy, requestedAt }: Decidable,
   { by, at, requesters }: Omit<Actor, 'approvals'>,
 ): Refusal | null {
-  const hasNoDeciders = policy.roles === undefined && policy.users === undefined;
-  if (hasNoDeciders && !by.roles.some((role) => DECIDERS.has(role)))
+  if (lacksRole(policy, by))
     return { code: 'NOT_AN_APPROVER', message: 'This bypasses an approval, which only an approver may do' };
   if ((policy.quorum ?? 1) > 1 || policy.requireReason === true)
     return {

@@ -25,6 +25,8 @@ export interface Approval extends Shown {
   readonly policy: ApprovalPolicy;
   readonly status: 'pending' | 'approved' | 'rejected' | 'expired' | 'canceled';
   readonly decisions: readonly Decision[];
+  /** How often it was given to others; absent: never. */
+  readonly reassigned?: number;
   /** The same question asked before without a yes, oldest first. */
   readonly previous: readonly EarlierApproval[];
   readonly tool?: string;
@@ -144,7 +146,12 @@ export function mayDecide(
   return { code: 'NOT_AN_APPROVER', message: `This approval is decided by: ${allowed}` };
 }
 
-function refusalByStatus(approval: Approval, { by }: DecisionRequest): Refusal | null {
+/** True if an approval is pending for a person: its policy lets them decide it, and they have not decided it. */
+export function isPendingFor(approval: Approval, who: Pick<DecisionRequest, 'by' | 'at'>): boolean {
+  return (mayDecide(approval, who) ?? refusalByStatus(approval, who)) === null;
+}
+
+function refusalByStatus(approval: Approval, { by }: Pick<DecisionRequest, 'by'>): Refusal | null {
   const last = approval.decisions.at(-1);
   switch (approval.status) {
     case 'approved':

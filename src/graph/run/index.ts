@@ -1,4 +1,4 @@
-export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
+export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
 export { closedApprovals } from './asked-before.ts';
 export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';

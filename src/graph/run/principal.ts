@@ -1,9 +1,13 @@
 /** The role that permits everything. */
 const ADMIN = 'admin';
 
+export function isAdmin({ roles }: Pick<Principal, 'roles'>): boolean {
+  return roles.includes(ADMIN);
+}
+
 /** True if a run of this principal may call a tool of these roles; a tool without roles is open to all. */
 export function mayCall(roles: readonly string[] | undefined, principal: Pick<Principal, 'roles'>): boolean {
-  return !roles || principal.roles.includes(ADMIN) || roles.some((role) => principal.roles.includes(role));
+  return !roles || isAdmin(principal) || roles.some((role) => principal.roles.includes(role));
 }
 
 /** The author of a request: the subject and roles of a token or a signal. */

@@ -21,7 +21,7 @@ export interface Notes {
 export const NO_NOTES: Notes = { comments: [], remindedAt: null };
 
 export interface ApprovalNotes {
-  /** Notes by the ids of their approvals; those without any are missing. */
+  /** Notes by the ids of their approvals; ids that no approval has are missing. */
   of(approvalIds: readonly string[]): Promise<ReadonlyMap<string, Notes>>;
   /** Adds a comment; the same id again changes nothing. @returns false when the approval has enough of them */
   comment(comment: NewComment, most: number): Promise<boolean>;

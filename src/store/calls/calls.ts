@@ -7,6 +7,7 @@ import type { Page, PageRequest } from '../page.ts';
 import type { LedgerTable, Tables } from '../tables.ts';
 import { toFailedAttempt } from './failed-attempts.ts';
 import type { FailedAttempt } from './failed-attempts.ts';
+import { HEAD_LENGTH, TAIL_LENGTH, withoutResult } from './without-result.ts';
 
 /** The event that a call begins with in a history; that of a model comes with its answer. */
 export type BeginOfCall = RunEvent & { readonly type: keyof typeof BEGINNINGS };
@@ -45,8 +46,8 @@ export interface Calls {
   list(runId: string, filter: CallFilter, page: PageRequest): Promise<Page<BeginOfCall>>;
   /** The first event of the latest call with a key. */
   find(runId: string, key: string): Promise<BeginOfCall | null>;
-  /** The last events of some calls, by their keys, of those that follow within a stretch of the history. */
-  endsOf(wanted: WantedCalls, after: number): Promise<ReadonlyMap<string, EndOfCall>>;
+  /** The last events of some calls, in the order of the history. A large one is without its result. */
+  endsOf(wanted: WantedCalls): Promise<readonly EndOfCall[]>;
   /** What the ledger has of some calls, by their keys. */
   inLedger(wanted: WantedCalls): Promise<ReadonlyMap<string, LedgerCall>>;
 }
@@ -56,13 +57,13 @@ export function createCalls(db: Kysely<Tables>): Calls {
     list: (runId, filter, page) => list(db, { runId, filter }, page),
     async find(runId, key) {
       const row = await beginnings(db, runId)
-        .where(holds('idempotencyKey', key))
+        .where('call_key', '=', key)
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst();
       return row && isBegin(row.body) ? row.body : null;
     },
-    endsOf: (wanted, after) => endsOf(db, wanted, after),
+    endsOf: (wanted) => endsOf(db, wanted),
     inLedger: (wanted) => inLedger(db, wanted),
   };
 }
@@ -90,12 +91,12 @@ function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
   return db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
 }
 
-/** Events are written by `JSON.stringify`. PostgreSQL can't take values out of JSON that holds an escaped NUL. */
-function holds(field: string, value: string): RawBuilder<boolean> {
-  return sql<boolean>`position(${`"${field}":${JSON.stringify(value)}`} in body::text) > 0`;
+/** A key ends its path with the node and perhaps `#n`, unless the path was shortened: then the event says more. */
+function mayBeOf(node: string): RawBuilder<boolean> {
+  const task = sql`split_part(call_key, ':', 2)`;
+  return sql<boolean>`(regexp_replace(${task}, '^.*/|#[0-9]+$', '', 'g') = ${node} or position('~' in ${task}) > 0)`;
 }
 
-/** Arguments may hold the same text as a field, so that the events are looked at, too. */
 async function list(
   db: Kysely<Tables>,
   { runId, filter: { node, kind } }: { readonly runId: string; readonly filter: CallFilter },
@@ -103,8 +104,7 @@ async function list(
 ): Promise<Page<BeginOfCall>> {
   const rows = beginnings(db, runId, kind)
     .where('seq', '>', Number(after?.id ?? 0))
-    .where(node === undefined ? sql<boolean>`true` : holds('node', node))
-    .where(kind === 'node' ? sql<boolean>`position('"nodeType":' in body::text) > 0` : sql<boolean>`true`);
+    .where(node === undefined ? sql<boolean>`true` : mayBeOf(node));
   const page = await readPage(db, rows, {
     limit,
     maxBytes,
@@ -124,28 +124,25 @@ export function kindOf(event: BeginOfCall): CallKind {
   return event.nodeType === undefined ? 'function' : 'node';
 }
 
-/** The events that are looked through for the ends of calls, after the first of them. */
-const MAX_LOOKED_THROUGH = 2_000;
-
-async function endsOf(
-  db: Kysely<Tables>,
-  { runId, keys, maxBytes }: WantedCalls,
-  after: number,
-): Promise<ReadonlyMap<string, EndOfCall>> {
-  if (keys.length === 0) return new Map();
-  const wanted = keys.map((key) => holds('idempotencyKey', key));
+async function endsOf(db: Kysely<Tables>, { runId, keys, maxBytes }: WantedCalls): Promise<readonly EndOfCall[]> {
+  if (keys.length === 0) return [];
+  const isSmall = sql<boolean>`octet_length(body::text) <= ${maxBytes}`;
   const rows = await db
     .selectFrom('events')
-    .select('body')
+    .select([
+      sql<RunEvent | null>`case when ${isSmall} then body end`.as('body'),
+      sql<string>`left(body::text, ${HEAD_LENGTH})`.as('head'),
+      sql<string>`right(body::text, ${TAIL_LENGTH})`.as('tail'),
+    ])
     .where('run_id', '=', runId)
-    .where('seq', '>', after)
-    .where('seq', '<=', after + MAX_LOOKED_THROUGH)
+    .where('call_key', 'in', keys)
     .where('type', 'in', ENDS)
-    .where(sql<boolean>`octet_length(body::text) <= ${maxBytes}`)
-    .where((where) => where.or(wanted))
     .orderBy('seq')
     .execute();
-  return new Map(rows.flatMap(({ body }) => (isEnd(body) ? [[body.idempotencyKey, body] as const] : [])));
+  return rows.flatMap(({ body, head, tail }) => {
+    const event = body ?? withoutResult(head, tail);
+    return event && isEnd(event) ? [event] : [];
+  });
 }
 
 async function inLedger(

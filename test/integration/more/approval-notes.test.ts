@@ -12,7 +12,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-type Role = 'user' | 'approver' | 'approver2' | 'otherTenantUser';
+type Role = 'user' | 'admin' | 'approver' | 'approver2' | 'otherTenantUser';
 /** @param path the approval and what is done to it, such as `a1/remind` */
 const post = async (role: Role, path: string, body: object = {}) =>
   await stack.as(role).post(`/api/approvals/${path}`, body);
@@ -90,11 +90,21 @@ describe('a reassignment', () => {
   });
 
   test('gives no right to who makes it', async () => {
-    const { approvalId: id } = await startAsking(stack.as('user'), { policy: { roles: ['approver'] } });
-    expect(await post('user', `${id}/reassign`, { roles: ['user'] })).toMatchObject({
+    const { approvalId: id } = await startAsking(stack.as('user'), { policy: { roles: ['lead'] } });
+    const to = { users: ['bob'] };
+    expect(await post('user', `${id}/reassign`, to)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect(await post('approver', `${id}/reassign`, to)).toMatchObject({
       status: 403,
       body: { code: 'NOT_AN_APPROVER' },
     });
-    expect(await post('user', `${id}/reassign`, {})).toMatchObject({ status: 422 });
+    expect(await post('admin', `${id}/reassign`, {})).toMatchObject({ status: 422 });
+  });
+
+  test('is answered although others overtake it', async () => {
+    const { approvalId: id } = await startAsking(stack.as('user'), { policy: { roles: ['lead'] } });
+    const names = ['ann', 'bob', 'cid', 'ann'];
+    const given = await Promise.all(names.map((name) => post('admin', `${id}/reassign`, { users: [name] })));
+    expect(given.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await post('admin', `${id}/reassign`, { users: ['ann'] })).toMatchObject({ body: { reassigned: 5 } });
   });
 });

@@ -48,9 +48,10 @@ async function readShown(
   begun: readonly BeginOfCall[],
 ): Promise<(begin: BeginOfCall) => ShownCall> {
   const wanted = { runId: run.id, keys: begun.map(({ idempotencyKey }) => idempotencyKey), maxBytes };
-  const [ends, ledger] = await Promise.all([calls.endsOf(wanted, begun[0]?.seq ?? 0), calls.inLedger(wanted)]);
+  const [ends, ledger] = await Promise.all([calls.endsOf(wanted), calls.inLedger(wanted)]);
   return (begin) => {
     const key = begin.idempotencyKey;
-    return showCall({ begin, end: ends.get(key) ?? null, ledger: ledger.get(key) ?? null }, hidden);
+    const end = ends.find(({ idempotencyKey, seq }) => idempotencyKey === key && seq > begin.seq) ?? null;
+    return showCall({ begin, end, ledger: ledger.get(key) ?? null }, hidden);
   };
 }

@@ -1,7 +1,9 @@
 import { mayDecide } from '../approval.ts';
 import type { Approval } from '../approval.ts';
+import { isAdmin } from '../principal.ts';
 import type { Principal } from '../principal.ts';
 import type { Refusal } from '../refusal.ts';
+import { lacksRole } from './lacks-role.ts';
 
 /** The people whom an approval is given to. */
 export interface Deciders {
@@ -18,7 +20,7 @@ interface Reassignment {
 
 /**
  * Gives a pending approval to other people. All other rules of its policy stay: how many, whether with a reason, who is
- * excluded, who joins later. Nobody comes to decide by giving it to themselves.
+ * excluded, who joins later. It is given by who may decide it, or by an admin, who does not come to decide that way.
  * @returns the changed approval, or the reason for the refusal
  */
 export function reassign(
@@ -28,9 +30,10 @@ export function reassign(
   const { roles: _roles, users: _users, ...rules } = approval.policy;
   const { roles, users } = to;
   const policy = { ...rules, ...(roles.length > 0 && { roles }), ...(users.length > 0 && { users }) };
-  const changed = { ...approval, policy };
+  const changed = { ...approval, policy, reassigned: (approval.reassigned ?? 0) + 1 };
   const refusal =
     refuseClosed(approval) ??
+    refuseOthers(approval, { by, at }) ??
     refuseNobody(to) ??
     refuseTooFew(changed, to) ??
     refuseOneself(approval, changed, { by, at });
@@ -40,6 +43,12 @@ export function reassign(
 function refuseClosed({ status }: Approval): Refusal | null {
   if (status === 'pending') return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The approval is ${status}; only a pending one is given to others` };
+}
+
+function refuseOthers(approval: Approval, who: Pick<Reassignment, 'by' | 'at'>): Refusal | null {
+  if (isAdmin(who.by)) return null;
+  if (!lacksRole(approval.policy, who.by)) return mayDecide(approval, who);
+  return { code: 'NOT_AN_APPROVER', message: 'Only an approver may give this approval to others' };
 }
 
 function refuseNobody({ roles, users }: Deciders): Refusal | null {

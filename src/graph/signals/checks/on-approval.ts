@@ -14,10 +14,12 @@ import type { Json } from '../../values/json.ts';
 /** Bytes of one result: a run keeps the results of its latest decisions for queries. */
 const MAX_RESULT_BYTES = 10_000;
 
-/** Returns an approval as the result of a signal; of one that is too large, its id and the number of its decisions. */
+/** Returns an approval as the result of a signal; of one that is too large, its id and what has been done to it, counted. */
 export function toResult(approval: Approval): Json {
   const whole = toJson(toPublicApproval(approval));
-  return jsonSize(whole) <= MAX_RESULT_BYTES ? whole : { id: approval.id, decided: approval.decisions.length };
+  if (jsonSize(whole) <= MAX_RESULT_BYTES) return whole;
+  const { id, decisions, reassigned } = approval;
+  return { id, decided: decisions.length, ...(reassigned !== undefined && { reassigned }) };
 }
 
 /** Refuses an approval that the run has dropped after it was closed; its number shows that it existed. */

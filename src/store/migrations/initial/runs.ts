@@ -71,9 +71,11 @@ export const RUNS_TABLES = [
     seq integer not null,
     execution_run_id text not null,
     type text not null,
+    call_key text,
     body json not null,
     primary key (run_id, seq)
   )`,
+  `create index events_of_call on events (run_id, call_key) where call_key is not null`,
 
   `create table occurrences (
     run_id text not null,
