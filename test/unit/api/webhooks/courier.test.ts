@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { WebhookDelivery } from '../../../../src/store/webhooks/webhook-deliveries.ts';
 import { writeTo } from '../../../support/builders/store-builders.ts';
 import { answer, hangUp, silence, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
@@ -21,6 +21,12 @@ beforeEach(async () => {
   tenantId = `t${count}`;
   webhook = `w${count}`;
   await addWebhook(store, { id: webhook, tenantId, url: `${receiver.url}/in` });
+});
+
+/** What is still to be sent would come in the next test. */
+afterEach(async () => {
+  const { items } = await store.webhooks.list(tenantId, { limit: 100 });
+  await Promise.all(items.map(({ id }) => store.webhooks.remove(tenantId, id)));
 });
 
 const fail = async (name = 'R'): Promise<void> => await failRun(store, { id: `${name}-${tenantId}`, tenantId });
