@@ -145,7 +145,8 @@ function doorsNamed(pattern: RegExp): readonly string[] {
 
 test('each row of the documented table is tried', () => {
   const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
+  const table = page.slice(page.indexOf('| door '));
+  const rows = [...table.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
   expect(rows.slice(2)).toEqual([...Object.keys(ROWS), OPEN_ROW]);
   expect(Object.values(ROWS).flat().sort()).toEqual(Object.keys(DOORS).sort());
 });

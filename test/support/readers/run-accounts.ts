@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
 import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
+import { toJson, toJsonObject } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { QUERIES } from '../../../src/workflows/contract.ts';
 import type { ApiClient } from './api-client.ts';
@@ -26,8 +26,14 @@ export async function accountOfRows(client: ApiClient, runId: string): Promise<R
   const { body: state } = await client.get(`/api/runs/${runId}/state`);
   return toAccount(run, state, {
     events: await eventsOf(client, runId),
-    approvals: (await readAll(client, `/api/approvals?runId=${runId}`)).toReversed(),
+    approvals: (await readAll(client, `/api/approvals?runId=${runId}`)).map(withoutNotes).toReversed(),
   });
+}
+
+/** People's notes stand in rows alone. */
+function withoutNotes(approval: Json): Json {
+  const { comments: _comments, remindedAt: _remindedAt, ...asked } = toJsonObject(approval);
+  return asked;
 }
 
 /** What the workflow says; one that no worker has in its cache is played through its history in Temporal for that. */
