@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
 import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
-import { toJson, toJsonObject } from '../../../src/graph/values/json.ts';
+import { isJsonObject, toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { QUERIES } from '../../../src/workflows/contract.ts';
 import type { ApiClient } from './api-client.ts';
@@ -32,7 +32,8 @@ export async function accountOfRows(client: ApiClient, runId: string): Promise<R
 
 /** People's notes stand in rows alone. */
 function withoutNotes(approval: Json): Json {
-  const { comments: _comments, remindedAt: _remindedAt, ...asked } = toJsonObject(approval);
+  if (!isJsonObject(approval)) return approval;
+  const { comments: _comments, remindedAt: _remindedAt, ...asked } = approval;
   return asked;
 }
 
