@@ -8,6 +8,8 @@ const INTEGRATION = ['test/integration/**/*.test.ts', 'test/replay/{replay,inter
 const MORE = 'test/integration/more/**/*.test.ts';
 const SMOKE = 'test/system/smoke/**/*.test.ts';
 const SYSTEM = 'test/system/**/*.test.ts';
+/* Their limits hold for a machine that does nothing else. */
+const ALONE = 'test/system/{dev,hostile,many-large-runs,package,poisoned-runs}.test.ts';
 
 /** Temporal's SDK loads our code by `require`. */
 const withServers = {
@@ -18,7 +20,7 @@ const withServers = {
 /** Files that take longest begin first, so that none is left alone at the end. */
 const LONGEST = [
   /\/smoke\//,
-  /\/(interpreter-threads|poisoned-runs|reopening|task-queues|temporal-cli|thread-queues)\.test/,
+  /\/(chaos|crash-reopening|held-bytes|interpreter-threads|lost-processes|poisoned-runs|reopening|task-queues|temporal-cli|thread-queues)\.test/,
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -71,10 +73,11 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       })),
-      // Processes die in these. The long ones run one file at a time, so that nothing is slow because of another.
+      // Processes die in these, and what goes on mostly waits for that.
       ...[
         { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
-        { name: 'system', include: [SYSTEM], exclude: [SMOKE], maxWorkers: 1, order: 2 },
+        { name: 'system', include: [SYSTEM], exclude: [SMOKE, ALONE], maxWorkers: 2, order: 2 },
+        { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
       ].map(({ order, ...files }) => ({
         extends: true as const,
         test: {

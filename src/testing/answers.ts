@@ -54,7 +54,7 @@ export function fits({ node, tool, decision }: Decision, { waiting, approval }: 
 export function toSignal(given: Decision, { waiting, approval }: Question): OccurrenceBody | null {
   if (given.decision === 'timeout') return null;
   const { decision, node: _node, tool: _tool, by = 'approver', after: _after, ...content } = given;
-  const roles = approval?.policy.roles ?? [];
+  const roles = approval?.policy.roles ?? ['approver'];
   const person: JsonObject = typeof by === 'string' ? { sub: by, roles } : { sub: by.sub, roles: by.roles };
   const about = waiting.kind === 'approval' ? { approvalId: waiting.id ?? '' } : { id: waiting.id ?? '' };
   const fields = Object.entries(content).flatMap(([field, value]) =>

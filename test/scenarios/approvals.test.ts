@@ -36,6 +36,7 @@ describe('a policy', () => {
     [{ excludeRequester: true }, ADA, undefined],
     [{ requireReason: true }, ADA, 'reason_required'],
     [{}, UMA, undefined],
+    [{}, { sub: 'eve', roles: ['user'] }, 'not_an_approver'],
   ])('%j makes the answer of %j be %s', (...[policy, by, refusal]) => {
     const run = ask({ policy });
     run.signal('approve', { by });

@@ -3,12 +3,11 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { findAsked, showNoted } from './read-approval.ts';
 import { requirePending } from './require-pending.ts';
+import { MAX_COMMENTS } from './with-notes.ts';
 import type { NotedApproval } from './with-notes.ts';
 
 type NoteDeps = Pick<ApiDeps, 'store' | 'seals'>;
 
-/** The comments of an approval. */
-const MAX_COMMENTS = 100;
 /** The time between two reminders of an approval. */
 const REMIND_EVERY_SECONDS = 600;
 

@@ -7,7 +7,7 @@ import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
 import { findApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
-import { withNotes } from './with-notes.ts';
+import { MAX_COMMENTS, withNotes } from './with-notes.ts';
 import type { NotedApproval } from './with-notes.ts';
 
 type ReadDeps = Pick<ApiDeps, 'store' | 'seals'>;
@@ -29,6 +29,6 @@ export async function showNoted(
   { approval, run }: { readonly approval: Approval; readonly run: RunRecord },
 ): Promise<NotedApproval> {
   const shown = shownApproval(approval, hiddenFrom(caller, run), deps.seals);
-  const [noted] = await withNotes(deps, [shown]);
+  const [noted] = await withNotes(deps, [shown], MAX_COMMENTS);
   return noted ?? { ...shown, ...NO_NOTES };
 }

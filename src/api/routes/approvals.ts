@@ -3,7 +3,7 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
 import { findAsked, showNoted } from '../approvals/read-approval.ts';
-import { withNotes } from '../approvals/with-notes.ts';
+import { COMMENTS_LISTED, withNotes } from '../approvals/with-notes.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { showAll } from '../redaction/hidden-from.ts';
@@ -84,7 +84,7 @@ const list: AddRoute = (router, deps) => {
           ? await deps.store.approvals.list(tenantId, filter, request)
           : await listOwnApprovals(deps, caller, { filter, page: request });
       const show = (approval: Approval, hidden: Redaction) => shownApproval(approval, hidden, deps.seals);
-      return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show)), next };
+      return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show), COMMENTS_LISTED), next };
     });
     return c.json(page, 200);
   });

@@ -44,7 +44,7 @@ export const ApprovalSchema = z
     comments: listOf(z.object({ by: z.string(), text: z.string(), at: Time }))
       .optional()
       .openapi({
-        description: 'In the inbox, and in an approval that is read or commented on; oldest first',
+        description: 'Oldest first: all in an approval that is read or commented on, the last three in the inbox',
       }),
     remindedAt: Time.nullable().optional().openapi({ description: 'As `comments`: the last reminder' }),
   })

@@ -5,7 +5,6 @@ import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Draft } from '../draft/draft.ts';
 import { mayDecide } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
-import { lacksRole } from '../run/approvals/lacks-role.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { shapersOf } from '../run/shapers.ts';
@@ -94,8 +93,6 @@ export function refuseDecision(
   { policy, requestedAt }: Decidable,
   { by, at, requesters }: Omit<Actor, 'approvals'>,
 ): Refusal | null {
-  if (lacksRole(policy, by))
-    return { code: 'NOT_AN_APPROVER', message: 'This bypasses an approval, which only an approver may do' };
   if ((policy.quorum ?? 1) > 1 || policy.requireReason === true)
     return {
       code: 'NOT_AN_APPROVER',

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import type { WebhookEvent } from '../../graph/journal/index.ts';
 import { DATABASE_NOW } from '../database/database-now.ts';
 import type { Tables } from '../tables.ts';
+import { tellOf } from '../webhooks/tell-webhooks.ts';
 
 export interface ApprovalComment {
   readonly by: string;
@@ -21,11 +23,17 @@ export interface Notes {
 export const NO_NOTES: Notes = { comments: [], remindedAt: null };
 
 export interface ApprovalNotes {
-  /** Notes by the ids of their approvals; ids that no approval has are missing. */
-  of(approvalIds: readonly string[]): Promise<ReadonlyMap<string, Notes>>;
+  /**
+   * Notes by the ids of their approvals; ids that no approval has are missing.
+   * @param most the comments of each approval, the latest
+   */
+  of(approvalIds: readonly string[], most: number): Promise<ReadonlyMap<string, Notes>>;
   /** Adds a comment; the same id again changes nothing. @returns false when the approval has enough of them */
   comment(comment: NewComment, most: number): Promise<boolean>;
-  /** Notes a reminder of a pending approval. @returns the seconds until there may be one, 0 if this one counts */
+  /**
+   * Notes a reminder of a pending approval, and tells webhooks of it.
+   * @returns the seconds until there may be one, 0 if this one counts
+   */
   remind(approvalId: string, everySeconds: number): Promise<number>;
 }
 
@@ -39,7 +47,7 @@ export interface NewComment {
 
 export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
   return {
-    of: (approvalIds) => notesOf(db, approvalIds),
+    of: (approvalIds, most) => notesOf(db, approvalIds, most),
     async comment({ id, approvalId, runId, by, text }, most) {
       await sql`
         insert into approval_comments (id, approval_id, run_id, written_by, text, created_at)
@@ -53,13 +61,23 @@ export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
     },
     async remind(approvalId, everySeconds) {
       const isDue = sql<boolean>`(reminded_at is null or reminded_at <= now() - make_interval(secs => ${everySeconds}))`;
-      const { numUpdatedRows } = await db
-        .updateTable('approvals')
-        .set({ reminded_at: DATABASE_NOW })
-        .where('id', '=', approvalId)
-        .where(isDue)
-        .executeTakeFirst();
-      if (numUpdatedRows > 0n) return 0;
+      const isReminded = await db.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .updateTable('approvals')
+          .set({ reminded_at: DATABASE_NOW })
+          .where('id', '=', approvalId)
+          .where(isDue)
+          .returning(['tenant_id', 'run_id', 'reminded_at', 'body'])
+          .executeTakeFirst();
+        if (!row?.reminded_at) return false;
+        const { tenant_id: tenantId, run_id: runId, body: subject } = row;
+        const at = row.reminded_at.toISOString();
+        const key = `${approvalId}/reminded@${at}`;
+        const event: WebhookEvent = { type: 'approval.reminder', key, seq: null, at, subjectId: approvalId, subject };
+        await tellOf([event], { runId, tenantId }).execute(transaction);
+        return true;
+      });
+      if (isReminded) return 0;
       const row = await db
         .selectFrom('approvals')
         .select(sql<number>`ceil(${everySeconds} - extract(epoch from now() - reminded_at))::float8`.as('left'))
@@ -70,13 +88,24 @@ export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
   };
 }
 
-async function notesOf(db: Kysely<Tables>, approvalIds: readonly string[]): Promise<ReadonlyMap<string, Notes>> {
+async function notesOf(
+  db: Kysely<Tables>,
+  approvalIds: readonly string[],
+  most: number,
+): Promise<ReadonlyMap<string, Notes>> {
   if (approvalIds.length === 0) return new Map();
   const [comments, reminded] = await Promise.all([
     db
-      .selectFrom('approval_comments')
-      .select(['approval_id', 'written_by', 'text', 'created_at'])
-      .where('approval_id', 'in', approvalIds)
+      .selectFrom(
+        db
+          .selectFrom('approval_comments')
+          .select(['id', 'approval_id', 'written_by', 'text', 'created_at'])
+          .select(sql<number>`row_number() over (partition by approval_id order by created_at desc, id desc)`.as('age'))
+          .where('approval_id', 'in', approvalIds)
+          .as('comments'),
+      )
+      .selectAll()
+      .where('age', '<=', most)
       .orderBy('created_at')
       .orderBy('id')
       .execute(),

@@ -35,8 +35,13 @@ describe('a comment', () => {
         status: 200,
       });
     expect(await commentsOf(id)).toEqual(['Why?', 'Because.']);
+    for (const text of ['So?', 'Good.']) await post('user', `${id}/comment`, { text });
     const { body } = await stack.as('approver').get(`/api/approvals?runId=${runId}`);
-    expect(at(body, '/items/0/comments/1/text')).toBe('Because.');
+    const listed = listAt(body, '/items/0/comments').map((one) => at(one, '/text'));
+    expect([listed, await commentsOf(id)]).toEqual([
+      ['Because.', 'So?', 'Good.'],
+      ['Why?', 'Because.', 'So?', 'Good.'],
+    ]);
   });
 
   test('is refused for others, without a text, or with too much of it', async () => {
@@ -51,10 +56,14 @@ describe('a comment', () => {
   });
 });
 
-test('a reminder is noted, and the next one is too soon', async () => {
+test('a reminder is noted and told to webhooks, and the next one is too soon', async () => {
+  const webhook = { url: 'https://a.example', events: ['approval.reminder'] };
+  const { body: added } = await stack.as('user').post('/api/webhooks', webhook);
   const { approvalId: id } = await startAsking(stack.as('user'));
   const { body } = await post('user', `${id}/remind`);
   expect(at(body, '/remindedAt')).toEqual(expect.any(String));
+  const told = await stack.as('user').get(`/api/webhooks/${textAt(added, '/id')}/deliveries`);
+  expect(told.body).toMatchObject({ items: [{ type: 'approval.reminder' }] });
   const soon = await post('approver', `${id}/remind`);
   expect(soon).toMatchObject({ status: 429, body: { code: 'TOO_SOON' } });
   expect(Number(soon.headers.get('retry-after'))).toBeGreaterThan(590);
