@@ -87,7 +87,7 @@ describe("a tool's roles hold for who has changed the run", () => {
   });
 
   test('by a decision with arguments of their own, or with values', () => {
-    const ask: NodeDefinition = { type: 'approval', title: 'Pay?', args: { euros: 5 } };
+    const ask: NodeDefinition = { type: 'approval', title: 'Pay?', args: { euros: 5 }, policy: { users: ['ben'] } };
     const decided = (content: JsonObject): MemoryRun => {
       const run = start({ nodes: { ask, pay } });
       run.signal('approve', { ...content, ...by(BEN) });

@@ -17,6 +17,9 @@ export async function withNotes(
   approvals: readonly PublicApproval[],
   most: number,
 ): Promise<readonly NotedApproval[]> {
-  const notes = await store.approvalNotes.of(approvals.map(({ id }) => id), most);
+  const notes = await store.approvalNotes.of(
+    approvals.map(({ id }) => id),
+    most,
+  );
   return approvals.map((approval) => ({ ...approval, ...(notes.get(approval.id) ?? NO_NOTES) }));
 }
