@@ -7,7 +7,7 @@ import { deepEqual } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { digestOf } from './approval-digest.ts';
 import type { Shown } from './approval-digest.ts';
-import { lacksRole } from './approvals/lacks-role.ts';
+import { refuseUnnamed } from './approvals/refuse-unnamed.ts';
 import type { TaskPath } from './ids.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './refusal.ts';
@@ -135,8 +135,7 @@ export function mayDecide(
   if (policy.excludeRequester === true && requesters.includes(by.sub)) {
     return { code: 'NOT_AN_APPROVER', message: 'Who started or changed the run may not decide this approval' };
   }
-  if (lacksRole(policy, by)) return { code: 'NOT_AN_APPROVER', message: 'Only an approver may decide this approval' };
-  if (policy.roles === undefined && policy.users === undefined) return null;
+  if (policy.roles === undefined && policy.users === undefined) return refuseUnnamed(by);
   const waitedMs = Date.parse(at) - Date.parse(requestedAt);
   const escalated = (policy.escalate ?? [])
     .filter(({ after }) => toMs(after) <= waitedMs)
