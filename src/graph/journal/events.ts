@@ -36,6 +36,17 @@ interface OfCode {
   readonly nodeType?: string;
 }
 
+/** What came of a call. */
+interface Answered {
+  readonly result?: Json;
+  readonly error?: RunError;
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly idempotencyKey: string;
+  /** No activity made the call, but the worker of the workflow task itself. */
+  readonly local?: true;
+}
+
 /** An event of a node task, without the fields that identify the task. */
 export type TaskEventBody =
   | {
@@ -52,27 +63,9 @@ export type TaskEventBody =
       readonly idempotencyKey: string;
     }
   | ({ readonly type: 'function.requested'; readonly args: Json; readonly idempotencyKey: string } & OfCode)
-  | ({
-      readonly type: 'function.called';
-      readonly result?: Json;
-      readonly error?: RunError;
-      readonly attempts: number;
-      readonly durationMs: number;
-      readonly idempotencyKey: string;
-      readonly local?: true;
-    } & OfCode)
+  | ({ readonly type: 'function.called' } & Answered & OfCode)
   | { readonly type: 'tool.requested'; readonly tool: string; readonly args: Json; readonly idempotencyKey: string }
-  | {
-      readonly type: 'tool.called';
-      readonly tool: string;
-      readonly result?: Json;
-      readonly error?: RunError;
-      readonly attempts: number;
-      readonly durationMs: number;
-      readonly idempotencyKey: string;
-      /** No activity made the call, but the worker of the workflow task itself. */
-      readonly local?: true;
-    }
+  | ({ readonly type: 'tool.called'; readonly tool: string } & Answered)
   | ({ readonly type: 'tool.skipped'; readonly tool: string; readonly result: Json } & ByPerson)
   | { readonly type: 'node.started' }
   | { readonly type: 'node.completed'; readonly update: Update }
