@@ -49,6 +49,24 @@ export async function* eventsOfTypes<Type extends RunEvent['type']>(
   }
 }
 
+/** The last event of a type; `null`: there is none. */
+export async function lastOfType<Type extends RunEvent['type']>(
+  db: Kysely<Tables>,
+  runId: string,
+  type: Type,
+): Promise<(RunEvent & { readonly type: Type }) | null> {
+  const isWanted = (event: RunEvent): event is RunEvent & { readonly type: Type } => event.type === type;
+  const row = await db
+    .selectFrom('events')
+    .select('body')
+    .where('run_id', '=', runId)
+    .where('type', '=', type)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && isWanted(row.body) ? row.body : null;
+}
+
 /** The bytes of a run's events, occurrences and answers, which a replay holds in memory. */
 export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`

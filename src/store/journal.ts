@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { announceChange } from './changes/announce-change.ts';
-import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './events.ts';
+import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
 import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
@@ -33,6 +33,11 @@ export interface Journal {
     types: readonly Type[],
     range: Range,
   ): AsyncIterable<RunEvent & { readonly type: Type }>;
+  /** The last event of a type; `null`: there is none. */
+  lastOfType<Type extends RunEvent['type']>(
+    runId: string,
+    type: Type,
+  ): Promise<(RunEvent & { readonly type: Type }) | null>;
   /** The last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** All nodes that ever began, without repetition; a node in a subgraph is `outer/inner`. */
@@ -47,6 +52,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
     recordedBytes: (runId) => recordedBytes(db, runId),
     occurrences: (runId) => occurrences(db, runId),
     ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
+    lastOfType: (runId, type) => lastOfType(db, runId, type),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };

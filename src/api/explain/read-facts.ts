@@ -1,4 +1,5 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/waits-for.ts';
@@ -20,7 +21,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     hasEnded ? [] : store.ledger.retrying(run.id),
     hasEnded ? [] : store.approvals.ofRun(run.id, 'pending'),
     hasEnded ? null : store.failingRuns.find(run.id),
-    readStop(deps, caller, run),
+    readStop(deps, run, hidden),
     readQueue(deps, run),
   ]);
   const isQuoted = note?.by === 'code' && !isRedacting(hidden);
@@ -42,17 +43,13 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
 const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
 
 /** Finds who has paused or canceled a run. */
-async function readStop({ store, seals }: ReadDeps, caller: Caller, run: RunRecord): Promise<Stop | null> {
+async function readStop({ store, seals }: ReadDeps, run: RunRecord, hidden: Redaction): Promise<Stop | null> {
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
-  const hidden = hiddenFrom(caller, run);
-  let stopped: Stop | null = null;
-  for await (const event of store.journal.ofTypes(run.id, [STOPPING[status]], { after: 0 })) {
-    const shown = shownEvent(event, hidden, seals);
-    if (shown.type === 'run.paused' || shown.type === 'run.canceled')
-      stopped = { by: shown.by, reason: shown.reason, at: shown.at };
-  }
-  return stopped;
+  const event = await store.journal.lastOfType(run.id, STOPPING[status]);
+  const shown = event && shownEvent(event, hidden, seals);
+  if (shown?.type !== 'run.paused' && shown?.type !== 'run.canceled') return null;
+  return { by: shown.by, reason: shown.reason, at: shown.at };
 }
 
 async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['queue']> {

@@ -43,3 +43,8 @@ test('one page of events is read at most, and only of the wanted type', async ()
   expect(answers).toHaveLength(1);
   expect(JSON.stringify(answers).length).toBeLessThan(MAX_PAGE_BYTES * 1.01);
 });
+
+test('the last event of a type is found', async () => {
+  expect(await store.journal.lastOfType('R', 'step.started')).toMatchObject({ seq: 9, type: 'step.started' });
+  expect(await store.journal.lastOfType('R', 'run.paused')).toBeNull();
+});
