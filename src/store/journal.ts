@@ -90,10 +90,7 @@ export function announceBatch(batch: JournalBatch, { runId, tenantId }: JournalW
   return announceChange({ tenantId, runId, seq: lastSeqOf(batch), status: batch.view.status });
 }
 
-function insertEvents(
-  { events: written }: JournalBatch,
-  { runId, executionRunId }: JournalWriter,
-): Sql {
+function insertEvents({ events: written }: JournalBatch, { runId, executionRunId }: JournalWriter): Sql {
   return statement`
     insert into events (run_id, seq, execution_run_id, type, call_key, body)
     select ${runId}, seq, ${executionRunId}, type, call_key, body::json

@@ -17,7 +17,10 @@ interface Teller {
 export function tellingParts(batch: JournalBatch, teller: Teller): readonly Sql[] {
   const told = toWebhookEvents(batch);
   if (told.length === 0) return [];
-  return [statement`told_events as (${insertEvents(told, teller)})`, statement`told_webhooks as (${insertDeliveries(teller)})`];
+  return [
+    statement`told_events as (${insertEvents(told, teller)})`,
+    statement`told_webhooks as (${insertDeliveries(teller)})`,
+  ];
 }
 
 /** A statement that tells webhooks of what no batch has. */
