@@ -35,7 +35,7 @@ export function followTokens(
   id: string,
   { after = 0, signal }: Pick<FollowOptions, 'after' | 'signal'> = {},
 ): AsyncGenerator<RunEvent | TokenEvent, Run> {
-  return streamRun(connection, { id, after, signal, tokens: true });
+  return streamRun(connection, { id, after, signal, stream: 'tokens' });
 }
 
 /** As `followRun`, until the run needs somebody: no stream ends there. */

@@ -24,19 +24,19 @@ export interface TokenEvent extends ModelDelta {
 }
 
 /**
- * Gives each event of a run once, in order, over as many streams as it takes; with `tokens` also what models say while
+ * Gives each event of a run once, in order, over as many streams as it takes; with `stream` also what models say while
  * they say it. @returns the run once it has ended
  */
 export function streamRun(connection: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run>;
 export function streamRun(
   connection: Connection,
-  run: StreamedRun & { readonly tokens: true },
+  run: StreamedRun & { readonly stream: 'tokens' },
 ): AsyncGenerator<RunEvent | TokenEvent, Run>;
 export async function* streamRun(
   connection: Connection,
-  { id, after, signal, tokens }: StreamedRun & { readonly tokens?: true },
+  { id, after, signal, stream }: StreamedRun & { readonly stream?: 'tokens' },
 ): AsyncGenerator<RunEvent | TokenEvent, Run> {
-  const query = tokens ? { stream: 'tokens' } : {};
+  const query = { stream };
   const pauses = createPauses(connection.timing, signal);
   const at = path`/api/runs/${id}`;
   let last = after;
