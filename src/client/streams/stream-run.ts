@@ -44,9 +44,7 @@ export async function* streamRun(
   for (let hasEnded = false; ;) {
     let isWhole = false;
     const place = { lastId: last > 0 ? String(last) : undefined, signal, onEnd: () => (isWhole = true) };
-    for await (const sent of readStream(connection, { path: `${at}/events`, query }, place)) {
-      if (sent.data === '') continue;
-      const event = toEvent(sent);
+    for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, place))) {
       if (event.type !== 'model.delta') {
         last = event.seq;
         hasLastEvent = ENDINGS.has(event.type);
@@ -62,6 +60,8 @@ export async function* streamRun(
   }
 }
 
-function toEvent({ type, data }: ServerSentEvent): RunEvent | TokenEvent {
-  return type === 'model.delta' ? { type, ...readEvent<ModelDelta>(data) } : readEvent<RunEvent>(data);
+async function* eventsIn(stream: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent | TokenEvent, void> {
+  for await (const { type, data } of stream)
+    if (type === 'model.delta') yield { type, ...readEvent<ModelDelta>(data) };
+    else if (data !== '') yield readEvent<RunEvent>(data);
 }
