@@ -6,6 +6,7 @@ import { UNKNOWN_MEASURE } from '../../../../src/activities/context/model-measur
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import type { ContextPolicy, ModelCallRequest, OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';
+import { aDocument, aPicture } from '../../../support/builders/file-parts.ts';
 import { aCall, aCaller, aMessage, anAnswer, idsOf } from '../../../support/builders/conversations.ts';
 
 /** A token a character; each message takes 4 more, and the request 3. */
@@ -73,6 +74,18 @@ describe('a limit', () => {
     const caller = { ...aCaller('a'), toolCalls: [aCall('k', { n: 1 })], providerParts };
     const { report } = await sent({ messages: [caller, anAnswer('t', 'k', '123')], context: last(1_000) });
     expect(report?.tokens).toBe(3 + (4 + '["1234567890"]'.length) + (4 + 'lookup {"n":1}'.length) + (4 + 3));
+  });
+
+  test('counts about what files take', async () => {
+    const content = [{ type: 'text', text: '123456' }, aPicture(), aDocument()] as const;
+    const { report } = await sent({ messages: [{ id: 'u', role: 'user', content }], context: last(10_000) });
+    expect(report?.tokens).toBe(3 + 10 + 1_600 + 5_000);
+  });
+
+  test('drops a picture with its message', async () => {
+    const old: Message = { id: 'old', role: 'user', content: [aPicture()] };
+    const { messages } = await sent({ messages: [old, ...talk], context: last(1_000) });
+    expect(idsOf(messages)).toEqual(['u1', 'a1', 'u2']);
   });
 
   test.each([
