@@ -34,6 +34,9 @@ const REMEDY_OF_FILES = 'A message names public addresses only; store the file b
 /** The most calls that a worker process makes at a time. They wait for others, so they cost little but memory. */
 export const CALL_SLOTS = 400;
 
+/** The most prompts with files that a worker process holds at a time; each takes up to some 100 MB while it is sent. */
+const FILE_SLOTS = 16;
+
 export interface WorkerSupplies {
   readonly store: Store;
   readonly logger: Logger;
@@ -56,6 +59,7 @@ export function toActivityDeps(
   return {
     store,
     slots: createCallSlots({ total: CALL_SLOTS, perTenant: ceilings.openCallsPerTenant }),
+    fileSlots: createCallSlots({ total: FILE_SLOTS, perTenant: FILE_SLOTS }),
     models: mapValues(models, (settings) =>
       'generate' in settings ? createOwnModel(settings.generate) : createGenerate(settings, deps),
     ),

@@ -92,7 +92,7 @@ describe('a run that has waited', () => {
     const run = await startRun(user(), looking({}, { nodes, edges }), shown({ blob: await store() }));
     await meanwhile(run);
     const approval = textAt(run, '/waitingFor/0/id');
-    await stack().as('approver').post(`/api/approvals/${approval}/decide`, { decision: 'approve' });
+    await stack().as('approver').post(`/api/approvals/${approval}/decision`, { decision: 'approve' });
     return textAt(run, '/id');
   }
 
