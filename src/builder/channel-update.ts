@@ -1,4 +1,11 @@
-import type { ChannelDefinition, Message, MessageContent, ReducerName, ToolCall, ValueKindOf } from '../graph/definition/index.ts';
+import type {
+  ChannelDefinition,
+  Message,
+  MessageContent,
+  ReducerName,
+  ToolCall,
+  ValueKindOf,
+} from '../graph/definition/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { SchemaValue } from './schema-value.ts';
 

@@ -67,7 +67,9 @@ const LAST_SHOWN = 200;
 
 function exhausted(count: number, { model, messages }: ModelRequest): string {
   const last = messages.at(-1);
-  const shown = last ? `; the last message is ${last.role}: ${JSON.stringify(textOf(last.content).slice(0, LAST_SHOWN))}` : '';
+  const shown = last
+    ? `; the last message is ${last.role}: ${JSON.stringify(textOf(last.content).slice(0, LAST_SHOWN))}`
+    : '';
   return `The model "${model}" is asked for answer ${count + 1}, and its script has ${count}${shown}`;
 }
 

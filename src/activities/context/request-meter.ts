@@ -27,7 +27,9 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
   const counted = new WeakMap<Message, number>();
   const count = checked(counter);
   const tokensOf = (message: Message): number => {
-    const tokens = counted.get(message) ?? PER_MESSAGE + count(saidIn(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
+    const tokens =
+      counted.get(message) ??
+      PER_MESSAGE + count(saidIn(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
     counted.set(message, tokens);
     return tokens;
   };

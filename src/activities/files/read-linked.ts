@@ -33,7 +33,13 @@ export async function readLinked(
       const { status, headers } = answer;
       if (status < 200 || status > 299) {
         answer.discard();
-        throw fromStatus({ code: 'MODEL_FAILED', callee: 'tool', status, headers, message: `${name} was not given: ${status}` });
+        throw fromStatus({
+          code: 'MODEL_FAILED',
+          callee: 'tool',
+          status,
+          headers,
+          message: `${name} was not given: ${status}`,
+        });
       }
       return { bytes: await answer.readBytes(maxBytes), contentType: headers.get('content-type') };
     });

@@ -49,8 +49,7 @@ export function createGuardedRequest(
       status: answer.statusCode,
       headers: { get: headerOf },
       readText: async () => await readChunks(decompressed(answer.body, headerOf('content-encoding'))),
-      readBytes: async (maxBytes) =>
-        await readBytes(decompressed(answer.body, headerOf('content-encoding')), maxBytes),
+      readBytes: async (maxBytes) => await readBytes(decompressed(answer.body, headerOf('content-encoding')), maxBytes),
       discard: () => void answer.body.on('error', () => undefined).destroy(),
     };
   };

@@ -57,7 +57,10 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
       toolName: target.toolNames.toProvider(call.name),
       input: toArguments(call.args),
     }));
-    const content = withProviderParts(message, target.settings, calls) ?? [...textParts(shownIn(message.content)), ...calls];
+    const content = withProviderParts(message, target.settings, calls) ?? [
+      ...textParts(shownIn(message.content)),
+      ...calls,
+    ];
     return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
   },
   tool: (message, { toolNames }, callIds) => {

@@ -76,7 +76,8 @@ function toFilePart({ mediaType, filename, url }: JsonObject, at: number, part: 
 
 /** The address of a stored file, up to its id. */
 const STORED = '/api/blobs/';
-const NOT_STORED = 'Store the file by POST /api/blobs first, and name it by the url /api/blobs/{id}: no run holds its bytes';
+const NOT_STORED =
+  'Store the file by POST /api/blobs first, and name it by the url /api/blobs/{id}: no run holds its bytes';
 
 function decisionIn({ state, approval }: JsonObject): readonly SaidDecision[] {
   if (state !== 'approval-responded' || !isJsonObject(approval)) return [];

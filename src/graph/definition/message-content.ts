@@ -37,7 +37,9 @@ export type FileSource =
   | { readonly kind: 'url'; readonly url: string };
 
 export function sourceOf({ blob, url }: FilePart): FileSource {
-  return typeof blob === 'string' ? { kind: 'blob', id: blob } : { kind: 'url', url: typeof url === 'string' ? url : '' };
+  return typeof blob === 'string'
+    ? { kind: 'blob', id: blob }
+    : { kind: 'url', url: typeof url === 'string' ? url : '' };
 }
 
 /** The parts of a content; a text alone is one of them. */

@@ -33,7 +33,10 @@ export function messageProblem(value: Json): string {
   if (!isJsonObject(value)) return 'a message is an object with role and content';
   const broken = FIELDS.find(([name, isRight]) => !isRight(value[name]));
   if (broken) return `the ${broken[0]} of a message must be ${broken[2]}`;
-  return contentProblem(value['content'], WITH_FILES.some((role) => role === value['role']));
+  return contentProblem(
+    value['content'],
+    WITH_FILES.some((role) => role === value['role']),
+  );
 }
 
 /** The roles whose messages may hold files. Those of assistants are for readers, and sent to no model. */

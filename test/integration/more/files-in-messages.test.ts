@@ -30,7 +30,10 @@ const looking = (channel: Partial<ChannelDefinition> = {}, over: Partial<GraphDe
     ...over,
   });
 
-async function store(caller: 'user' | 'admin' | 'otherTenantUser' = 'user', contentType = 'image/png'): Promise<string> {
+async function store(
+  caller: 'user' | 'admin' | 'otherTenantUser' = 'user',
+  contentType = 'image/png',
+): Promise<string> {
   const init = { method: 'POST', headers: { 'content-type': contentType }, body: new Uint8Array(BYTES.png) };
   return textAt((await stack().as(caller).send('/api/blobs', init)).body, '/id');
 }
@@ -56,23 +59,32 @@ describe('a message with a stored picture', () => {
     expect(contentSent()).toEqual([{ type: 'text', text: 'What is it?' }, SENT]);
     const id = textAt(run, '/id');
     const told = [run, await eventsOf(user(), id), (await user().get(`/api/runs/${id}/calls`)).body];
-    expect(at(told[2] ?? null, '/items/0/request/messages/0/content/1')).toEqual({ type: 'image', mediaType: 'image/png', blob });
+    expect(at(told[2] ?? null, '/items/0/request/messages/0/content/1')).toEqual({
+      type: 'image',
+      mediaType: 'image/png',
+      blob,
+    });
     expect(JSON.stringify(told)).not.toContain(png);
   });
 
-  test('is hidden with its channel from those who may not see payloads', async () => {
-    const blob = await store();
+  test.each([
+    ['a picture that is there', async () => await store()],
+    ['one that is not', async () => await Promise.resolve('B-4711')],
+  ])('is hidden with its channel from those who may not see payloads: %s', async (_, blobOf) => {
+    const blob = await blobOf();
     model().answers(say('A lamp'));
     const id = textAt(await startRun(user(), looking({ redact: true }), shown({ blob })), '/id');
     const seenBy = async (caller: 'user' | 'admin'): Promise<string> => {
       const reader = stack().as(caller);
-      const paths = [`/api/runs/${id}`, `/api/runs/${id}/calls`, `/api/runs/${id}/state`];
-      return JSON.stringify([await eventsOf(reader, id), ...(await Promise.all(paths.map(async (path) => (await reader.get(path)).body)))]);
+      const paths = [`/api/runs/${id}`, `/api/runs/${id}/calls`, `/api/runs/${id}/state`, `/api/runs/${id}/explain`];
+      return JSON.stringify([
+        await eventsOf(reader, id),
+        ...(await Promise.all(paths.map(async (path) => (await reader.get(path)).body))),
+      ]);
     };
     expect(await seenBy('user')).not.toContain(blob);
     expect(await seenBy('admin')).toContain(blob);
   });
-
 });
 
 describe('a run that has waited', () => {
@@ -124,7 +136,12 @@ describe('a file that a run may not have', () => {
   };
   const unknown = (id: string): object => ({
     status: 'failed',
-    error: { code: 'MODEL_FAILED', node: 'look', message: expect.stringContaining(id), cause: { code: 'unknown_file' } },
+    error: {
+      code: 'MODEL_FAILED',
+      node: 'look',
+      message: expect.stringContaining(id),
+      cause: { code: 'unknown_file' },
+    },
   });
 
   test('is one of another tenant, one of a colleague, and one that is gone', async () => {
@@ -146,7 +163,10 @@ describe('a file that a run may not have', () => {
 });
 
 test('a message that is none is refused before a run begins', async () => {
-  const answer = await user().post('/api/runs', { graph: looking(), input: shown({ url: 'data:image/png;base64,AAAA' }) });
+  const answer = await user().post('/api/runs', {
+    graph: looking(),
+    input: shown({ url: 'data:image/png;base64,AAAA' }),
+  });
   expect(answer).toMatchObject(aProblem(422, 'INVALID_INPUT'));
   expect(JSON.stringify(answer.body)).toContain('/content/1/url of a message must be an http or https URL');
   expect(issuePathsOf(answer)).toEqual([expect.stringContaining('messages')]);
@@ -186,7 +206,9 @@ describe('a chat', () => {
       { type: 'text', text: 'Look' },
       { type: 'image', mediaType: 'image/png', blob: 'B1' },
     ];
-    const nodes: GraphDefinition['nodes'] = { draw: { type: 'set', write: { messages: { role: 'assistant', content } } } };
+    const nodes: GraphDefinition['nodes'] = {
+      draw: { type: 'set', write: { messages: { role: 'assistant', content } } },
+    };
     const chat = await open(looking({}, { name: 'drawing', nodes, edges: [{ from: '__start__', to: 'draw' }] }));
     await chat.sendMessage({ text: 'Draw a lamp' });
     expect(chat.errors).toEqual([]);

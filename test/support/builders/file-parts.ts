@@ -13,7 +13,10 @@ export function aPicture(over: { readonly blob: string } | { readonly url: strin
 }
 
 export function aDocument(
-  over: ({ readonly blob: string } | { readonly url: string }) & { readonly mediaType?: string; readonly name?: string } = {
+  over: ({ readonly blob: string } | { readonly url: string }) & {
+    readonly mediaType?: string;
+    readonly name?: string;
+  } = {
     blob: 'B2',
   },
 ): FilePart {

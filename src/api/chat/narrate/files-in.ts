@@ -8,7 +8,9 @@ import type { Written } from './texts-in.ts';
 /** Returns the files in the answers that a node of the run's own graph has written, in their order. */
 export function filesIn({ update, path }: Written, answer: string | null): readonly Chunk[] {
   if (path !== undefined || answer === null) return [];
-  return toItems(own(update, answer) ?? null).flatMap(filesOf).map(toChunk);
+  return toItems(own(update, answer) ?? null)
+    .flatMap(filesOf)
+    .map(toChunk);
 }
 
 /** The files of a message of an assistant. */

@@ -3,6 +3,7 @@ import { fitMessages } from '../../../../src/activities/context/fit-messages.ts'
 import type { FittingDeps, FittingMessages } from '../../../../src/activities/context/fit-messages.ts';
 import type { MessageProcessor } from '../../../../src/activities/context/message-processor.ts';
 import { UNKNOWN_MEASURE } from '../../../../src/activities/context/model-measures.ts';
+import { textOf } from '../../../../src/graph/definition/message-content.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import type { ContextPolicy, ModelCallRequest, OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';
@@ -142,12 +143,12 @@ describe('a strategy', () => {
     processors: Record<string, MessageProcessor> = {},
   ): Promise<string> => {
     const { messages } = await sent({ messages: talk, context: { maxTokens: 100, strategy } }, { processors });
-    return messages.map(({ content }) => content).join(' ');
+    return messages.map(({ content }) => textOf(content)).join(' ');
   };
   const say = (word: string): MessageProcessor => {
     return (messages) => [
       ...messages.slice(0, -1),
-      { ...aMessage('u2', 'user'), content: `${messages.at(-1)?.content} ${word}` },
+      { ...aMessage('u2', 'user'), content: `${textOf(messages.at(-1)?.content ?? '')} ${word}` },
     ];
   };
 

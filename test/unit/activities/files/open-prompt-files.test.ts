@@ -69,15 +69,16 @@ describe('a stored file', () => {
     expect(Buffer.from(read).equals(BYTES.png)).toBe(true);
   });
 
-  test.each<[string, Kept, Principal, boolean]>([
-    ['its owner', {}, { sub: 'ann', roles: ['user'] }, true],
-    ['an admin', {}, { sub: 'eve', roles: ['admin'] }, true],
-    ['a colleague', {}, { sub: 'bob', roles: ['user', 'approver'] }, false],
-    ['an admin of another tenant', { tenantId: 'other' }, { sub: 'ann', roles: ['admin'] }, false],
-  ])('in a run of %s is read or not', async (_, file, principal, may) => {
-    const reading = open({ kept: { B1: file }, principal })(aPicture());
-    if (may) return expect(await reading).toHaveLength(BYTES.png.byteLength);
-    expect(await refusalOf(reading)).toMatchObject({
+  test('is read in a run of an admin', async () => {
+    const read = open({ kept: { B1: {} }, principal: { sub: 'eve', roles: ['admin'] } });
+    expect(await read(aPicture())).toHaveLength(BYTES.png.byteLength);
+  });
+
+  test.each<[string, Kept, Principal]>([
+    ['a colleague', {}, { sub: 'bob', roles: ['user', 'approver'] }],
+    ['an admin of another tenant', { tenantId: 'other' }, { sub: 'ann', roles: ['admin'] }],
+  ])('is not read in a run of %s', async (_, file, principal) => {
+    expect(await refusalOf(open({ kept: { B1: file }, principal })(aPicture()))).toMatchObject({
       code: 'MODEL_FAILED',
       reason: 'unknown_file',
       retryable: false,
@@ -107,12 +108,19 @@ describe('a file at an address', () => {
     expect(server.requests.map(({ target }) => target)).toEqual(['/a.png', '/b.png']);
   });
 
-  test.each(['http://127.0.0.1/a', 'http://[::1]/a', 'http://169.254.169.254/latest', 'https://u:p@a.example/', 'http://a:99999'])(
-    'is not asked for at %s',
-    async (url) => {
-      expect(await refusalOf(open()(aPicture({ url })))).toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
-    },
-  );
+  test.each([
+    'http://127.0.0.1/a',
+    'http://[::1]/a',
+    'http://169.254.169.254/latest',
+    'https://u:p@a.example/',
+    'http://a:99999',
+  ])('is not asked for at %s', async (url) => {
+    expect(await refusalOf(open()(aPicture({ url })))).toMatchObject({
+      code: 'BLOCKED_URL',
+      retryable: false,
+      done: 'no',
+    });
+  });
 
   test('is not asked for where a redirect leads to a private host', async () => {
     server.answers(answer(302, { location: 'http://127.0.0.1:1/' }));
@@ -146,19 +154,27 @@ describe('a file at an address', () => {
 
 describe('the media type of a file', () => {
   test.each<[string, FilePart, Kept]>([
-    ['parameters', aDocument({ blob: 'B', mediaType: 'text/plain' }), { bytes: BYTES.text, contentType: 'Text/Plain; charset=utf-8' }],
+    [
+      'parameters',
+      aDocument({ blob: 'B', mediaType: 'text/plain' }),
+      { bytes: BYTES.text, contentType: 'Text/Plain; charset=utf-8' },
+    ],
     ['nothing', aPicture({ blob: 'B' }), { contentType: 'application/octet-stream' }],
-    ['an old name', { ...aPicture({ blob: 'B' }), mediaType: 'image/jpeg' }, { bytes: BYTES.jpeg, contentType: 'image/jpg' }],
+    [
+      'an old name',
+      { ...aPicture({ blob: 'B' }), mediaType: 'image/jpeg' },
+      { bytes: BYTES.jpeg, contentType: 'image/jpg' },
+    ],
   ])('may be told with %s', async (_, part, file) => {
     await expect(open({ kept: { B: file } })(part)).resolves.toBeInstanceOf(Uint8Array);
   });
 
-  test.each<[string, FilePart, Kept, string]>([
-    ['its source calls it something else', aPicture({ blob: 'B' }), { contentType: 'text/html' }, 'it is text/html'],
-    ['its bytes are those of another type', aPicture({ blob: 'B' }), { bytes: BYTES.pdf }, 'it is application/pdf'],
-    ['its bytes are those of no such file', aPicture({ blob: 'B' }), { bytes: BYTES.text }, 'its bytes are something else'],
-    ['it is a picture', aDocument({ blob: 'B', mediaType: 'text/plain' }), { contentType: 'text/plain' }, 'it is image/png'],
-  ])('is refused where %s', async (_, part, file, words) => {
+  test.each<[string, FilePart, Kept]>([
+    ['it is text/html', aPicture({ blob: 'B' }), { contentType: 'text/html' }],
+    ['it is application/pdf', aPicture({ blob: 'B' }), { bytes: BYTES.pdf }],
+    ['it is image/png', aDocument({ blob: 'B', mediaType: 'text/plain' }), { contentType: 'text/plain' }],
+    ['its bytes are something else', aPicture({ blob: 'B' }), { bytes: BYTES.text }],
+  ])('is refused where %s', async (words, part, file) => {
     const error = await refusalOf(open({ kept: { B: file } })(part));
     expect(error).toMatchObject({ code: 'MODEL_FAILED', reason: 'wrong_media_type', retryable: false, done: 'no' });
     expect(error.message).toContain(words);
@@ -166,7 +182,9 @@ describe('the media type of a file', () => {
 });
 
 describe('the files of a prompt', () => {
-  const ofSize = (bytes: number): Kept => ({ bytes: Buffer.concat([BYTES.png, Buffer.alloc(bytes - BYTES.png.length)]) });
+  const ofSize = (bytes: number): Kept => ({
+    bytes: Buffer.concat([BYTES.png, Buffer.alloc(bytes - BYTES.png.length)]),
+  });
 
   test('have 10 MiB each and 20 together', async () => {
     const read = open({ kept: { full: ofSize(10 * MIB), more: ofSize(10 * MIB + 1), one: ofSize(100) } });

@@ -104,8 +104,16 @@ test.each([
   ['openai', 'text/plain'],
   ['openai-compatible', 'application/zip'],
   ['anthropic', 'audio/wav'],
-] as const)('%s is not asked about files of the type %s, which its adapter does not take', async (provider, mediaType) => {
-  const error = await failureOf(ask(provider, [aDocument({ blob: 'B', mediaType })]));
-  expect(error).toMatchObject({ code: 'MODEL_FAILED', reason: 'unsupported_media_type', retryable: false, done: 'no' });
-  expect([error.message, toJson([...server.requests])]).toEqual([expect.stringContaining(mediaType), []]);
-});
+] as const)(
+  '%s is not asked about files of the type %s, which its adapter does not take',
+  async (provider, mediaType) => {
+    const error = await failureOf(ask(provider, [aDocument({ blob: 'B', mediaType })]));
+    expect(error).toMatchObject({
+      code: 'MODEL_FAILED',
+      reason: 'unsupported_media_type',
+      retryable: false,
+      done: 'no',
+    });
+    expect([error.message, toJson([...server.requests])]).toEqual([expect.stringContaining(mediaType), []]);
+  },
+);

@@ -114,7 +114,10 @@ describe('a text', () => {
   });
 
   test('of a message with files is told before these', async () => {
-    const content = [{ type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' }, { type: 'text', text: 'Hi' }];
+    const content = [
+      { type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' },
+      { type: 'text', text: 'Hi' },
+    ];
     const messages = [
       { id: 'm', role: 'assistant', content },
       { id: 'n', role: 'user', content },

@@ -137,7 +137,10 @@ describe('a message', () => {
 
   test('with files is an input of parts, and is for graphs with messages', async () => {
     const mediaType = 'application/pdf';
-    const files = [aFile({ mediaType, url: '/api/blobs/B1', filename: 'a.pdf' }), aFile({ mediaType, url: 'https://a.example/b' })];
+    const files = [
+      aFile({ mediaType, url: '/api/blobs/B1', filename: 'a.pdf' }),
+      aFile({ mediaType, url: 'https://a.example/b' }),
+    ];
     for (const [at, message] of files.entries()) await say({ id: `T-file-${at}`, messages: [message] });
     expect([...(await runsOf('T-file-0')), ...(await runsOf('T-file-1'))]).toMatchObject([
       { input: { messages: [{ content: [{ text: 'Hi' }, { type: 'file', mediaType, blob: 'B1', name: 'a.pdf' }] }] } },
@@ -173,7 +176,11 @@ describe('a message', () => {
     ['no text', [{ id: 'm', role: 'user', parts: [] }], '/messages/0'],
     ['a tool', [aMessage('o'), { id: 'm', role: 'user', parts: [{ type: 'tool-x' }] }], '/messages/1/parts/0'],
     ['a file of no type', [aFile({ url: 'https://a.example/b' })], '/messages/0/parts/1'],
-    ['the bytes of a file', [aFile({ mediaType: 'image/png', url: 'data:image/png;base64,AAAA' })], '/messages/0/parts/1'],
+    [
+      'the bytes of a file',
+      [aFile({ mediaType: 'image/png', url: 'data:image/png;base64,AAAA' })],
+      '/messages/0/parts/1',
+    ],
     ['an answer without decisions', [{ id: 'm', role: 'assistant', parts: [] }], '/messages/0'],
     ['no message', [], '/messages'],
     ['a part that is no object', [{ id: 'm', role: 'user', parts: ['Hi'] }], '/messages/0/parts/0'],

@@ -14,7 +14,7 @@ describe('the content of a message', () => {
     ['no text', ''],
     ['a picture', [PICTURE]],
     ['a text and a file at an address', [{ type: 'text', text: '' }, filePart({ url: 'https://a.example/b?c#d' })]],
-    ['a file with a name', [filePart({ blob: 'B', name: 'Übersicht 1.pdf' })]],
+    ['a file with a name', [filePart({ blob: 'B', name: '☃ 1.pdf' })]],
     ['100 parts', Array<Json>(100).fill(PICTURE)],
   ])('may be %s', (_, content) => {
     expect(messageProblem(said(content))).toBe('');
