@@ -45,7 +45,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   user: ({ content }, { files }) => [
     {
       role: 'user',
-      content: partsOf(content).map((part) =>
+      content: saidParts(content).map((part) =>
         isFilePart(part) ? toFile(part, files) : { type: 'text', text: part.text },
       ),
     },
@@ -84,6 +84,13 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
     ];
   },
 };
+
+/** Some providers refuse a text without characters beside other parts. */
+function saidParts(content: MessageContent): ReturnType<typeof partsOf> {
+  const parts = partsOf(content);
+  const said = parts.filter((part) => isFilePart(part) || part.text !== '');
+  return said.length > 0 ? said : parts.slice(0, 1);
+}
 
 function toFile(part: FilePart, files: LoadedFiles): LanguageModelV3FilePart {
   const data = files.get(part);

@@ -77,6 +77,11 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(JSON.stringify(body)).not.toContain('files.example');
   });
 
+  test('is sent no text without characters beside a file', async () => {
+    const body = await sent(provider, [{ type: 'text', text: '' }, aPicture()]);
+    expect(JSON.stringify(body)).not.toContain('"text":""');
+  });
+
   test('is not asked when a file can not be read', async () => {
     const gone = new CallError('MODEL_FAILED', 'There is no file B1', { retryable: false, done: 'no', reason: 'x' });
     const error = await failureOf(ask(provider, [aPicture()], async () => await Promise.reject(gone)));
