@@ -37,6 +37,8 @@ export { MEMORY_TOOLS } from './memory-tools.ts';
 export { MEMORY_SAVE, MEMORY_SEARCH } from './offered-tool.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
 export type { Message, ToolCall } from './message.ts';
+export { isContent, isFilePart, partsOf, sourceOf, textOf } from './message-content.ts';
+export type { FilePart, FileSource, MessageContent } from './message-content.ts';
 export type { ProviderOptions, ReasoningEffort, ToolChoice } from './model-options.ts';
 export { namesUsed, pinCatalog } from './pin-catalog.ts';
 export type { NamesUsed } from './pin-catalog.ts';
