@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const OASDIFF = 'github.com/oasdiff/oasdiff@v1.37.0';
-const FIRST_BASE = '991ca3f4';
+const FIRST_BASE = '87b8e859';
 const DESCRIPTION = 'docs/openapi.json';
 
 process.exitCode = checkAgainst(newestRelease() ?? FIRST_BASE);

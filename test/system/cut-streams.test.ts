@@ -91,7 +91,7 @@ async function playRun(number: number, victims: readonly Victim[]): Promise<read
 }
 
 async function startTelling(key: string): Promise<string> {
-  const tell = (node: string) => ({ type: 'llm', prompt: node, write: { log: '{{ result }}' } }) as const;
+  const tell = (node: string) => ({ type: 'llm', prompt: node, write: { log: '{{ result.text }}' } }) as const;
   const graph = aDefinition({ name: 'telling', nodes: Object.fromEntries(NODES.map((node) => [node, tell(node)])) });
   const started = await repeated(() =>
     deployment.as('user').post('/api/runs', { graph, input: {} }, { 'idempotency-key': key }),

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { text } from 'node:stream/consumers';
+import { installSchemathesis } from './install-schemathesis.ts';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface SchemathesisOptions {
+  /** The API that is tested. */
+  readonly baseUrl: string;
+  /** Of somebody whose role is tested. */
+  readonly token: string;
+  readonly seed: number;
+  /** The most of each operation, in each phase. */
+  readonly examples: number;
+  /** `null`: it ends when it is done. */
+  readonly seconds: number | null;
+}
+
+export interface SchemathesisReport {
+  readonly isPassed: boolean;
+  /** What it has said, with a command for each failure that plays it again. */
+  readonly said: string;
+}
+
+/**
+ * Lets Schemathesis send requests that docs/openapi.json allows, and some that it does not, and checks the answers.
+ * @throws Error when it can't be installed
+ */
+export async function playSchemathesis(options: SchemathesisOptions): Promise<SchemathesisReport> {
+  const { baseUrl, token, seed, examples, seconds } = options;
+  const python = await installSchemathesis();
+  const config = ['--config-file', 'test/schemathesis/schemathesis.toml', '--no-color'];
+  const amount = ['--seed', String(seed), '--max-examples', String(examples)];
+  const limit = seconds === null ? [] : ['--max-time', String(seconds)];
+  const args = [...config, 'run', 'docs/openapi.json', '--url', baseUrl, ...amount, ...limit];
+  const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {
+    cwd: PROJECT,
+    env: { ...process.env, API_TOKEN: token },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [said] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { isPassed: child.exitCode === 0, said };
+}
