@@ -34,7 +34,7 @@ export function modelCalls({
 }: ModelDeps): CallKind<ModelCallRequest> {
   return {
     safety: () => 'idempotent',
-    async execute(task, signal, { attempt, keep }) {
+    async execute(task, signal, { attempt, turn = attempt, keep }) {
       const { key, request } = task;
       const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
       const generate = own(models, request.model);
@@ -44,7 +44,7 @@ export function modelCalls({
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const deltas = deltasOf(task, attempt, tell);
+      const deltas = deltasOf(task, turn, tell);
       try {
         const asked = { ...rest, messages, tools: offers };
         keep?.(toJson({ ...rest, messages }));
@@ -60,9 +60,9 @@ export function modelCalls({
 }
 
 /** @returns `null` for a call whose answer is for no reader */
-function deltasOf(task: CallTask<ModelCallRequest>, attempt: number, tell: TellDeltas): AttemptDeltas | null {
+function deltasOf(task: CallTask<ModelCallRequest>, turn: number, tell: TellDeltas): AttemptDeltas | null {
   const { key, node, visit, path, runId, request } = task;
   if (visit === undefined || asksForSummary(request)) return null;
-  const place = { node, ...(path && { path }), visit, attempt, callKey: key };
+  const place = { node, ...(path && { path }), visit, attempt: turn, callKey: key };
   return openDeltas((deltas) => tell(runId, deltas), place);
 }

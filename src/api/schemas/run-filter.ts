@@ -50,7 +50,9 @@ interface Several {
 /** A query parameter that may be repeated: one arrives as a text, several as a list. */
 function severalOf<T extends z.ZodType>(one: T, { most, pattern }: Several) {
   const toList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
-  return z.preprocess(toList, z.array(one).max(most)).openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern } });
+  return z
+    .preprocess(toList, z.array(one).max(most))
+    .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern } });
 }
 
 /** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */
