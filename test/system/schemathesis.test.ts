@@ -37,7 +37,8 @@ describe.each(SEEDS)('with seed %i', (seed) => {
     'the API answers as it is described: %s',
     async (role) => {
       const { isPassed, said } = await playSchemathesis({ baseUrl, token: tokens[role] ?? '', seed, ...AMOUNT });
-      expect(isPassed, said).toBe(true);
+      // What it has said tells how to play a failure again.
+      expect(isPassed ? '' : said).toBe('');
     },
     3_600_000,
   );

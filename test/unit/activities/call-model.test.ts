@@ -92,7 +92,7 @@ describe('modelCalls', () => {
         return REPLY;
       },
       {},
-      3,
+      { attempt: 3 },
     );
     const delta = { node: 'pay', visit: 2, path: ['outer'], attempt: 3, callKey: 'R1.pay.1', index: 0, text: 'Hi' };
     expect(told).toEqual([['R1', delta]]);
