@@ -11,7 +11,7 @@ import type { AttemptDeltas, TellDeltas } from './deltas/open-deltas.ts';
 import type { OpenPromptFiles } from './files/open-prompt-files.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
 import type { CallTask } from './calls/call-task.ts';
-import type { CallKind } from './calls/make-attempt.ts';
+import type { CallKind, MadeAttempt } from './calls/make-attempt.ts';
 
 /** Dependencies of model calls. */
 export interface ModelDeps {
@@ -42,7 +42,7 @@ export function modelCalls({
 }: ModelDeps): CallKind<ModelCallRequest> {
   return {
     safety: () => 'idempotent',
-    async execute(task, signal, { attempt, keep }) {
+    async execute(task, signal, made) {
       const { key, request, tenantId, createdBy: principal } = task;
       const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
       const generate = own(models, request.model);
@@ -52,10 +52,10 @@ export function modelCalls({
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const deltas = deltasOf(task, attempt, tell);
+      const deltas = deltasOf(task, made, tell);
       try {
         const asked = { ...rest, messages, tools: offers };
-        keep?.(toJson({ ...rest, messages }));
+        made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
         const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
         // Who listens hears the same of models that do not stream.
@@ -69,9 +69,9 @@ export function modelCalls({
 }
 
 /** @returns `null` for a call whose answer is for no reader */
-function deltasOf(task: CallTask<ModelCallRequest>, attempt: number, tell: TellDeltas): AttemptDeltas | null {
+function deltasOf(task: CallTask<ModelCallRequest>, made: MadeAttempt, tell: TellDeltas): AttemptDeltas | null {
   const { key, node, visit, path, runId, request } = task;
   if (visit === undefined || asksForSummary(request)) return null;
-  const place = { node, ...(path && { path }), visit, attempt, callKey: key };
+  const place = { node, ...(path && { path }), visit, attempt: made.turn ?? made.attempt, callKey: key };
   return openDeltas((deltas) => tell(runId, deltas), place);
 }
