@@ -1,25 +1,25 @@
-import { apiProcess } from './api-process.ts';
-import { approvals } from './approvals.ts';
+import { apiProcess } from './production/api-process.ts';
+import { approvals } from './approvals/approvals.ts';
 import type { Command } from './line/command.ts';
-import { CONTROL_COMMANDS } from './controls.ts';
-import { approve, reject } from './decide.ts';
-import { dev } from './dev.ts';
-import { diagram } from './diagram.ts';
-import { doctor } from './doctor.ts';
-import { evaluate } from './evaluate.ts';
-import { explain } from './explain.ts';
-import { history } from './history.ts';
-import { init } from './init.ts';
-import { interventions } from './interventions.ts';
-import { logs } from './logs.ts';
-import { mcp } from './mcp.ts';
-import { promote } from './promote.ts';
-import { publish } from './publish.ts';
-import { run } from './run.ts';
-import { start } from './start.ts';
-import { token } from './token.ts';
-import { validate } from './validate.ts';
-import { workerProcess } from './worker-process.ts';
+import { CONTROL_COMMANDS } from './runs/controls.ts';
+import { approve, reject } from './approvals/decide.ts';
+import { dev } from './local/dev.ts';
+import { diagram } from './graphs/diagram.ts';
+import { doctor } from './production/doctor.ts';
+import { evaluate } from './evaluation/evaluate.ts';
+import { explain } from './runs/explain.ts';
+import { history } from './runs/history.ts';
+import { init } from './local/init.ts';
+import { interventions } from './runs/interventions.ts';
+import { logs } from './local/logs.ts';
+import { mcp } from './graphs/mcp.ts';
+import { promote } from './evaluation/promote.ts';
+import { publish } from './graphs/publish.ts';
+import { run } from './runs/run.ts';
+import { start } from './local/start.ts';
+import { token } from './local/token.ts';
+import { validate } from './graphs/validate.ts';
+import { workerProcess } from './production/worker-process.ts';
 
 /** All commands, under the titles that the help has for them. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [

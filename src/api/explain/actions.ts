@@ -1,10 +1,10 @@
 import { REDACTED } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
+import { whoDecides } from '../../graph/wording/index.ts';
 import { curl, holdfast, temporal } from './commands.ts';
 import type { Commands } from './commands.ts';
 import type { AskedApproval, Facts, ShownRun } from './facts.ts';
-import { whoDecides } from './who-decides.ts';
 
 /** What somebody can do with a run now. */
 export interface Action {
