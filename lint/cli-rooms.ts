@@ -14,6 +14,7 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
   'cli/output': { rooms: ['graph/values', 'graph/wording', 'client'], types: ['cli/input'] },
   'cli/graphs': { rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'activities', 'config'] },
   'cli/runs': { rooms: [...COMMON, 'graph/wording'], types: ['graph/journal'] },
+  'cli/failures': { rooms: [...COMMON, 'cli/runs'] },
   'cli/approvals': { rooms: [...COMMON, 'graph/wording'] },
   'cli/evaluation': {
     rooms: [...COMMON, 'graph/definition', 'config', 'testing'],
@@ -45,6 +46,7 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
       'cli/output',
       'cli/graphs',
       'cli/runs',
+      'cli/failures',
       'cli/approvals',
       'cli/evaluation',
       'cli/local',

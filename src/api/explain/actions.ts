@@ -80,9 +80,6 @@ interface ControlTerms {
   readonly signal?: string;
 }
 
-/** Controls that `holdfast` has no command for. */
-const WITHOUT_COMMAND: ReadonlySet<ActionName> = new Set(['pause']);
-
 function control(
   { run, isLive, permissions }: Facts,
   action: Control,
@@ -95,7 +92,7 @@ function control(
     allowed: permissions.has('run:control'),
     command: {
       curl: curl(`/api/runs/${run.id}/${action}`, body),
-      holdfast: WITHOUT_COMMAND.has(action) ? null : holdfast(action, run.id, ...words),
+      holdfast: holdfast(action, run.id, ...words),
       temporal: isLive ? temporal(run.workflowId, signal, body) : null,
     },
   };

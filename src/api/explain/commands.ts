@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../graph/values/index.ts';
 import { quoteForShell } from '../../graph/wording/index.ts';
 
-/** An action as people type it; `null`: it can't be done that way. */
+/** An action as people type it. */
 export interface Commands {
   /** Takes address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`. */
   readonly curl: string;
-  readonly holdfast: string | null;
+  readonly holdfast: string;
+  /** `null`: it can't be done that way. */
   readonly temporal: string | null;
 }
 

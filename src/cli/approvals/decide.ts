@@ -1,12 +1,13 @@
 import type { Approval, Decision } from '../../client/index.ts';
 import { approvalInWords } from '../../graph/wording/index.ts';
-import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { EXIT, RefusedError, UsageError } from '../line/command.ts';
+import { API_EXITS, openClient } from '../input/api-access.ts';
+import { RefusedError, UsageError } from '../line/command.ts';
 import type { Command } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, text } from '../line/flags.ts';
+import { text } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 import { readJson } from '../input/read-json.ts';
+import { APPROVAL_FLAGS, reportApproval } from './report-approval.ts';
 
 export const approve = decideCommand('approve', 'approve what waits for a decision');
 export const reject = decideCommand('reject', 'reject what waits for a decision');
@@ -23,8 +24,7 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
       args: text('JSON', 'other arguments than those that are proposed, or @FILE that holds them'),
       values: text('JSON', 'the values that the approval asks for, or @FILE that holds them'),
       digest: text('DIGEST', 'of what was seen, or its first 8 digits or more'),
-      ...accessFlags('approver'),
-      json: option('prints the approval as JSON'),
+      ...APPROVAL_FLAGS,
     },
     exits: { 0: 'decided', ...API_EXITS },
     async action({ values, given: id }, terminal) {
@@ -38,8 +38,7 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
         ...(values.args !== undefined && { args: await readJson('--args', values.args) }),
         ...(values.values !== undefined && { values: await readJson('--values', values.values) }),
       });
-      terminal.stdout.write(values.json ? `${JSON.stringify(decided, null, 2)}\n` : summarize(decided));
-      return EXIT.done;
+      return reportApproval(decided, { ...values, line: summarize(decided) }, terminal);
     },
   });
 }
@@ -61,5 +60,5 @@ function requireDigest({ id, digest }: Approval, wanted: string | undefined): vo
 
 function summarize({ id, status, decisions, policy: { quorum = 1 } }: Approval): string {
   const missing = status === 'pending' ? `, ${decisions.length} of ${quorum} have decided` : '';
-  return `${id} is ${status}${missing}\n`;
+  return `${id} is ${status}${missing}`;
 }

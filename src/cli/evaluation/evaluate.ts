@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { loadConfig, parseConfig } from '../../config/load-config.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
-import { isDefinition } from '../../graph/definition/index.ts';
 import { didYouMean, messageOf, own } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT, UsageError } from '../line/command.ts';
@@ -12,7 +11,7 @@ import { option, text, textOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { someOperands } from '../line/operands.ts';
 import { findConfig } from '../input/read-catalog.ts';
-import { readDefinition } from '../input/read-definition.ts';
+import { readGraph } from '../input/read-graph.ts';
 
 const FLAGS = {
   graph: text('FILE', 'the graph of data sets (.json or .ts); recorded runs play it in place of their own'),
@@ -78,13 +77,6 @@ async function readConfig(values: Values, terminal: Terminal) {
   } catch (error) {
     throw new UsageError(messageOf(error), { cause: error });
   }
-}
-
-async function readGraph(file: string): Promise<GraphDefinition> {
-  const { content } = await readDefinition(file);
-  if ('fault' in content) throw new UsageError(`${file}:${content.fault.line}: ${content.fault.message}`);
-  if (isDefinition(content.definition)) return content.definition;
-  throw new UsageError(`${file} is no graph definition`);
 }
 
 function readNumber(name: string, value: string, isGood: (number: number) => boolean): number {

@@ -34,5 +34,5 @@ function toText({ runId, status, since, reasons, budget, actions }: Explanation)
 }
 
 function toLines({ action, effect, who, allowed, command }: Explanation['actions'][number]): readonly string[] {
-  return [`${action}: ${effect}`, allowed ? `  ${command.holdfast ?? command.curl}` : `  by ${who}`];
+  return [`${action}: ${effect}`, allowed ? `  ${command.holdfast}` : `  by ${who}`];
 }
