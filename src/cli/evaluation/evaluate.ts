@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { loadConfig, parseConfig } from '../../config/load-config.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { didYouMean, messageOf, own } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
@@ -70,6 +69,7 @@ async function toEvaluator(values: Values, graph: GraphDefinition | null, termin
 }
 
 async function readConfig(values: Values, terminal: Terminal) {
+  const { loadConfig, parseConfig } = await import('../../config/load-config.ts');
   const file = values['no-config'] ? undefined : findConfig(values.config, terminal);
   if (file === undefined) return parseConfig('no configuration', {});
   try {

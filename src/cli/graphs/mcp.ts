@@ -1,5 +1,4 @@
 import type { OfferedTool } from '../../activities/tools/mcp/offer-tools.ts';
-import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/load-config.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
@@ -35,6 +34,7 @@ export const mcp = defineCommand({
 
 async function readConfig(file: string | undefined, terminal: Terminal): Promise<Config> {
   try {
+    const { loadConfig } = await import('../../config/load-config.ts');
     return await loadConfig(findConfig(file, terminal));
   } catch (error) {
     throw new UsageError(messageOf(error), { cause: error });

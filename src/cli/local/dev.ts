@@ -18,8 +18,9 @@ export const dev = defineCommand({
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
   async action({ values }, terminal) {
     const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
-    const [{ start }, { develop }] = await Promise.all([import('../../dev/start.ts'), import('./develop.ts')]);
-    const stack = await start({ ...options, publish: async () => undefined });
+    const { start } = await import('../../dev/start.ts');
+    const starting = start({ ...options, publish: async () => undefined });
+    const [stack, { develop }] = await Promise.all([starting, import('./develop.ts')]);
     await develop({
       stack,
       client: createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user }),
