@@ -5,16 +5,13 @@ import { createLogger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';
 import { openCursorSecret } from './cursor-secret.ts';
 import { openDatabase } from './database/open-database.ts';
-import type { Database } from './database/open-database.ts';
+import type { Database } from './database/use-store.ts';
 import type { startDemoServices } from './demo-services.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
-import { openTemporal } from './open-temporal.ts';
 import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
-import { retryAwareStore } from './run-lines/retry-aware-store.ts';
-import { tellRuns } from './run-lines/tell-runs.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
@@ -71,16 +68,16 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   // The workers hear of its failure, if they get that far.
   bundle.catch(() => undefined);
   // Modules are read while the database opens in its thread: both take seconds.
-  const [temporal, database, issuer, secret, { connectToTemporal, openService }, { startApi }] = await allSettled([
-    openTemporal(options, teardown),
+  const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await allSettled([
     openDatabase(options, teardown),
+    import('./open-temporal.ts').then(async ({ openTemporal }) => await openTemporal(options, teardown)),
     openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment),
     openCursorSecret(join(dataDir, 'cursor-secret')),
     import('./service.ts'),
     import('../api/server.ts'),
   ]);
   if (options.services) Object.assign(environment, await options.services(database.dialect, teardown));
-  const store = options.tell ? tellOfRuns(database, options.tell, teardown) : database.store;
+  const store = options.tell ? await tellOfRuns(database, options.tell, teardown) : database.store;
   const connection = await connectToTemporal(temporal, logger);
   teardown.add(() => connection.close());
   const open = async (): Promise<Service> =>
@@ -109,7 +106,15 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
 }
 
 /** Tells what happens to runs from now on. @returns the store for all that makes it happen */
-function tellOfRuns({ store, listen }: Database, say: (line: string) => void, teardown: Teardown): Store {
+async function tellOfRuns(
+  { store, listen }: Database,
+  say: (line: string) => void,
+  teardown: Teardown,
+): Promise<Store> {
+  const [{ tellRuns }, { retryAwareStore }] = await Promise.all([
+    import('./run-lines/tell-runs.ts'),
+    import('./run-lines/retry-aware-store.ts'),
+  ]);
   const teller = tellRuns({ store, listen, say, since: Date.now() });
   teardown.add(() => teller.close());
   return retryAwareStore(store, (runId) => teller.look(runId));
