@@ -13,7 +13,7 @@ export const comment = defineCommand({
   async action({ values, given: [id, said] }, terminal) {
     const { approvals } = await openClient(values, terminal);
     const approval = await approvals.comment(id, said);
-    const line = `${id} has ${approval.comments?.length ?? 0} comments`;
+    const line = `${id}: comment added`;
     return reportApproval(approval, { ...values, line }, terminal);
   },
 });
