@@ -54,8 +54,10 @@ export async function develop({ stack, client, root, dataDir, say }: Development
     }
     await publishAll();
   };
+  // What is changed from the first line on is taken up.
+  const stop = await watchFiles({ root, without: [resolve(dataDir), join(root, 'dist')], changed });
   await publishAll();
-  return await watchFiles({ root, without: [resolve(dataDir), join(root, 'dist')], changed });
+  return stop;
 }
 
 function isInside(file: string, folder: string | null): boolean {

@@ -14,7 +14,7 @@ export function formatLogLine(line: string, least: number): string | null {
   const { level, time, msg, ...fields } = parsed;
   const name = Object.entries(LEVELS).findLast(([, from]) => level >= from)?.[0] ?? 'trace';
   const facts = Object.entries(fields).flatMap(([key, value]) =>
-    hasStack(key, value) ? [] : [`${key}=${toText(value)}`],
+    OF_TEMPORAL.has(key) || hasStack(key, value) ? [] : [`${key}=${toText(value)}`],
   );
   const stacks = Object.entries(fields).flatMap(([key, value]) => stackIn(key, value) ?? []);
   const head = [new Date(time).toISOString(), name.toUpperCase().padEnd(5), msg, ...facts].join(' ');
@@ -22,6 +22,20 @@ export function formatLogLine(line: string, least: number): string | null {
     .map(escapeInvisible)
     .join('\n');
 }
+
+/** What Temporal's SDK says of a call besides: the engine's own fields name it for people. */
+const OF_TEMPORAL: ReadonlySet<string> = new Set([
+  'activityId',
+  'activityType',
+  'isLocal',
+  'namespace',
+  'sdkComponent',
+  'taskQueue',
+  'taskToken',
+  'workflowId',
+  'workflowRunId',
+  'workflowType',
+]);
 
 function hasStack(key: string, value: unknown): boolean {
   return stackIn(key, value) !== null;
