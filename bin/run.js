@@ -15,5 +15,13 @@ export async function run(args) {
     register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   }
   const { main } = await import(isClone ? source.href : '../dist/cli/main.js');
-  process.exitCode = await main(args, process);
+  const { env, stdout, stderr } = process;
+  process.exitCode = await main(args, { env, stdout, stderr, interrupted });
+}
+
+/** Takes Ctrl-C, once. */
+function interrupted() {
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort());
+  return controller.signal;
 }

@@ -62,9 +62,9 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/explain': {
     rooms: [
       'graph/values',
-      'graph/definition',
       'graph/run',
       'graph/redaction',
+      'graph/wording',
       'store',
       ...API_BASE,
       'api/redaction',

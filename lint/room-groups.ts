@@ -7,15 +7,5 @@ export const WORK = [...LANGUAGE, ...STATE, 'graph/compile', 'graph/draft'];
 export const WORDS = ['graph/values', 'graph/definition'];
 export const FACTS = [...WORDS, ...STATE];
 export const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
-export const USED_BY_COMMANDS = [
-  'activities',
-  'process',
-  'config',
-  'testing',
-  'client',
-  'dev',
-  'run-worker.ts',
-  'run-api.ts',
-];
 export const API_BASE = ['api/deps.ts', 'api/http'];
 export const OF_RUNS = ['api/graphs', 'api/redaction', 'api/runs'];

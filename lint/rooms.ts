@@ -1,8 +1,9 @@
 /* The rooms of src, bottom first, and what each may import. `npm run lint:rooms` writes oxlint's rules from it. */
 
 import { API_ROOMS } from './api-rooms.ts';
+import { CLI_ROOMS } from './cli-rooms.ts';
 import type { Room } from './room.ts';
-import { API_BASE, FACTS, LANGUAGE, NODE, REPLAY, STATE, USED_BY_COMMANDS, WORDS, WORK } from './room-groups.ts';
+import { API_BASE, FACTS, LANGUAGE, NODE, REPLAY, STATE, WORDS, WORK } from './room-groups.ts';
 
 /** A room of the interpreter, known from outside by its `index.ts`. */
 const known = (room: Pick<Room, 'rooms' | 'packages' | 'typePackages'>): Room => ({
@@ -25,6 +26,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'graph/validate': known({ rooms: [...WORDS, 'graph/expression', 'graph/schema'], typePackages: ['zod'] }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
   'graph/redaction': known({ rooms: [...FACTS, 'graph/expression'] }),
+  'graph/wording': known({ rooms: ['graph/values', 'graph/definition', 'graph/journal', 'graph/redaction'] }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
   'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
   'graph/draft': inner([...LANGUAGE, ...STATE, 'graph/compile']),
@@ -115,6 +117,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       ...WORDS,
       'graph/redaction',
+      'graph/wording',
       'store',
       'process',
       'workflows',
@@ -142,9 +145,5 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     code: 'entry',
   },
-  cli: {
-    rooms: [...WORDS, 'graph/diagram', 'graph/validate', ...USED_BY_COMMANDS],
-    types: ['graph/journal', 'graph/replay'],
-    packages: [NODE, 'chokidar', 'zod'],
-  },
+  ...CLI_ROOMS,
 };

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { HoldfastError } from '../client/index.ts';
-import { escapeInvisible } from '../dev/run-lines/escape-invisible.ts';
-import { didYouMean } from '../graph/values/index.ts';
+import { didYouMean, escapeInvisible } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { EXIT, RefusedError, UsageError } from './line/command.ts';
 import type { Command, Terminal } from './line/command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
-import { describeRefusal } from './output/describe-refusal.ts';
+import { refusalInWords } from './output/refusal-in-words.ts';
 import { commandHelp, overview } from './line/help.ts';
 
 /** Runs a command line. What it says to people on standard error holds no control characters. @returns the exit code */
@@ -18,7 +17,7 @@ export async function main(args: readonly string[], { stderr, ...streams }: Term
   } catch (error) {
     const known = ENDS.find(({ isOf }) => isOf(error));
     if (!known || !(error instanceof Error)) throw error;
-    terminal.stderr.write(`holdfast: ${error instanceof HoldfastError ? describeRefusal(error) : error.message}\n`);
+    terminal.stderr.write(`holdfast: ${error instanceof HoldfastError ? refusalInWords(error) : error.message}\n`);
     return known.exit;
   }
 }

@@ -26,7 +26,7 @@ export type {
   Tool,
   Validation,
 } from './answers.ts';
-export type { ApprovalFilter, Decision, DecisionResult, NamedDecision } from './approvals.ts';
+export type { ApprovalFilter, Decision, DecisionResult, NamedDecision, Reassignment } from './approvals.ts';
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page } from './listing.ts';
 export type { Files, NewFile, StoredFile } from './files/files.ts';

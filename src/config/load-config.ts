@@ -9,6 +9,7 @@ import { messageOf, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { TENANT_NAME } from '../process/tenant-name.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
+import { CONFIG_FILES } from './config-files.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { code } from './fields.ts';
 import { importModule } from './import-module.ts';
@@ -138,11 +139,6 @@ export function defineNodeType(type: z.input<typeof NodeType>): z.input<typeof N
 
 /** A configuration that can't be used. The message lists every problem with file and JSON pointer. */
 class ConfigError extends SetupError {}
-
-/** Names of a configuration file that need not be given. */
-export const CONFIG_FILES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
-  (extension) => `holdfast.config.${extension}`,
-);
 
 /**
  * Loads a configuration file: TypeScript, JavaScript or JSON.

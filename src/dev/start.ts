@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { messageOf } from '../graph/values/index.ts';
 import { logFileIn, tokensFileIn } from './data-folder.ts';
-import { startDemoServices } from './demo-services.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
@@ -33,7 +32,7 @@ export async function start({ demo, tokensFile, json, quiet, ...options }: Start
       ...options,
       environment: process.env,
       say,
-      ...(demo && { services: startDemoServices }),
+      ...(demo && { services: startDemo }),
       ...(isTold && { tell }),
     });
     stopOnSignals(stack);
@@ -47,6 +46,11 @@ export async function start({ demo, tokensFile, json, quiet, ...options }: Start
     fail(error);
   }
 }
+
+const startDemo: NonNullable<StackOptions['services']> = async (...parts) => {
+  const { startDemoServices } = await import('./demo-services.ts');
+  return await startDemoServices(...parts);
+};
 
 async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, tokens }: Stack): Promise<void> {
   const handle = await open(file, 'w', 0o600);

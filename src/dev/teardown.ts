@@ -33,3 +33,14 @@ export async function startWithTeardown<T>(start: (teardown: Teardown) => Promis
     throw error;
   }
 }
+
+/**
+ * Waits until all parts have started or failed, so that the teardown knows what is to be stopped.
+ * @throws the first failure
+ */
+export async function allSettled<const T extends readonly unknown[]>(
+  parts: T,
+): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(parts);
+  return await Promise.all(parts);
+}

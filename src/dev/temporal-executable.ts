@@ -4,7 +4,6 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { messageOf } from '../graph/values/index.ts';
 
 const run = promisify(execFile);
@@ -80,6 +79,7 @@ async function findDownload(folder: string): ReturnType<Source> {
 async function download(folder: string, say: (line: string) => void): ReturnType<Source> {
   say('Looking for a Temporal server to download …');
   await mkdir(folder, { recursive: true });
+  const { TestWorkflowEnvironment } = await import('@temporalio/testing');
   const environment = await TestWorkflowEnvironment.createLocal({
     server: { executable: { type: 'cached-download', downloadDir: folder } },
   });

@@ -1,10 +1,10 @@
 import { REDACTED } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
+import { whoDecides } from '../../graph/wording/index.ts';
 import { curl, holdfast, temporal } from './commands.ts';
 import type { Commands } from './commands.ts';
 import type { AskedApproval, Facts, ShownRun } from './facts.ts';
-import { whoDecides } from './who-decides.ts';
 
 /** What somebody can do with a run now. */
 export interface Action {
@@ -80,9 +80,6 @@ interface ControlTerms {
   readonly signal?: string;
 }
 
-/** Controls that `holdfast` has no command for. */
-const WITHOUT_COMMAND: ReadonlySet<ActionName> = new Set(['pause']);
-
 function control(
   { run, isLive, permissions }: Facts,
   action: Control,
@@ -95,7 +92,7 @@ function control(
     allowed: permissions.has('run:control'),
     command: {
       curl: curl(`/api/runs/${run.id}/${action}`, body),
-      holdfast: WITHOUT_COMMAND.has(action) ? null : holdfast(action, run.id, ...words),
+      holdfast: holdfast(action, run.id, ...words),
       temporal: isLive ? temporal(run.workflowId, signal, body) : null,
     },
   };

@@ -1,17 +1,19 @@
 import type { JsonObject } from '../../graph/values/index.ts';
+import { quoteForShell } from '../../graph/wording/index.ts';
 
-/** An action as people type it; `null`: it can't be done that way. */
+/** An action as people type it. */
 export interface Commands {
   /** Takes address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`. */
   readonly curl: string;
-  readonly holdfast: string | null;
+  readonly holdfast: string;
+  /** `null`: it can't be done that way. */
   readonly temporal: string | null;
 }
 
 /** A request to the API. */
 export function curl(path: string, body: JsonObject): string {
   const headers = `-H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json'`;
-  return `curl -X POST "$HOLDFAST_URL${path}" ${headers} -d ${quoted(JSON.stringify(body))}`;
+  return `curl -X POST "$HOLDFAST_URL${path}" ${headers} -d ${quoteForShell(JSON.stringify(body))}`;
 }
 
 /** A command of `holdfast`. Operands and values are quoted where a shell would read them otherwise. */
@@ -21,14 +23,9 @@ export function holdfast(name: string, ...words: readonly string[]): string {
 
 /** A signal by Temporal's own command. */
 export function temporal(workflowId: string, name: string, input: JsonObject): string {
-  return `temporal workflow signal --workflow-id ${asWord(workflowId)} --name ${name} --input ${quoted(JSON.stringify(input))}`;
+  return `temporal workflow signal --workflow-id ${asWord(workflowId)} --name ${name} --input ${quoteForShell(JSON.stringify(input))}`;
 }
 
 function asWord(text: string): string {
-  return /^[\w.:/-]+$/.test(text) ? text : quoted(text);
-}
-
-/** Quotes a text for a POSIX shell: people copy it, and it may come from outside. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[\w.:/-]+$/.test(text) ? text : quoteForShell(text);
 }

@@ -1,7 +1,7 @@
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
+import { whoDecides } from '../../graph/wording/index.ts';
 import type { Facts, ShownRun, Stop } from './facts.ts';
-import { whoDecides } from './who-decides.ts';
 
 /** A reason why a run does not go on, or what it does meanwhile. */
 export interface Reason {

@@ -37,12 +37,10 @@ const BudgetLineSchema = z.object({
   left: z.number(),
 });
 
-const CommandSchema = z
-  .object({ curl: z.string(), holdfast: z.string().nullable(), temporal: z.string().nullable() })
-  .openapi({
-    description:
-      'The same action three ways; null: not possible that way. `curl` reads address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`',
-  });
+const CommandSchema = z.object({ curl: z.string(), holdfast: z.string(), temporal: z.string().nullable() }).openapi({
+  description:
+    'The same action three ways; null: not possible that way. `curl` reads address and token from `HOLDFAST_URL` and `HOLDFAST_TOKEN`',
+});
 
 const ActionSchema = z.object({
   action: z.enum(['approve', 'reject', 'retry', 'skip', 'fail', 'signal', 'resume', 'pause', 'cancel']),

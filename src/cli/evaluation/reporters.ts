@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../dev/run-lines/escape-invisible.ts';
+import { escapeInvisible } from '../../graph/values/index.ts';
 import type { PassRate } from '../../testing/evaluation/index.ts';
 import { hasPassed } from './result.ts';
 import type { EvaluationResult } from './result.ts';

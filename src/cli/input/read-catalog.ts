@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CONFIG_FILES, loadConfig } from '../../config/load-config.ts';
+import { CONFIG_FILES } from '../../config/config-files.ts';
 import { DEFAULTS, NO_CEILINGS } from '../../graph/definition/index.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
@@ -32,13 +32,13 @@ export async function readCatalog(
   const origin = findConfig(file, terminal);
   if (origin === undefined) return NOTHING_KNOWN;
   try {
-    const [config, { toCatalog }, { addMcpTools: learnMcpTools }] = await Promise.all([
-      loadConfig(origin),
+    const [{ loadConfig }, { toCatalog }, { addMcpTools: learnMcpTools }] = await Promise.all([
+      import('../../config/load-config.ts'),
       import('../../config/to-catalog.ts'),
       import('../../config/connect-mcp-servers.ts'),
     ]);
     const report = (message: string): void => void stderr.write(`${message}\n`);
-    return { catalog: toCatalog(await learnMcpTools(config, { environment, report })), origin };
+    return { catalog: toCatalog(await learnMcpTools(await loadConfig(origin), { environment, report })), origin };
   } catch (error) {
     throw new UsageError(messageOf(error), { cause: error });
   }

@@ -21,11 +21,13 @@ export interface Command {
 
 export type Exits = Readonly<Record<number, string>>;
 
-/** The streams and the environment of a process. */
+/** The streams and the environment of a process, and its Ctrl-C. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes Ctrl-C, which ends the process otherwise. @returns what it aborts */
+  readonly interrupted: () => AbortSignal;
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, waits: 3, canceled: 4, timedOut: 5, refused: 6 } as const;

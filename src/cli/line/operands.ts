@@ -36,3 +36,15 @@ export function someOperands(shown: string, what: string): Operands<readonly str
     },
   };
 }
+
+/** @param what such as `a run and a node` */
+export function twoOperands(shown: string, what: string): Operands<readonly [first: string, second: string]> {
+  return {
+    shown,
+    read(command, [first, second, ...more]) {
+      if (first === undefined || second === undefined || more.length > 0)
+        throw new UsageError(`${command} takes ${what}`);
+      return [first, second];
+    },
+  };
+}

@@ -1,5 +1,4 @@
-import { escapeInvisible } from '../../dev/run-lines/escape-invisible.ts';
-import { abbreviate } from '../../graph/values/index.ts';
+import { abbreviate, escapeInvisible } from '../../graph/values/index.ts';
 
 const MAX_CELL = 60;
 

@@ -1,20 +1,8 @@
 import { resolve } from 'node:path';
-import type { Dialect } from 'kysely';
-import type { Listen } from '../../store/database/listen.ts';
-import { listenToPostgres } from '../../store/database/listen-to-postgres.ts';
-import { createPgliteDialect, listenToPglite } from '../../store/database/pglite-dialect.ts';
-import { createPostgresDialect } from '../../store/database/postgres-dialect.ts';
-import { openEmbeddedStore, openPostgresStore } from '../../store/store.ts';
-import type { Store } from '../../store/store.ts';
+import { allSettled } from '../teardown.ts';
 import type { Teardown } from '../teardown.ts';
 import { openThreadedDatabase } from './open-threaded-database.ts';
-
-/** The store of a stack, and its database beside it. */
-export interface Database {
-  readonly store: Store;
-  readonly dialect: Dialect;
-  readonly listen: Listen;
-}
+import type { Database } from './use-store.ts';
 
 /** Opens the database that `DATABASE_URL` names, or an embedded one in the data folder. */
 export async function openDatabase(
@@ -23,14 +11,14 @@ export async function openDatabase(
 ): Promise<Database> {
   const { DATABASE_URL } = environment;
   if (DATABASE_URL !== undefined) {
-    const store = await openPostgresStore(DATABASE_URL);
-    teardown.add(() => store.close());
-    const dialect = createPostgresDialect(DATABASE_URL, { maxConnections: 5 });
-    return { store, dialect, listen: listenToPostgres(DATABASE_URL) };
+    const { useStore } = await import('./use-store.ts');
+    return await useStore(DATABASE_URL, teardown);
   }
-  const database = await openThreadedDatabase(resolve(dataDir, 'pglite'));
+  // The modules of the store are read while the thread begins.
+  const [database, { useStore }] = await allSettled([
+    openThreadedDatabase(resolve(dataDir, 'pglite')),
+    import('./use-store.ts'),
+  ]);
   teardown.add(() => database.close());
-  const store = await openEmbeddedStore(database);
-  teardown.add(() => store.close());
-  return { store, dialect: createPgliteDialect(database), listen: listenToPglite(database) };
+  return await useStore(database, teardown);
 }

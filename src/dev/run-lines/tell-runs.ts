@@ -4,9 +4,7 @@ import { CHANNEL } from '../../store/changes/changes.ts';
 import type { Listen } from '../../store/database/listen.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
-import { describeEvent } from './describe-event.ts';
-import { describeRetry } from './describe-retry.ts';
-import { describeWaiting } from './describe-waiting.ts';
+import { eventInWords, retryInWords, waitingInWords } from '../../graph/wording/index.ts';
 
 /** Tells what happens to runs, a line each, without what they hide. */
 export interface RunTeller {
@@ -74,7 +72,7 @@ function createTelling({ store, say, since }: Omit<Telling, 'listen'>) {
     if (!run) return;
     for (let events = await next(store, runId, seen); events.length > 0; events = await next(store, runId, seen))
       for (const event of events) {
-        const text = Date.parse(event.at) < since ? null : describeEvent(hideEvent(event, run.redaction));
+        const text = Date.parse(event.at) < since ? null : eventInWords(hideEvent(event, run.redaction));
         if (text !== null) say(toLine(run, text, event.at));
       }
     const pending = await pendingIn(store, run);
@@ -105,7 +103,7 @@ interface Pending {
 async function pendingIn(store: Store, run: RunRecord): Promise<readonly Pending[]> {
   const retries = (await store.ledger.retrying(run.id)).map((retry) => ({
     key: `retry ${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`,
-    texts: [describeRetry(retry, run.redaction, Date.now())],
+    texts: [retryInWords(retry, run.redaction, Date.now())],
   }));
   const waits = (run.view?.waitingFor ?? []).filter(({ kind }) => kind !== 'timer');
   const told = waits.map(async (waiting) => ({
@@ -121,6 +119,6 @@ async function waysOn(store: Store, { id, redaction }: RunRecord, waiting: Waiti
   const found = waiting.kind === 'approval' && waiting.id !== undefined ? await store.approvals.find(waiting.id) : null;
   const shown = found && hideApproval(found.approval, redaction);
   const approval = shown && { ...shown, digest: shown.digest === REDACTED ? null : shown.digest };
-  const { text, command } = describeWaiting(id, hideWaiting(waiting, redaction), approval);
+  const { text, command } = waitingInWords(id, hideWaiting(waiting, redaction), approval);
   return command === null ? [text] : [text, `  npx ${command}`];
 }

@@ -2,6 +2,7 @@ import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
+import { typeInWords } from '../values/type-in-words.ts';
 
 /** Folds the writes of a channel into its value. */
 export interface Reducer {
@@ -100,7 +101,7 @@ function priceOfItems({ length }: readonly Json[]): number {
 
 /** The error of a write that the reducer of its channel can't fold. */
 export function mismatch(expected: string, actual: Json): GraphError {
-  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${describe(actual)}`);
+  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${typeInWords(actual)}`);
 }
 
 /** A channel's value as a list; `null` is an empty one. @throws GraphError when it is anything else */
@@ -108,10 +109,4 @@ export function asList(value: Json): readonly Json[] {
   if (value === null) return [];
   if (!isJsonList(value)) throw mismatch('a list', value);
   return value;
-}
-
-function describe(value: Json): string {
-  if (value === null) return 'null';
-  if (isJsonList(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -17,6 +17,8 @@ export interface DevelopedProject {
   edit(name: string, from: string, to: string): Promise<void>;
   /** Waits for a line that comes after the one that was waited for before. */
   heard(line: RegExp): Promise<string>;
+  /** All lines until now. */
+  told(): readonly string[];
   /** Runs `holdfast` as a person does at the project. */
   holdfast(...args: readonly string[]): Promise<Said>;
   stop(): Promise<void>;
@@ -45,7 +47,10 @@ export function startDev(folder: string, code: string): DevelopedProject {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const told: string[] = [];
+  const output = createInterface({ input: child.stdout });
+  output.on('line', (line) => told.push(line));
+  const lines = output[Symbol.asyncIterator]();
   const path = (name: string): string => join(folder, name);
   return {
     path,
@@ -62,6 +67,7 @@ export function startDev(folder: string, code: string): DevelopedProject {
       }
       throw new Error(`It ended without ${wanted}:\n${said.join('\n')}`);
     },
+    told: () => told,
     holdfast: async (...args) => await holdfast(args, { HOLDFAST_TOKENS_FILE: path('.holdfast/tokens.json') }),
     async stop() {
       const gone = once(child, 'exit');

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, own, toItems } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
-import { quoteSchema } from './describe-value.ts';
+import { quoteSchema } from './quote-schema.ts';
 import type { Checker, CompiledSchema, Keyword } from './keyword.ts';
 import type { Collector } from './check-result.ts';
 

@@ -2,7 +2,8 @@ import { deepEqual, isJsonList, isJsonObject, canonicalJson, toItems } from '../
 import type { Json } from '../json.ts';
 import { priceOfText, spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
-import { describeType, quoteSchema } from './describe-value.ts';
+import { typeInWords } from '../type-in-words.ts';
+import { quoteSchema } from './quote-schema.ts';
 import type { Checker, Keyword } from './keyword.ts';
 import { isOfFormat } from './formats.ts';
 
@@ -12,7 +13,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const types = toItems(content);
     return (value, to) => {
       if (!types.some((type) => isOfType(value, type)))
-        to.fail('type', `must be of type ${types.map(String).join(' or ')}, not ${describeType(value)}`);
+        to.fail('type', `must be of type ${types.map(String).join(' or ')}, not ${typeInWords(value)}`);
     };
   },
   enum: (content) => {

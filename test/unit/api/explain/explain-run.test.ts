@@ -164,7 +164,7 @@ describe('the actions', () => {
       'npx holdfast retry R --id pay:1:1',
       'npx holdfast skip R --id pay:1:1 --output null',
       String.raw`npx holdfast signal R --event 'it'\''s $(here)'`,
-      null,
+      'npx holdfast pause R',
       'npx holdfast cancel R',
     ]);
     expect(actions[2]?.command.temporal).toContain('--name event ');

@@ -1,0 +1,57 @@
+/* The rooms of the command line, bottom first: a folder for each group of commands, and what they share. */
+
+import type { Room } from './room.ts';
+import { NODE, WORDS } from './room-groups.ts';
+
+const COMMON = ['graph/values', 'client', 'cli/line', 'cli/input', 'cli/output'];
+
+export const CLI_ROOMS: Readonly<Record<string, Room>> = {
+  'cli/line': { rooms: ['graph/values'], packages: [NODE] },
+  'cli/input': {
+    rooms: [...WORDS, 'graph/validate', 'process', 'config', 'client', 'dev', 'cli/line'],
+    packages: [NODE, 'zod'],
+  },
+  'cli/output': { rooms: ['graph/values', 'graph/wording', 'client'], types: ['cli/input'] },
+  'cli/graphs': { rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'activities', 'config'] },
+  'cli/runs': { rooms: [...COMMON, 'graph/wording'], types: ['graph/journal'] },
+  'cli/failures': { rooms: [...COMMON, 'cli/runs'] },
+  'cli/approvals': { rooms: [...COMMON, 'graph/wording'] },
+  'cli/evaluation': {
+    rooms: [...COMMON, 'graph/definition', 'config', 'testing'],
+    types: ['graph/replay'],
+    packages: [NODE, 'zod'],
+  },
+  'cli/local': { rooms: [...COMMON, 'config', 'dev', 'cli/graphs'], packages: [NODE, 'chokidar', 'zod'] },
+  'cli/production': {
+    rooms: [
+      'graph/values',
+      'store',
+      'process',
+      'workflows',
+      'config',
+      'run-worker.ts',
+      'run-api.ts',
+      'cli/line',
+      'cli/input',
+    ],
+    packages: ['@temporalio/client', 'kysely', 'zod'],
+    code: 'entry',
+  },
+  cli: {
+    rooms: [
+      'graph/values',
+      'process',
+      'client',
+      'cli/line',
+      'cli/output',
+      'cli/graphs',
+      'cli/runs',
+      'cli/failures',
+      'cli/approvals',
+      'cli/evaluation',
+      'cli/local',
+      'cli/production',
+    ],
+    packages: [NODE, 'zod'],
+  },
+};

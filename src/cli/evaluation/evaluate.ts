@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import { didYouMean, messageOf, own } from '../../graph/values/index.ts';
+import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
+import { EXIT, UsageError } from '../line/command.ts';
+import type { Terminal } from '../line/command.ts';
+import { CONFIG_FLAG, NO_CONFIG_FLAG } from '../input/config-flags.ts';
+import { defineCommand } from '../line/define-command.ts';
+import { option, text, textOr } from '../line/flags.ts';
+import type { FlagValues } from '../line/flags.ts';
+import { someOperands } from '../line/operands.ts';
+import { findConfig } from '../input/read-catalog.ts';
+import { readGraph } from '../input/read-graph.ts';
+
+const FLAGS = {
+  graph: text('FILE', 'the graph of data sets (.json or .ts); recorded runs play it in place of their own'),
+  outcome: option('of recorded runs only status, path, output and error count, not each event'),
+  config: CONFIG_FLAG,
+  'no-config': NO_CONFIG_FLAG,
+  reporter: textOr('table', 'NAME', 'table, json or junit'),
+  out: text('FILE', 'writes the report to a file instead of standard output'),
+  live: option('runs all on a Holdfast that is running, with its models and tools'),
+  trials: textOr('1', 'N', 'so many times each, with --live, and gives the pass rate with its 95% interval'),
+  'min-rate': textOr('1', 'RATE', 'the share of trials that has to pass, from 0 to 1'),
+  ...accessFlags('user'),
+} as const;
+
+type Values = FlagValues<typeof FLAGS>;
+
+export const evaluate = defineCommand({
+  name: 'eval',
+  summary: 'play recorded runs and data sets, and say what is not as expected',
+  operands: someOperands('FILE', 'at least one file'),
+  about: `Plays recorded runs of "holdfast promote" (.json) and data sets (.jsonl), and says what is not as expected.
+    Offline it calls nothing and costs nothing: models, tools and people answer as recorded, or as the lines of a data
+    set say.`,
+  flags: FLAGS,
+  exits: { 0: 'all as expected', 1: 'not all', 2: "wrong usage, or a file that can't be read", ...API_EXITS },
+  async action({ values, given: files }, terminal) {
+    const [{ REPORTERS }, { readSubjects }, { hasPassed }] = await Promise.all([
+      import('./reporters.ts'),
+      import('./subject.ts'),
+      import('./result.ts'),
+    ]);
+    const report = own(REPORTERS, values.reporter);
+    if (!report)
+      throw new UsageError(
+        `There is no reporter "${values.reporter}".${didYouMean(values.reporter, Object.keys(REPORTERS))}`,
+      );
+    const graph = values.graph === undefined ? null : await readGraph(values.graph);
+    const subjects = (await Promise.all(files.map((file) => readSubjects(file, graph)))).flat();
+    const evaluateOne = await toEvaluator(values, graph, terminal);
+    const results = [];
+    for (const subject of subjects) results.push(await evaluateOne(subject));
+    await print(report(results), values.out, terminal);
+    return results.every(hasPassed) ? EXIT.done : EXIT.failed;
+  },
+});
+
+async function toEvaluator(values: Values, graph: GraphDefinition | null, terminal: Terminal) {
+  const { live, offline } = await import('./evaluators.ts');
+  if (!values.live) return offline({ graph, config: await readConfig(values, terminal), byOutcome: values.outcome });
+  return live({
+    client: await openClient(values, terminal),
+    graph,
+    trials: readNumber('trials', values.trials, (number) => Number.isInteger(number) && number >= 1),
+    minRate: readNumber('min-rate', values['min-rate'], (number) => number >= 0 && number <= 1),
+  });
+}
+
+async function readConfig(values: Values, terminal: Terminal) {
+  const { loadConfig, parseConfig } = await import('../../config/load-config.ts');
+  const file = values['no-config'] ? undefined : findConfig(values.config, terminal);
+  if (file === undefined) return parseConfig('no configuration', {});
+  try {
+    return await loadConfig(file);
+  } catch (error) {
+    throw new UsageError(messageOf(error), { cause: error });
+  }
+}
+
+function readNumber(name: string, value: string, isGood: (number: number) => boolean): number {
+  const number = Number(value);
+  if (value.trim() !== '' && isGood(number)) return number;
+  throw new UsageError(`--${name} can't be ${value}`);
+}
+
+async function print(report: string, file: string | undefined, { stdout }: Terminal): Promise<void> {
+  if (file === undefined) return void stdout.write(report);
+  try {
+    await writeFile(file, report);
+  } catch (error) {
+    throw new UsageError(`${file} can't be written: ${messageOf(error)}`, { cause: error });
+  }
+}

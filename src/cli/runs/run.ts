@@ -1,0 +1,133 @@
+import { HoldfastError } from '../../client/index.ts';
+import type { Client, Run } from '../../client/index.ts';
+import { eventInWords } from '../../graph/wording/index.ts';
+import { isJsonObject, parseDuration } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
+import { EXIT, UsageError } from '../line/command.ts';
+import type { Terminal } from '../line/command.ts';
+import { defineCommand } from '../line/define-command.ts';
+import { refusalInWords } from '../output/refusal-in-words.ts';
+import { option, text, textOr } from '../line/flags.ts';
+import { formatIssues } from '../output/format-issues.ts';
+import { formatRefusal } from '../output/format-refusal.ts';
+import { oneOperand } from '../line/operands.ts';
+import { readDefinition } from '../input/read-definition.ts';
+import type { DefinitionFile } from '../input/read-definition.ts';
+import { readJsonObject } from '../input/read-json.ts';
+import { waysOn } from '../output/ways-on.ts';
+
+export const run = defineCommand({
+  name: 'run',
+  summary: 'run a graph, and wait until it ends or needs somebody',
+  operands: oneOperand('FILE', 'one file'),
+  about: `Runs a graph definition (.json, or .ts that exports a graph) on a Holdfast that is running, and waits until the
+    run ends or waits for a person. Progress goes to standard error, the run's output as JSON to standard output.`,
+  flags: {
+    input: textOr('{}', 'JSON', "the run's input, or @FILE that holds it"),
+    ...accessFlags('user'),
+    timeout: text(
+      'DURATION',
+      'how long to wait, such as 30s or 5m (default: as long as it takes); the run continues all the same',
+    ),
+    json: option('prints the run instead of its output'),
+    quiet: option('prints no progress'),
+  },
+  exits: {
+    0: 'completed',
+    1: 'failed, or the definition or its input is invalid',
+    3: 'waits for a person or an event, or is paused',
+    4: 'canceled',
+    5: 'the time is up',
+    ...API_EXITS,
+  },
+  async action({ values, given: file }, terminal) {
+    const signal = readTimeout(values.timeout);
+    const input = await readJsonObject('--input', values.input, 'the values of channels');
+    const definition = await readDefinition(file);
+    const client = await openClient(values, terminal);
+    const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
+    const id = await submitRun(client, { file: definition, input }, terminal);
+    if (id === null) return EXIT.failed;
+    print(`Run ${id}`);
+    const { ended, isLate } = await follow(client, id, { signal, print });
+    terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
+    for (const line of await waysOn(client, ended)) print(line);
+    print(summarize(ended));
+    return isLate ? EXIT.timedOut : EXIT_BY_STATUS[ended.status];
+  },
+});
+
+function readTimeout(value: string | undefined): AbortSignal | undefined {
+  if (value === undefined) return undefined;
+  const timeoutMs = parseDuration(value);
+  if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${value}"`);
+  return AbortSignal.timeout(timeoutMs);
+}
+
+interface Submission {
+  readonly file: DefinitionFile;
+  readonly input: JsonObject;
+}
+
+/** @returns the run's id; `null` if the definition or the input is invalid, which is printed */
+async function submitRun(client: Client, { file, input }: Submission, { stderr }: Terminal): Promise<string | null> {
+  if ('fault' in file.content) {
+    stderr.write(formatIssues(file.file, [file.content.fault]));
+    return null;
+  }
+  const { definition: graph } = file.content;
+  if (!isJsonObject(graph)) throw new UsageError(`${file.file} holds no object, so no graph definition`);
+  try {
+    return (await client.runs.start({ graph, input })).id;
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || (error.status !== 422 && error.status !== 413)) throw error;
+    stderr.write(`${refusalInWords(error)}\n${formatRefusal(error, file)}`);
+    return null;
+  }
+}
+
+interface Following {
+  /** Ends the wait. */
+  readonly signal: AbortSignal | undefined;
+  readonly print: (line: string) => void;
+}
+
+/** Prints what happens to a run until it ends or needs somebody. */
+async function follow(
+  { runs }: Client,
+  id: string,
+  { signal, print }: Following,
+): Promise<{ readonly ended: Run; readonly isLate: boolean }> {
+  const events = runs.follow(id, { until: 'rest', signal });
+  try {
+    for (;;) {
+      const { done, value } = await events.next();
+      if (done === true) return { ended: value, isLate: false };
+      const line = eventInWords(value);
+      if (line !== null) print(`${String(value.step).padStart(3)}  ${line}`);
+    }
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+    return { ended: await runs.get(id), isLate: true };
+  }
+}
+
+const EXIT_BY_STATUS: Readonly<Record<Run['status'], number>> = {
+  queued: EXIT.timedOut,
+  running: EXIT.timedOut,
+  waiting: EXIT.waits,
+  paused: EXIT.waits,
+  completed: EXIT.done,
+  failed: EXIT.failed,
+  canceled: EXIT.canceled,
+};
+
+function summarize({ id, status, waitingFor, error }: Run): string {
+  const waits = waitingFor.map(
+    ({ kind, node, id: what }) => `${kind} at ${node}${what === undefined ? '' : ` (${what})`}`,
+  );
+  const cause = error?.cause ? ` (${error.cause.message})` : '';
+  const reason = error ? `: ${error.code} ${error.message}${cause}` : '';
+  return `Run ${id} is ${status}${waits.length === 0 ? '' : `, waiting for ${waits.join(', ')}`}${reason}`;
+}

@@ -1,0 +1,137 @@
+import { Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
+import type { ApiDeps } from '../api/deps.ts';
+import { publishFolder } from '../api/graphs/publish-folder.ts';
+import { createAuthenticate } from '../api/http/authenticate.ts';
+import { createCursors } from '../api/http/cursor.ts';
+import { createSeals } from '../api/http/seals.ts';
+import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
+import type { Interpreter } from '../api/interpreter/interpreter.ts';
+import { createEngine } from '../api/temporal/engine.ts';
+import { toApiSettings } from '../config/api-settings.ts';
+import { connectMcpServers } from '../config/connect-mcp-servers.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/load-config.ts';
+import { toCatalog } from '../config/to-catalog.ts';
+import type { Catalog } from '../graph/definition/index.ts';
+import { createDataConverter } from '../process/data-converter.ts';
+import type { Logger } from '../process/logger.ts';
+import { setVariables } from '../process/set-variables.ts';
+import type { TemporalTarget } from '../process/temporal.ts';
+import { reportIfNotReady } from '../process/temporal-check.ts';
+import type { Store } from '../store/store.ts';
+import { createWorkers } from '../worker.ts';
+import type { WorkerSupplies } from '../workers/activity-deps.ts';
+import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
+import { CALLERS } from './issuer.ts';
+import type { Issuer } from './issuer.ts';
+import { allSettled, startWithTeardown } from './teardown.ts';
+import type { Teardown } from './teardown.ts';
+import { installTemporalRuntime } from './temporal-runtime.ts';
+
+/** The parts of a stack that depend on the configuration. */
+export interface Service {
+  readonly deps: Omit<ApiDeps, 'shuttingDown'>;
+  /** The folder whose graphs the configuration publishes; `null`: it names none. */
+  readonly graphs: string | null;
+  /** Finishes the calls under way. */
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly config?: string | undefined;
+  /** Intervals of the API's sweeper, if they differ from its defaults. */
+  readonly sweeping?: ApiDeps['sweeping'];
+  /** Does the API's work on definitions; the default is threads. */
+  readonly interpreter?: (catalog: Catalog) => Interpreter;
+  /** Publishes the graphs of a folder, in place of `publishFolder`. */
+  readonly publish?: typeof publishFolder;
+}
+
+/** What a service uses, and leaves open. */
+export interface ServiceParts {
+  readonly temporal: TemporalTarget;
+  readonly connection: Connection;
+  readonly store: Store;
+  readonly logger: Logger;
+  readonly issuer: Issuer;
+  readonly secret: string;
+  /** The file of the workflow's code; `null`: workers find it by themselves. */
+  readonly bundle: Promise<string | null>;
+}
+
+/** Connects the API of a stack, and prepares its process for workers. */
+export async function connectToTemporal({ options }: TemporalTarget, logger: Logger): Promise<Connection> {
+  installTemporalRuntime(logger);
+  return await Connection.connect(options);
+}
+
+/** Reads the configuration, and starts workers with it. @throws when it can't be used */
+export async function openService(options: ServiceOptions, parts: ServiceParts): Promise<Service> {
+  const { temporal, connection, store, logger, issuer, secret } = parts;
+  const { environment, publish = publishFolder } = options;
+  return await startWithTeardown(async (teardown) => {
+    const config = await openConfig(options, logger, teardown);
+    const catalog = toCatalog(config);
+    const interpreter = (options.interpreter ?? openInterpreter)(catalog);
+    teardown.add(() => interpreter.close());
+    const folder = config.graphs?.folder ?? null;
+    const engine = createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs));
+    const folders = folder === null ? [] : [{ folder, tenants: [CALLERS.user.tenant] }];
+    await allSettled([
+      ...folders.map(async (each) => await publish(each, { store, interpreter })),
+      reportIfNotReady(engine.ping, logger),
+      startWorkers(parts, { config, store, logger, environment }, teardown),
+    ]);
+    const deps = {
+      store,
+      engine,
+      catalog,
+      interpreter,
+      settings: toApiSettings(config, environment),
+      authenticate: createAuthenticate(issuer.auth),
+      cursors: createCursors(secret),
+      seals: createSeals(secret),
+      logger,
+      sweeping: options.sweeping,
+    };
+    return { deps, graphs: folder, close: () => teardown.run() };
+  });
+}
+
+async function openConfig(options: ServiceOptions, logger: Logger, teardown: Teardown): Promise<Config> {
+  const { environment } = options;
+  const loaded = await loadConfig(options.config ?? setVariables(environment)['HOLDFAST_CONFIG']);
+  const report = (message: string): void => logger.warn(message);
+  const connected = await connectMcpServers(loaded, { environment, report });
+  teardown.add(() => connected.close());
+  return connected.config;
+}
+
+/** Serves all known queues, unless the environment names some. */
+async function startWorkers(
+  { temporal: { options, namespace }, bundle }: ServiceParts,
+  deps: WorkerSupplies & { readonly config: Config },
+  teardown: Teardown,
+): Promise<void> {
+  const connection = await NativeConnection.connect(options);
+  teardown.add(() => connection.close());
+  const known = taskQueuesOf(deps.config);
+  const taskQueues = readTaskQueues(deps.environment['HOLDFAST_TASK_QUEUES'] || known.join(), known);
+  const file = await bundle;
+  const environment = { ...deps.environment, ...(file !== null && { HOLDFAST_WORKFLOW_BUNDLE: file }) };
+  const workers = await createWorkers({ ...deps, environment, connection, namespace, taskQueues });
+  keepRunning(workers, deps.logger, teardown);
+}
+
+function keepRunning(workers: readonly Worker[], logger: Logger, teardown: Teardown): void {
+  const running = workers.map((worker) =>
+    worker.run().catch((error: unknown) => logger.error({ error }, 'the worker failed')),
+  );
+  teardown.add(async () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await Promise.all(running);
+  });
+}

@@ -1,0 +1,56 @@
+/* Texts of the documentation that have ids and times in them, which differ from run to run. */
+
+/** What differs, and how all of its kind look. A name stands for the same thing wherever the page has it. */
+const KINDS = [
+  { kind: 'name', shape: '01[0-9A-HJKMNP-TV-Z]{24}' },
+  { kind: 'name', shape: '\\b[0-9a-f]{12}\\b' },
+  { kind: 'value', shape: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z' },
+  { kind: 'value', shape: '\\b\\d\\d:\\d\\d:\\d\\d\\b' },
+  { kind: 'value', shape: '\\b\\d+ ms\\b' },
+  { kind: 'value', shape: '\\bin \\d+ s\\b' },
+  { kind: 'value', shape: '\\battempt=\\d+\\b' },
+  { kind: 'value', shape: ':\\d+:\\d+\\b' },
+  { kind: 'value', shape: '\\b2\\d\\.\\d+\\.\\d+\\b' },
+] as const;
+
+const ANY = new RegExp(KINDS.map(({ shape }) => `(?:${shape})`).join('|'), 'g');
+
+/** The names of a page, and what they are in this run. */
+export type Names = Map<string, string>;
+
+/** Puts the names of this run into a text of the page. */
+export function withNames(text: string, names: Names): string {
+  return text.replaceAll(ANY, (found) => names.get(found) ?? found);
+}
+
+/** @returns what a text that the page shows may look like; its groups are names that are not known yet */
+function patternOf(shown: string, names: Names): { readonly pattern: RegExp; readonly unknown: readonly string[] } {
+  const unknown: string[] = [];
+  const parts = withNames(shown, names).split(ANY);
+  const found = withNames(shown, names).match(ANY) ?? [];
+  const source = found.map((token) => {
+    const { kind, shape } = KINDS.find((each) => new RegExp(`^(?:${each.shape})$`).test(token)) ?? KINDS[0];
+    if (kind === 'value') return shape;
+    if ([...names.values()].includes(token)) return token;
+    const known = unknown.indexOf(token);
+    return known < 0 ? `(${unknown.push(token) && shape})` : `\\${known + 1}`;
+  });
+  const whole = parts.map((part, index) => `${escaped(part)}${source[index] ?? ''}`).join('');
+  return { pattern: new RegExp(`^${whole}$`), unknown };
+}
+
+/** An ellipsis in the page stands for what it leaves out. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('…', '[^]*?');
+}
+
+/** True if a text looks as the page shows it. Names of the page that are new are learned. */
+export function looksAs(text: string, shown: string, names: Names): boolean {
+  const { pattern, unknown } = patternOf(shown, names);
+  const match = pattern.exec(text);
+  unknown.forEach((name, index) => {
+    const real = match?.[index + 1];
+    if (real !== undefined) names.set(name, real);
+  });
+  return match !== null;
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFile } from '../support/readers/documentation.ts';
+import { looksAs, withNames } from '../support/readers/shaped-text.ts';
+import type { Names } from '../support/readers/shaped-text.ts';
+import { startDev } from '../support/servers/developed-project.ts';
+import type { DevelopedProject } from '../support/servers/developed-project.ts';
+
+/* Does what docs/cli.md tells its reader to do, and holds what comes out against what it shows. */
+
+const run = promisify(execFile);
+const PAGE = 'docs/cli.md';
+const TOOLS = 'tools/refund-tools.ts';
+const GRAPH = 'graphs/refund.ts';
+
+let root: string;
+let project: DevelopedProject | null = null;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'holdfast-page-'));
+});
+afterAll(async () => {
+  await project?.stop();
+  await rm(root, { recursive: true, force: true });
+});
+
+interface Fence {
+  readonly kind: string;
+  readonly body: string;
+}
+
+const fences: readonly Fence[] = [...readFile(PAGE).matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(
+  ([, kind = '', body = '']) => ({ kind, body }),
+);
+
+/** The command of a project that has installed Holdfast. What it says to people is read with its results. */
+const COMMAND = `npx() { node ${resolve('bin/holdfast.js')} "\${@:2}"; }`;
+
+/** A run may end with any exit code: the page shows what is printed. */
+async function printed(commands: string, cwd: string): Promise<string> {
+  const { stdout } = await run('bash', ['-c', `${COMMAND}\nexec 2>&1\n${commands}`, '--'], { cwd }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+/** Starts the project, and changes it so that all is told that the page shows. */
+async function develop(folder: string): Promise<DevelopedProject> {
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  const developed = startDev(folder, resolve('.'));
+  await developed.heard(/^published refund/);
+  const refund = async (euros: number) =>
+    await developed.holdfast('run', join(folder, GRAPH), '--input', JSON.stringify({ order: 'A-1001', euros }));
+  await developed.edit(TOOLS, '    logger', "    if (euros === 30) throw new Error('shop is down');\n    logger");
+  await developed.heard(/^reloaded/);
+  const paid = refund(30);
+  await developed.heard(/pay: attempt 2/);
+  await developed.edit(TOOLS, 'if (euros === 30)', 'if (euros === 31)');
+  expect((await paid).code).toBe(0);
+  await developed.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
+  await developed.heard(/^not reloaded/);
+  await developed.edit(TOOLS, "throw new Error('at load');\n", '');
+  await developed.heard(/^reloaded/);
+  await developed.edit(GRAPH, "to: 'refuse' },", "to: 'refus' },");
+  await developed.heard(/error UNKNOWN_NODE/);
+  await developed.edit(GRAPH, "to: 'refus' },", "to: 'refuse' },");
+  return developed;
+}
+
+test('every command prints what the page shows', async () => {
+  const names: Names = new Map();
+  const wrong: object[] = [];
+  let executed = 0;
+  for (const [index, { kind, body }] of fences.entries()) {
+    if (kind !== 'sh') continue;
+    if (body.includes('holdfast dev ')) {
+      project = await develop(join(root, 'my-app'));
+      continue;
+    }
+    const text = await printed(withNames(body, names), project === null ? root : join(root, 'my-app'));
+    executed += 1;
+    const next = fences[index + 1];
+    if (next?.kind === 'text' && !looksAs(text, next.body, names))
+      wrong.push({ commands: body, shown: next.body, text });
+  }
+  expect(wrong).toEqual([]);
+  expect(executed).toBeGreaterThan(10);
+}, 600_000);
+
+test('`dev` tells each line that the page shows', () => {
+  const shown = fences.flatMap(({ kind, body }) => (kind === 'console' ? body.trimEnd().split('\n') : []));
+  const told = project?.told() ?? [];
+  expect(shown.length).toBeGreaterThan(5);
+  expect(shown.filter((line) => !told.some((each) => looksAs(each, line, new Map())))).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { followLog } from '../../../../src/cli/local/follow-log.ts';
+import { openLog } from '../../../../src/cli/local/growing-log.ts';
+import type { GrowingLog } from '../../../../src/cli/local/growing-log.ts';
+
+let folder: string;
+let file: string;
+let log: GrowingLog;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-log-'));
+  file = join(folder, 'a.log');
+  await writeFile(file, 'one\ntwo\nthr');
+  log = await openLog(file);
+});
+afterEach(async () => {
+  await log.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a log that grows', () => {
+  test('gives each line once, when it is finished', async () => {
+    expect(await log.read()).toEqual(['one', 'two']);
+    await appendFile(file, 'ee\nfo');
+    expect(await log.read()).toEqual(['three']);
+    expect(await log.read()).toEqual([]);
+  });
+
+  test('keeps letters whole that are written in two pieces', async () => {
+    const [before, after] = [Buffer.from('é\n').subarray(0, 1), Buffer.from('é\n').subarray(1)];
+    await log.read();
+    await appendFile(file, before);
+    await log.read();
+    await appendFile(file, after);
+    expect(await log.read()).toEqual(['thré']);
+  });
+
+  test('is read from its beginning after it was emptied', async () => {
+    await log.read();
+    await truncate(file);
+    await appendFile(file, 'new\n');
+    expect(await log.read()).toEqual(['new']);
+  });
+
+  test('goes on in the file that takes its place, and leaves out no line of the old one', async () => {
+    await log.read();
+    await appendFile(file, 'ee\n');
+    await rename(file, join(folder, 'a.log.1'));
+    expect(await log.read()).toEqual(['three']);
+    await writeFile(file, 'new\n');
+    expect(await log.read()).toEqual(['new']);
+  });
+});
+
+describe('following a log', () => {
+  const follow = () => {
+    const lines: string[] = [];
+    const ending = new AbortController();
+    const ended = followLog(file, { log, say: (more) => void lines.push(...more), until: ending.signal });
+    return { lines, end: () => ending.abort(), ended };
+  };
+
+  test('tells what is added, also to a file that takes its place, until it is ended', async () => {
+    const { lines, end, ended } = follow();
+    await vi.waitFor(() => expect(lines).toEqual(['one', 'two']));
+    await appendFile(file, 'ee\n');
+    await vi.waitFor(() => expect(lines.at(-1)).toBe('three'));
+    await rename(file, join(folder, 'a.log.1'));
+    await writeFile(file, 'new\n');
+    await vi.waitFor(() => expect(lines.at(-1)).toBe('new'));
+    await truncate(file);
+    await appendFile(file, 'x\n');
+    await vi.waitFor(() => expect(lines.at(-1)).toBe('x'));
+    end();
+    await ended;
+    expect(lines).toEqual(['one', 'two', 'three', 'new', 'x']);
+  }, 20_000);
+
+  test('fails when the log can not be read', async () => {
+    const { ended } = follow();
+    await log.close();
+    await expect(ended).rejects.toThrow();
+    log = await openLog(file);
+  });
+});

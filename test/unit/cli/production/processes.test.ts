@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { holdfast } from '../../../support/servers/command-line.ts';
+
+describe.each(['dev', 'start', 'worker', 'api'])('%s', (command) => {
+  test('tells what it takes', async () => {
+    const { code, stdout } = await holdfast([command, '--help']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: holdfast ${command} [flags]`),
+    });
+  });
+
+  test.each([
+    [['graph.json'], `holdfast: ${command} takes flags only\n`],
+    [['--unknown', 'x'], "holdfast: Unknown option '--unknown'"],
+  ])('refuses %j', async (args, message) => {
+    expect(await holdfast([command, ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+test('start takes numbers of ports only', async () => {
+  expect(await holdfast(['start', '--ui-port', '65536'])).toMatchObject({
+    code: 2,
+    stderr: 'holdfast: --ui-port takes a port number, not "65536"\n',
+  });
+});
