@@ -8,7 +8,7 @@ import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
 import { createSeals } from '../api/http/seals.ts';
 import { createEngine } from '../api/temporal/engine.ts';
-import type { ApiDeps } from '../api/deps.ts';
+import type { ApiDeps, LocalSignIn } from '../api/deps.ts';
 import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
 import type { Interpreter } from '../api/interpreter/interpreter.ts';
 import { startApi } from '../api/server.ts';
@@ -41,6 +41,7 @@ import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import { retryAwareStore } from './run-lines/retry-aware-store.ts';
 import { tellRuns } from './run-lines/tell-runs.ts';
+import { consoleAddress, openLocalSignIn } from './sign-in/local-sign-in.ts';
 import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import type { startDemoServices } from './demo-services.ts';
@@ -51,6 +52,8 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly tokens: Tokens;
+  /** Gives an address of the console that signs in whoever opens it first, within a minute. */
+  consoleUrl(): Promise<string>;
   /** The folder whose graphs the configuration publishes; `null`: it names none. */
   graphs(): string | null;
   /**
@@ -108,8 +111,9 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const connection = await Connection.connect(temporal.options);
   teardown.add(() => connection.close());
   const secret = await openCursorSecret(join(dataDir, 'cursor-secret'));
+  const localSignIn = openLocalSignIn(issuer);
   const open = async (): Promise<Service> =>
-    await openService(options, { temporal, connection, store, logger, issuer, secret });
+    await openService(options, { temporal, connection, store, logger, issuer, secret, localSignIn });
   let service = await open();
   teardown.add(() => service.close());
   const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
@@ -119,6 +123,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     temporalAddress: temporal.options.address ?? DEFAULT_ADDRESS,
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
+    consoleUrl: async () => await consoleAddress(api.url, issuer),
     graphs: () => service.graphs,
     async reload() {
       const before = service;
@@ -148,10 +153,11 @@ interface ServiceParts {
   readonly logger: Logger;
   readonly issuer: Issuer;
   readonly secret: string;
+  readonly localSignIn: LocalSignIn;
 }
 
 async function openService(options: StackOptions, parts: ServiceParts): Promise<Service> {
-  const { temporal, connection, store, logger, issuer, secret } = parts;
+  const { temporal, connection, store, logger, issuer, secret, localSignIn } = parts;
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const config = await openConfig(options, logger, teardown);
@@ -168,11 +174,12 @@ async function openService(options: StackOptions, parts: ServiceParts): Promise<
       engine,
       catalog,
       interpreter,
-      settings: toApiSettings(config, environment),
+      settings: { ...toApiSettings(config, environment), console: null, claims: issuer.auth.claims },
       authenticate: createAuthenticate(issuer.auth),
       cursors: createCursors(secret),
       seals: createSeals(secret),
       logger,
+      localSignIn,
       sweeping: options.sweeping,
     };
     return { deps, graphs: folder, close: () => teardown.run() };
