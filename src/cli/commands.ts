@@ -1,6 +1,7 @@
 import { apiProcess } from './api-process.ts';
 import { approvals } from './approvals.ts';
 import type { Command } from './line/command.ts';
+import { console } from './console.ts';
 import { CONTROL_COMMANDS } from './controls.ts';
 import { approve, reject } from './decide.ts';
 import { dev } from './dev.ts';
@@ -23,7 +24,7 @@ import { workerProcess } from './worker-process.ts';
 
 /** All commands, under the titles that the help has for them. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
-  ['On this machine', [init, dev, start, token, logs]],
+  ['On this machine', [init, dev, start, console, token, logs]],
   ['Graphs', [validate, diagram, publish, mcp]],
   ['Runs', [run, history, explain, ...CONTROL_COMMANDS]],
   ['Decisions', [approvals, approve, reject, interventions]],
