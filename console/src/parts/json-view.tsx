@@ -46,7 +46,7 @@ const LONG = 400;
 function Scalar({ value }: { readonly value: unknown }): JSX.Element {
   const kind = value === null ? 'null' : typeof value;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (text === undefined) return <span className="json-null">—</span>;
+  if (text === undefined || text === '') return <span className="json-null">{text === '' ? '(empty)' : '—'}</span>;
   if (text.length <= LONG) return <span className={`json-${kind}`}>{text}</span>;
   return (
     <details>

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { Approval } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { Link, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useHotkeys } from '../../live/use-hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -29,10 +30,12 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
     queryKey: KEYS.approval(id),
     queryFn: async ({ signal }) => await client.approvals.get(id, { signal }),
   });
-  useHotkeys({ Escape: () => history.back() });
+  const [, navigate] = useLocation();
+  const toList = `/inbox${search === '' ? '' : `?${search}`}`;
+  useHotkeys({ Escape: () => navigate(toList) });
   return (
     <article className="stack">
-      <Link href={`/inbox${search === '' ? '' : `?${search}`}`} className="inbox-back">
+      <Link href={toList} className="inbox-back">
         Back to the list
       </Link>
       <QueryView query={query} what="Opening the approval">
@@ -45,12 +48,16 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
 function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
   const { title, details, args, status, runId, node, tool, requestedBy, requestedAt, expiresAt } = approval;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [wasPending] = useState(status === 'pending');
   return (
     <>
       <PageHeader title={title}>
         <Status of={status} />
       </PageHeader>
       {outcome && <OutcomeNotice outcome={outcome} approval={approval} />}
+      {!outcome && wasPending && status !== 'pending' && (
+        <Notice kind="info">It was decided while you looked at it: it is {status} by now.</Notice>
+      )}
       <Details of={details} />
       {status === 'pending' ? (
         // Another digest is another question: its form begins anew, with a key of its own.
@@ -88,7 +95,7 @@ function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
           </dd>
         </dl>
       </section>
-      <ModelSaid runId={runId} />
+      <ModelSaid runId={runId} before={requestedAt} />
       <Comments approval={approval} />
     </>
   );

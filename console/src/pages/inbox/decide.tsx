@@ -74,7 +74,7 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
       )}
       {choice === null ? (
         <div className="actions">
-          <button type="button" className="button primary" onClick={() => choose('approve')}>
+          <button type="submit" className="button primary">
             <Icon name="check" />
             Approve <kbd>a</kbd>
           </button>

@@ -1,12 +1,12 @@
 import type { Approval } from 'holdfast/client';
 import type { JSX } from 'react';
-import { DiffView } from '../../diff/diff-view.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 
 /** Who has decided what, also when it was asked before. */
 export function Decisions({ approval }: { readonly approval: Approval }): JSX.Element | null {
-  const { decisions, previous, args } = approval;
+  const { decisions, previous } = approval;
   const earlier = previous.flatMap((one) => one.decisions.map((decision) => ({ ...decision, id: one.id })));
   if (decisions.length + earlier.length === 0) return null;
   return (
@@ -17,7 +17,10 @@ export function Decisions({ approval }: { readonly approval: Approval }): JSX.El
           <li key={`${decision.by} ${decision.at}`}>
             <Line {...decision} />
             {decision.args !== null && decision.args !== undefined && (
-              <DiffView before={args} after={decision.args} titles={['Proposed', 'Approved']} same="As proposed" />
+              <details>
+                <summary>With these arguments</summary>
+                <JsonView value={decision.args} />
+              </details>
             )}
           </li>
         ))}

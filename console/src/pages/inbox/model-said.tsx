@@ -11,8 +11,14 @@ import { Time } from '../../parts/time.tsx';
 const MOST = 50;
 const SHOWN = 3;
 
-/** What models have said in the run so far, the latest first. */
-export function ModelSaid({ runId }: { readonly runId: string }): JSX.Element | null {
+interface ModelSaidProps {
+  readonly runId: string;
+  /** The time of the question, as the API writes it. */
+  readonly before: string;
+}
+
+/** What models have said in the run before a question, the latest first. */
+export function ModelSaid({ runId, before }: ModelSaidProps): JSX.Element | null {
   const client = useApi();
   const { data } = useQuery({
     queryKey: [...KEYS.run(runId), 'model-said'],
@@ -20,7 +26,7 @@ export function ModelSaid({ runId }: { readonly runId: string }): JSX.Element | 
   });
   const latest =
     data?.items
-      .filter(({ reply }) => reply !== null)
+      .filter(({ reply, at }) => reply !== null && at <= before)
       .slice(-SHOWN)
       .toReversed() ?? [];
   if (latest.length === 0) return null;
