@@ -46,16 +46,22 @@ async function enter(page: Page, path: string, person: string): Promise<void> {
   await page.getByLabel('Who you are').selectOption({ label: person });
   await page.goto(`${stack.ready.baseUrl}/console${path.replace('{approval}', approvalId)}`);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.waitForFunction("document.querySelector('.loading') === null");
+  await expect.poll(async () => await page.locator('.loading').count()).toBe(0);
 }
 
 /** The serious findings of axe, and where they are. */
 async function findingsOf(page: Page): Promise<readonly string[]> {
   // By the debugger, as the page's policy forbids scripts of others.
   await page.evaluate(AXE);
-  return await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`);
+  const { passed, findings } = await page.evaluate<{ passed: number; findings: string[] }>(`axe.run().then((found) => ({
+    passed: found.passes.length,
+    findings: found.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)),
+  }))`);
+  // A page that is not there has no faults either.
+  expect(passed).toBeGreaterThan(10);
+  return findings;
 }
 
 describe.each(THEMES)('in %s colors', (colorScheme) => {

@@ -70,12 +70,14 @@ function kindOf(
   { options, items }: { readonly options: readonly Option[]; readonly items: readonly Option[] },
 ): FieldKind {
   if (options.length > 0) return 'choice';
-  const type = member['type'];
+  const { type } = member;
   if (type === 'array' && items.length > 0) return 'choices';
-  if (type === 'number' || type === 'integer' || type === 'boolean') return type;
-  if (type !== 'string') return 'json';
-  const isLong = (numberOf(member, 'maxLength') ?? 0) > LONG_TEXT || LONG_NAMES.test(textOf(member, 'title') ?? '');
-  return isLong ? 'long-text' : 'text';
+  if (type === 'string') return isLong(member) ? 'long-text' : 'text';
+  return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'json';
+}
+
+function isLong(member: Members): boolean {
+  return (numberOf(member, 'maxLength') ?? 0) > LONG_TEXT || LONG_NAMES.test(textOf(member, 'title') ?? '');
 }
 
 const LONG_NAMES = /message|body|text|reply|comment/i;

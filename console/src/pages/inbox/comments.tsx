@@ -9,7 +9,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Time } from '../../parts/time.tsx';
 
 /** What people have said about an approval, and a field to say something. */
-export function Comments({ approval: { id, comments = [] } }: { readonly approval: Approval }): JSX.Element {
+export function Comments({ approval: { id, comments } }: { readonly approval: Approval }): JSX.Element {
   const client = useApi();
   const queries = useQueryClient();
   const [text, setText] = useState('');
@@ -23,7 +23,7 @@ export function Comments({ approval: { id, comments = [] } }: { readonly approva
   return (
     <section className="card stack" aria-label="Comments">
       <h2>Comments</h2>
-      {comments.map(({ by, at, text: said }) => (
+      {comments?.map(({ by, at, text: said }) => (
         <div key={`${by} ${at}`}>
           <p className="small-text">
             <strong>{by}</strong>{' '}

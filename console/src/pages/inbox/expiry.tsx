@@ -39,5 +39,6 @@ function effectOf(definition: unknown, node: string): string | null {
   const nodes = isMembers(definition) ? definition['nodes'] : null;
   const found = isMembers(nodes) ? nodes[node] : null;
   if (!isMembers(found)) return null;
-  return EFFECTS[String(found['onTimeout'] ?? 'expire')] ?? null;
+  const { onTimeout = 'expire' } = found;
+  return typeof onTimeout === 'string' ? (EFFECTS[onTimeout] ?? null) : null;
 }
