@@ -28,11 +28,13 @@ describe('the files of the console', () => {
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(answer.headers.get('content-type')).toMatch(/javascript/);
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('content-encoding')).toBe('br');
+    expect((await answer.text()).length).toBeGreaterThan(1_000);
   });
 
   test.each([
     '/console/assets/none.js',
-    '/console/assets/..%2f..%2findex.html',
+    `/console/assets/${encodeURIComponent('../../index.html')}`,
     '/console/assets/%2e%2e/%2e%2e/vite.config.ts',
   ])('do not include %s', async (path) => {
     const answer = await ask(path);

@@ -35,6 +35,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): JS
     void watch(client, {
       signal: closing.signal,
       tell: setLiveness,
+      onGap: () => void queries.invalidateQueries(),
       onEvent(event) {
         for (const key of staleKeys(event)) stale.set(key.join('/'), key);
         timer ??= setTimeout(flush, BATCH_MS);
@@ -51,21 +52,34 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): JS
 interface Watching {
   readonly signal: AbortSignal;
   readonly onEvent: (event: Parameters<typeof staleKeys>[0]) => void;
+  /** Called when events come again and some may have been missed. */
+  readonly onGap: () => void;
   readonly tell: (liveness: Liveness) => void;
 }
 
 const RETRY_MS = 5_000;
 
-/** Reads the stream until the signal; where it is refused for good, the pages are read again as they grow stale. */
-async function watch(client: Client, { signal, onEvent, tell }: Watching): Promise<void> {
+/** Reads the stream until the signal, and goes on where it was. Where it is refused for good, pages are read again as they grow stale. */
+async function watch(client: Client, { signal, onEvent, onGap, tell }: Watching): Promise<void> {
+  let place: string | undefined;
+  let isAway = false;
+  const hear = (id: string): void => {
+    place = id;
+    if (!isAway) return;
+    isAway = false;
+    tell('live');
+    onGap();
+  };
+  tell('live');
   while (!signal.aborted) {
     try {
-      tell('live');
-      for await (const event of client.events({ signal })) onEvent(event);
+      for await (const event of client.events({ signal, after: place, onPlace: hear })) onEvent(event);
     } catch (error) {
       if (signal.aborted) return;
+      isAway = true;
       tell('away');
       if (error instanceof HoldfastError && (error.status === 401 || error.status === 403)) return;
+      if (error instanceof HoldfastError && error.code === 'INVALID_EVENT_ID') place = undefined;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

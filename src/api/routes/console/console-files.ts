@@ -28,6 +28,7 @@ export function consoleFileRoutes(): Hono<ApiEnv> {
     '/console/assets/*',
     serveStatic<ApiEnv>({
       root: FOLDER,
+      precompressed: true,
       rewriteRequestPath: toFile,
       onFound: (_path, c) => c.header('cache-control', FOREVER),
     }),
