@@ -36,6 +36,10 @@ async function enter(caller: 'approver' | 'approver2', path = '/inbox'): Promise
 const decisionsOf = async (approvalId: string) =>
   listAt((await user.get(`/api/approvals/${approvalId}`)).body, '/decisions');
 
+let asked: ReturnType<typeof startRefund> | undefined;
+/** An approval that nobody decides. */
+const askedOnce = async () => await (asked ??= startRefund(user, 'T-03'));
+
 const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
 
 describe('an approval', () => {
@@ -92,6 +96,52 @@ describe('an approval', () => {
       .filter({ hasText: /Somebody was first|was decided while/ })
       .waitFor();
     await loser?.getByText(first).first().waitFor();
+  });
+
+  test.each([
+    [410, 'APPROVAL_EXPIRED', 'It was too late'],
+    [412, 'APPROVAL_CHANGED', 'It shows something else by now'],
+  ])('that answers %i %s says what has become of it', async (status, code, said) => {
+    const { approvalId } = await askedOnce();
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    await page.getByRole('form', { name: 'Your decision' }).waitFor();
+    const at = `${stack.ready.baseUrl}/api/approvals/${approvalId}`;
+    const keys: (string | undefined)[] = [];
+    await page.route(`${at}/decision`, async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      const problem = {
+        type: 'about:blank',
+        title: code,
+        status,
+        code,
+        detail: `The answer of this test`,
+        instance: '/',
+      };
+      await route.fulfill({ status, contentType: 'application/problem+json', json: problem });
+    });
+    // What it shows from now on.
+    await page.route(at, async (route) => {
+      const answer = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...answer, digest: 'another', args: { order: 'A-1003', amount: 50 } } });
+    });
+    const decide = async (): Promise<void> => {
+      await page.keyboard.press('a');
+      await page.keyboard.type('checked');
+      await page.keyboard.press('Enter');
+    };
+    await decide();
+    await says(page, said).waitFor();
+    await page
+      .getByRole('form', { name: 'Your decision' })
+      .getByLabel('amount')
+      .and(page.locator('[value="50"]'))
+      .waitFor();
+    if (status === 412) await page.getByRole('row', { name: 'changed /args/amount 100.01 50' }).waitFor();
+    await decide();
+    await expect.poll(() => keys.length).toBe(2);
+    // A new form has a key of its own.
+    expect(keys[0]).not.toBe(keys[1]);
+    expect(await decisionsOf(approvalId)).toEqual([]);
   });
 
   test('that is open when all processes are killed is decided afterwards, once', { timeout: 120_000 }, async () => {

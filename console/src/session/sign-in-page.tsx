@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { FormEvent, JSX } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { readConsoleConfig } from './console-config.ts';
 import { beginAtIssuer } from './issuer-sign-in.ts';
 import { readPerson } from './person.ts';
 import { useSession } from './use-session.ts';
@@ -12,15 +13,15 @@ export function SignInPage(): JSX.Element {
   const [problem, setProblem] = useState<string | null>(null);
   if (isSigningIn) return <Loading what="Signing in" />;
   const said = problem ?? notice;
+  const say = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
+  const enter = async (token: string): Promise<void> => {
+    const { claims } = config ?? (await readConsoleConfig());
+    begin([readPerson(token, claims)]);
+  };
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const token = new FormData(event.currentTarget).get('token');
-    if (typeof token !== 'string' || !config) return;
-    try {
-      begin([readPerson(token.trim(), config.claims)]);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
+    if (typeof token === 'string') void enter(token.trim()).catch(say);
   };
   return (
     <main className="sign-in">
@@ -28,11 +29,7 @@ export function SignInPage(): JSX.Element {
       <h1>Holdfast</h1>
       {said !== null && <Notice kind="warn">{said}</Notice>}
       {typeof config?.issuer === 'string' && config.clientId !== null && (
-        <button
-          type="button"
-          className="button primary"
-          onClick={() => void beginAtIssuer(config).catch((error: unknown) => setProblem(String(error)))}
-        >
+        <button type="button" className="button primary" onClick={() => void beginAtIssuer(config).catch(say)}>
           Sign in at {new URL(config.issuer).host}
         </button>
       )}
@@ -44,7 +41,7 @@ export function SignInPage(): JSX.Element {
             ? 'On this machine `holdfast console` prints an address that signs you in, and `holdfast token approver` a token.'
             : 'It stays in this tab, and goes with it.'}
         </p>
-        <button type="submit" className="button" disabled={!config}>
+        <button type="submit" className="button">
           Go on with this token
         </button>
       </form>
