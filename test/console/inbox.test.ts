@@ -120,10 +120,9 @@ describe('an approval', () => {
       await route.fulfill({ status, contentType: 'application/problem+json', json: problem });
     });
     // What it shows from now on.
-    await page.route(at, async (route) => {
-      const answer = await (await route.fetch()).json();
-      await route.fulfill({ json: { ...answer, digest: 'another', args: { order: 'A-1003', amount: 50 } } });
-    });
+    const { body } = await user.get(`/api/approvals/${approvalId}`);
+    const changed = Object.assign({}, body, { digest: 'another', args: { order: 'A-1003', amount: 50 } });
+    await page.route(at, async (route) => await route.fulfill({ json: changed }));
     const decide = async (): Promise<void> => {
       await page.keyboard.press('a');
       await page.keyboard.type('checked');
