@@ -8,8 +8,12 @@ const INTEGRATION = ['test/integration/**/*.test.ts', 'test/replay/{replay,inter
 const MORE = 'test/integration/more/**/*.test.ts';
 const SMOKE = 'test/system/smoke/**/*.test.ts';
 const SYSTEM = 'test/system/**/*.test.ts';
+/* These take a browser. */
+const CONSOLE = 'test/console/**/*.test.ts';
 /* Their limits hold for a machine that does nothing else. */
 const ALONE = 'test/system/{dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
+
+const BUILDS_CONSOLE = 'test/support/browser/build-console.ts';
 
 /** Temporal's SDK loads our code by `require`. */
 const withServers = {
@@ -50,7 +54,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{test,examples,templates}/**/*.test.ts'],
-          exclude: [...INTEGRATION, SYSTEM],
+          exclude: [...INTEGRATION, SYSTEM, CONSOLE],
           // By default one of two processors stays idle.
           maxWorkers: 2,
           // A process evaluates each module once: a test that changes a global puts it back.
@@ -78,12 +82,17 @@ export default defineConfig({
         { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
         { name: 'system', include: [SYSTEM], exclude: [SMOKE, ALONE], maxWorkers: 2, order: 2 },
         { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
-      ].map(({ order, ...files }) => ({
+        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 4, setup: [BUILDS_CONSOLE] },
+      ].map(({ order, setup = [], ...files }) => ({
         extends: true as const,
         test: {
           ...files,
           ...withServers,
-          globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/provide-temporal.ts'],
+          globalSetup: [
+            'test/support/servers/provide-workflow.ts',
+            'test/support/servers/provide-temporal.ts',
+            ...setup,
+          ],
           sequence: { groupOrder: order },
         },
       })),

@@ -152,7 +152,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/sweeper',
     ],
     types: ['graph/replay'],
-    packages: [NODE, '@hono/zod-openapi', 'hono'],
+    packages: [NODE, '@hono/node-server', '@hono/zod-openapi', 'hono'],
   },
   api: {
     rooms: [

@@ -30,6 +30,7 @@ export const SECTIONS: readonly Section[] = [
       page('agents', 'Agents', 'a tour of the `agent` node, with curl'),
       page('guarantees', 'What is guaranteed', 'effects, failures, deadlines, steering, requests, threads'),
       page('approvals', 'Approvals', 'what a decision binds, and who may go past it'),
+      page('console', 'The console', 'an inbox and pages for people, at `/console`; how they sign in'),
       page('chat', 'Chats', 'a graph behind `useChat`: words as they are made, approvals, reloads'),
       page('streams', 'Watching runs', 'events and tokens as they come; tickets for browsers'),
       page('tools', 'Tools', 'HTTP, code, classes; effects, terms, short calls'),

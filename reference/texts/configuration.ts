@@ -90,6 +90,8 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
     audience: 'The `aud` of tokens.',
     jwksUrl: 'The address of the keys.',
     claims: 'The names of the claims `tenant` and `roles`.',
+    console:
+      'How people sign in at the [console](../console.md): `clientId`, `scope`, `parameters` for the issuer, `origins` of its token endpoint.',
   },
   http: { allow: 'Private addresses, as `host:port`. All other private ones are blocked.' },
   webhooks: { allow: 'Private addresses, as `host:port`; those of `http.allow` do not count.' },

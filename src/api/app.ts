@@ -30,6 +30,8 @@ import { interventionRoutes } from './routes/interventions.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
+import { consoleFileRoutes } from './routes/console/console-files.ts';
+import { consoleRoutes } from './routes/console/console.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
 import { scheduleTickRoutes } from './routes/schedules/schedule-ticks.ts';
@@ -56,7 +58,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     if (deps.shuttingDown.aborted) c.res.headers.set('connection', 'close');
   });
   app.use(measured());
-  app.use(securityHeaders());
+  app.use(securityHeaders(deps.settings.console?.origins ?? []));
   app.use(
     methodNotAllowed({
       app,
@@ -66,6 +68,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   );
   for (const add of ROUTES) app.route('/', add(deps));
   app.route('/', docsRoutes());
+  app.route('/', consoleFileRoutes());
   describeApi(app, deps.catalog);
   app.notFound((c) => problemResponse(new ApiError('NOT_FOUND', `There is nothing at ${c.req.path}`), c.req.path));
   app.onError((error, c) => {
@@ -139,6 +142,7 @@ const ROUTES = [
   interventionRoutes,
   healthRoutes,
   metricsRoutes,
+  consoleRoutes,
   schemaRoutes,
   streamRoutes,
 ];

@@ -20,6 +20,8 @@ export interface ApiDeps {
   readonly cursors: Cursors;
   readonly seals: Seals;
   readonly logger: Logger;
+  /** Tokens of a local stack's people; only `holdfast start` and `dev` have some. */
+  readonly localSignIn?: LocalSignIn | undefined;
   /** Intervals of the sweeper that differ from the defaults. */
   readonly sweeping?: Partial<SweepTimes> | undefined;
   /** Times of streams that differ from the defaults, in milliseconds. */
@@ -27,6 +29,9 @@ export interface ApiDeps {
   /** Aborted when the process begins to shut down; waiting requests are answered at once. */
   readonly shuttingDown: AbortSignal;
 }
+
+/** Exchanges a one-time code for tokens. @returns `null` when it is no code, has been used or is too old */
+export type LocalSignIn = (code: string) => Promise<readonly string[] | null>;
 
 /** Intervals of the sweeper's chores that tests shorten. */
 export interface SweepTimes {

@@ -10,6 +10,7 @@ import { mcp } from './graphs/mcp.ts';
 import { publish } from './graphs/publish.ts';
 import { validate } from './graphs/validate.ts';
 import type { Command } from './line/command.ts';
+import { console } from './local/console.ts';
 import { dev } from './local/dev.ts';
 import { init } from './local/init.ts';
 import { logs } from './local/logs.ts';
@@ -35,7 +36,7 @@ import { skip } from './failures/skip.ts';
 
 /** All commands, under the titles that the help has for them. A group is a folder. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
-  ['On this machine', [init, dev, start, token, logs]],
+  ['On this machine', [init, dev, start, console, token, logs]],
   ['Graphs', [validate, diagram, publish, mcp]],
   ['Runs', [run, history, explain, checkpoints, pause, resume, replan, fork, signal, cancel]],
   ['Failures', [interventions, retry, skip, fail]],

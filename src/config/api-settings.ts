@@ -17,13 +17,28 @@ export interface ApiSettings {
   readonly webhooks: { readonly allow: readonly string[] };
   /** Resolves the secrets that hooks name. */
   readonly secrets: SecretResolver;
+  /** How people sign in at the console; `null`: the configuration does not say it. */
+  readonly console: ConsoleSettings | null;
+  /** The names of the claims that the API reads. */
+  readonly claims: { readonly tenant: string; readonly roles: string };
   /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
 }
 
+/** A client of the token issuer, without a secret. */
+export interface ConsoleSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly scope: string;
+  /** Further parameters of the request for a code. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Where the console may fetch tokens. */
+  readonly origins: readonly string[];
+}
+
 /** Reads the API's settings from a configuration. @param environment has secrets, unless the configuration finds them */
 export function toApiSettings(
-  { retention, forking, waits, streams, webhooks, secrets, shutdownGrace }: Config,
+  { retention, forking, waits, streams, webhooks, secrets, auth, shutdownGrace }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): ApiSettings {
   const { runs, checkpoints } = retention;
@@ -34,8 +49,16 @@ export function toApiSettings(
     streams,
     webhooks,
     secrets: secrets ?? createEnvironmentSecrets(environment),
+    console: toConsoleSettings(auth),
+    claims: auth?.claims ?? { tenant: 'tenant', roles: 'roles' },
     shutdownGraceMs: toMs(shutdownGrace),
   };
+}
+
+function toConsoleSettings(auth: Config['auth']): ConsoleSettings | null {
+  if (auth?.console === undefined) return null;
+  const { issuer, console } = auth;
+  return { issuer, ...console, origins: [new URL(issuer).origin, ...console.origins] };
 }
 
 function toAgeMs(text: string | undefined): number | null {

@@ -28,12 +28,27 @@ import type { HttpToolInput } from './tool.ts';
 
 const HostAndPort = z.string().regex(/^[^/\s]+:\d+$/, 'must be host:port');
 
-const Auth = z.strictObject({
-  issuer: z.string().min(1),
-  audience: z.string().min(1),
-  jwksUrl: z.url(),
-  claims: z.strictObject({ tenant: z.string().default('tenant'), roles: z.string().default('roles') }).prefault({}),
+/** The console as a client of the issuer: OpenID Connect, the code flow with PKCE, without a secret. */
+const Console = z.strictObject({
+  clientId: z.string().min(1),
+  scope: z.string().default('openid'),
+  parameters: z.record(z.string(), z.string()).default({}),
+  origins: z.array(z.url().transform((url) => new URL(url).origin)).default([]),
 });
+
+const Auth = z
+  .strictObject({
+    issuer: z.string().min(1),
+    audience: z.string().min(1),
+    jwksUrl: z.url(),
+    claims: z.strictObject({ tenant: z.string().default('tenant'), roles: z.string().default('roles') }).prefault({}),
+    /** How the console signs people in; the issuer must be a URL then. */
+    console: Console.optional(),
+  })
+  .refine((auth) => auth.console === undefined || URL.canParse(auth.issuer), {
+    path: ['issuer'],
+    message: 'must be a URL, because the console signs in there',
+  });
 
 const Defaults = z.strictObject({
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose';
+import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, jwtVerify } from 'jose';
 import type { JWK } from 'jose';
 import type { AuthSettings } from '../api/http/authenticate.ts';
 
@@ -8,6 +9,9 @@ const ISSUER = 'holdfast-local';
 const AUDIENCE = 'holdfast';
 const ALGORITHM = 'ES256';
 const TOKEN_LIFE = '30d';
+/** No route of the API takes it for a token. */
+const CODE_AUDIENCE = 'holdfast-console';
+const CODE_LIFE = '1m';
 
 /** Signs tokens for local use. It refuses to run in production. */
 export interface Issuer {
@@ -17,6 +21,16 @@ export interface Issuer {
     readonly tenant: string;
     readonly roles: readonly string[];
   }): Promise<string>;
+  /** Signs a code that is good for a minute, at the console alone. */
+  signCode(): Promise<string>;
+  /** @returns the id of a code and its end; `null` for what is no code, or too old */
+  readCode(code: string): Promise<SignInCode | null>;
+}
+
+export interface SignInCode {
+  readonly id: string;
+  /** In milliseconds since the epoch. */
+  readonly expiresAtMs: number;
 }
 
 /**
@@ -32,6 +46,7 @@ export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv
   const algorithm = jwk.alg ?? ALGORITHM;
   const key = await importJWK(jwk, algorithm);
   const { d: _private, ...publicKey } = jwk;
+  const verifyingKey = await importJWK(publicKey, algorithm);
   return {
     auth: {
       issuer: ISSUER,
@@ -48,6 +63,22 @@ export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv
         .setIssuedAt()
         .setExpirationTime(TOKEN_LIFE)
         .sign(key),
+    signCode: async () =>
+      await new SignJWT()
+        .setProtectedHeader({ alg: algorithm, kid })
+        .setIssuer(ISSUER)
+        .setAudience(CODE_AUDIENCE)
+        .setJti(randomUUID())
+        .setExpirationTime(CODE_LIFE)
+        .sign(key),
+    readCode: async (code) => {
+      const { payload } = await jwtVerify(code, verifyingKey, {
+        issuer: ISSUER,
+        audience: CODE_AUDIENCE,
+        requiredClaims: ['exp', 'jti'],
+      }).catch(() => ({ payload: null }));
+      return payload && { id: payload.jti ?? '', expiresAtMs: (payload.exp ?? 0) * 1_000 };
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
-import type { ApiDeps } from '../api/deps.ts';
+import type { ApiDeps, LocalSignIn } from '../api/deps.ts';
 import { publishFolder } from '../api/graphs/publish-folder.ts';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
@@ -58,6 +58,7 @@ export interface ServiceParts {
   readonly logger: Logger;
   readonly issuer: Issuer;
   readonly secret: string;
+  readonly localSignIn: LocalSignIn;
   /** The file of the workflow's code; `null`: workers find it by themselves. */
   readonly bundle: Promise<string | null>;
 }
@@ -70,7 +71,7 @@ export async function connectToTemporal({ options }: TemporalTarget, logger: Log
 
 /** Reads the configuration, and starts workers with it. @throws when it can't be used */
 export async function openService(options: ServiceOptions, parts: ServiceParts): Promise<Service> {
-  const { temporal, connection, store, logger, issuer, secret } = parts;
+  const { temporal, connection, store, logger, issuer, secret, localSignIn } = parts;
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const config = await openConfig(options, logger, teardown);
@@ -90,11 +91,12 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       engine,
       catalog,
       interpreter,
-      settings: toApiSettings(config, environment),
+      settings: { ...toApiSettings(config, environment), console: null, claims: issuer.auth.claims },
       authenticate: createAuthenticate(issuer.auth),
       cursors: createCursors(secret),
       seals: createSeals(secret),
       logger,
+      localSignIn,
       sweeping: options.sweeping,
     };
     return { deps, graphs: folder, close: () => teardown.run() };

@@ -12,6 +12,7 @@ import { openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
+import { consoleAddress, openLocalSignIn } from './sign-in/local-sign-in.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
@@ -23,6 +24,8 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly tokens: Tokens;
+  /** Gives an address of the console that signs in whoever opens it first, within a minute. */
+  consoleUrl(): Promise<string>;
   /** The folder whose graphs the configuration publishes; `null`: it names none. */
   graphs(): string | null;
   /**
@@ -80,8 +83,9 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const store = options.tell ? await tellOfRuns(database, options.tell, teardown) : database.store;
   const connection = await connectToTemporal(temporal, logger);
   teardown.add(() => connection.close());
+  const localSignIn = openLocalSignIn(issuer);
   const open = async (): Promise<Service> =>
-    await openService(options, { temporal, connection, store, logger, issuer, secret, bundle });
+    await openService(options, { temporal, connection, store, logger, issuer, secret, bundle, localSignIn });
   let service = await open();
   teardown.add(() => service.close());
   const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
@@ -91,6 +95,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     temporalAddress: temporal.options.address ?? DEFAULT_ADDRESS,
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
+    consoleUrl: async () => await consoleAddress(api.url, issuer),
     graphs: () => service.graphs,
     async reload() {
       const before = service;

@@ -39,7 +39,9 @@ export async function start({ demo, tokensFile, json, quiet, ...options }: Start
     await writeTokens(tokens, stack);
     const { baseUrl, temporalAddress, uiUrl } = stack;
     process.stdout.write(
-      json ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n` : describe(stack, { tokens, log }),
+      json
+        ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n`
+        : describe(stack, { tokens, log, console: await stack.consoleUrl() }),
     );
     return stack;
   } catch (error) {
@@ -67,13 +69,17 @@ async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, toke
 interface Places {
   readonly tokens: string;
   readonly log: string;
+  /** Good for a minute, once. */
+  readonly console: string;
 }
 
-function describe({ baseUrl, temporalAddress, uiUrl }: Stack, { tokens, log }: Places): string {
+function describe({ baseUrl, temporalAddress, uiUrl }: Stack, { tokens, log, console }: Places): string {
   return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
 
   API               ${baseUrl}
   API description   ${baseUrl}/docs
+  Console           ${console}
+                    (for a minute, once; "holdfast console" prints a new address)
   Temporal          ${temporalAddress}
   Temporal Web UI   ${uiUrl}
   Tokens            ${tokens} ("holdfast token approver" prints one)

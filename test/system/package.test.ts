@@ -38,6 +38,7 @@ describe('the tarball', () => {
     const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile/;
     expect(project.files).toContain('dist/workflow-bundle.js');
     expect(project.files).toContain('CHANGELOG.md');
+    expect(project.files).toContain('console/dist/index.html');
     expect(project.files).toContain('templates/refund/graphs/refund.ts');
     const others = project.files.filter((path) => !path.startsWith('templates/'));
     expect(others.filter((path) => strange.test(path))).toEqual([]);
@@ -211,5 +212,6 @@ describe('what the build has made of this repository', () => {
     const { body } = await user.post('/api/runs', { graph }, { prefer: 'wait=60' });
     expect(body).toMatchObject({ status: 'completed', output: { total: 2 } });
     expect(await user.get('/docs/swagger-ui.css')).toMatchObject({ status: 200 });
+    expect(await user.get('/console/')).toMatchObject({ status: 200 });
   });
 });

@@ -15,15 +15,32 @@ const ofDocs = secureHeaders({
   xFrameOptions: 'DENY',
 });
 
-/** Paths with headers of their own. */
-const OWN = [
-  [/^\/docs(?:\/|$)/, ofDocs],
-  [/^\/api\/blobs\//, ofFiles],
-] as const;
+/** The console takes its own files, and asks this API and the issuer of its tokens. Styles of single elements are set by its script. */
+const ofConsole = (issuers: readonly string[]) =>
+  secureHeaders({
+    contentSecurityPolicy: {
+      ...CLOSED,
+      scriptSrc: SELF,
+      styleSrc: SELF,
+      imgSrc: ["'self'", 'data:'],
+      workerSrc: SELF,
+      connectSrc: [...SELF, ...issuers],
+    },
+    xFrameOptions: 'DENY',
+  });
 
-/** Middleware: headers that keep a browser from running, framing or guessing at an answer. */
-export function securityHeaders() {
+/**
+ * Middleware: headers that keep a browser from running, framing or guessing at an answer.
+ * @param issuers the origins at which the console gets its tokens
+ */
+export function securityHeaders(issuers: readonly string[]) {
+  /** Paths with headers of their own. */
+  const own = [
+    [/^\/docs(?:\/|$)/, ofDocs],
+    [/^\/api\/blobs\//, ofFiles],
+    [/^\/console(?:\/|$)/, ofConsole(issuers)],
+  ] as const;
   return createMiddleware<ApiEnv>(
-    async (c, next) => await (OWN.find(([path]) => path.test(c.req.path))?.[1] ?? ofAnswers)(c, next),
+    async (c, next) => await (own.find(([path]) => path.test(c.req.path))?.[1] ?? ofAnswers)(c, next),
   );
 }

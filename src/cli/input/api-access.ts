@@ -81,7 +81,8 @@ async function readTokens(file: string, as: string): Promise<ApiAccess> {
 
 const TokensFile = z.record(z.string(), z.string());
 
-async function readTokensFile(file: string): Promise<Readonly<Record<string, string>>> {
+/** Reads what a stack has written: its `baseUrl`, other addresses and tokens. @throws UsageError for another file */
+export async function readTokensFile(file: string): Promise<Readonly<Record<string, string>>> {
   const content = await readText(file);
   try {
     return TokensFile.parse(JSON.parse(content));

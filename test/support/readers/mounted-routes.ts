@@ -21,6 +21,8 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       streams: { perTenant: 1, total: 1 },
       webhooks: { allow: [] },
       secrets: async () => '',
+      console: null,
+      claims: { tenant: 'tenant', roles: 'roles' },
       shutdownGraceMs: 0,
     },
     catalog: aCatalog(),

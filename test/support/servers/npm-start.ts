@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
+import { openIssuer } from '../../../src/dev/issuer.ts';
+import { consoleAddress } from '../../../src/dev/sign-in/local-sign-in.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 
@@ -27,8 +29,10 @@ const DIRECTLY: readonly [string, ...string[]] = [process.execPath, 'bin/holdfas
 export interface NpmStart {
   /** Starts it with these flags. */
   readonly launch: (...flags: string[]) => Child;
-  /** Starts it on free ports, and waits until it is ready. */
-  readonly start: (command?: readonly [string, ...string[]]) => Promise<Started>;
+  /** Starts it on free ports, but for the API's where one is given, and waits until it is ready. */
+  readonly start: (command?: readonly [string, ...string[]], port?: number) => Promise<Started>;
+  /** An address that signs in at the console, once. */
+  readonly consoleUrl: (started: Started) => Promise<string>;
   readonly as: (caller: string, started: Started) => Promise<ApiClient>;
   readonly tokensFile: () => string;
   /** The path of a file of its state. */
@@ -63,14 +67,14 @@ export function useNpmStart(project: () => string | URL = () => PROJECT): NpmSta
     return child;
   };
   const launch = (...flags: string[]): Child => launchBy(DIRECTLY, ...flags);
-  const start = async (command = DIRECTLY): Promise<Started> => {
+  const start = async (command = DIRECTLY, port = 0): Promise<Started> => {
     const child = launchBy(
       command,
       '--json',
       '--tokens-file',
       tokensFile,
       '--port',
-      '0',
+      String(port),
       '--temporal-port',
       '0',
       '--ui-port',
@@ -83,7 +87,10 @@ export function useNpmStart(project: () => string | URL = () => PROJECT): NpmSta
     const tokens: Record<string, string> = JSON.parse(await readFile(tokensFile, 'utf8'));
     return createApiClient(ready.baseUrl, tokens[caller] ?? '');
   };
-  return { launch, start, as, tokensFile: () => tokensFile, dataFile: (name) => join(folder, 'data', name) };
+  const dataFile = (name: string): string => join(folder, 'data', name);
+  const consoleUrl = async ({ ready }: Started): Promise<string> =>
+    await consoleAddress(ready.baseUrl, await openIssuer(dataFile('issuer-key.json'), {}));
+  return { launch, start, as, consoleUrl, dataFile, tokensFile: () => tokensFile };
 }
 
 async function firstLine(child: Child): Promise<string> {

@@ -64,7 +64,7 @@ describe('runs', () => {
   });
 });
 
-/** Routes for probes, editors, administrators, other systems and `useChat`, and streams, which have tests of their own. */
+/** Routes for probes, editors, administrators, the console's sign-in, other systems and `useChat`, and streams, which have tests of their own. */
 const WITHOUT_CLIENT = [
   'GET /admin/runs',
   'GET /admin/runs/{id}',
@@ -73,6 +73,7 @@ const WITHOUT_CLIENT = [
   'GET /api/chat/{threadId}/stream',
   'GET /api/events',
   'GET /api/runs/{id}/events',
+  'GET /console/config.json',
   'GET /healthz',
   'GET /metrics',
   'GET /readyz',
@@ -80,6 +81,7 @@ const WITHOUT_CLIENT = [
   'POST /admin/prune',
   'POST /api/chat/{graph}',
   'POST /api/hooks/{id}',
+  'POST /console/local-sign-in',
 ];
 
 /** Makes every call there is, each by its own route. */

@@ -54,7 +54,7 @@ test('each operation has the headers that it takes', () => {
   const withBody = operations.filter(({ requestBody }) => requestBody !== undefined);
   const keyless = withBody.filter((operation) => !namesOfHeaders(operation).includes('idempotency-key'));
   expect(new Set(keyless.map(({ operationId }) => operationId))).toEqual(
-    new Set(['receiveMessage', 'testGraph', 'validateGraph']),
+    new Set(['receiveMessage', 'signInLocally', 'testGraph', 'validateGraph']),
   );
 });
 

@@ -14,6 +14,8 @@ const settings = {
   streams: { perTenant: 1, total: 1 },
   webhooks: { allow: [] },
   secrets: async () => '',
+  console: null,
+  claims: { tenant: 'tenant', roles: 'roles' },
   shutdownGraceMs: 0,
 };
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;

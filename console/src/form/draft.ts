@@ -1,0 +1,91 @@
+import { isMembers } from './fields-of.ts';
+import type { Field, FieldKind } from './fields-of.ts';
+
+/** What stands in an input: a text, a tick, or labels that are chosen. */
+export type DraftValue = string | boolean | readonly string[];
+
+/** What stands in the inputs of a form, by the names of its fields. */
+export type Draft = Readonly<Record<string, DraftValue>>;
+
+/** The object that a draft means, and what is wrong with single fields. */
+export interface ReadDraft {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+/** Fills the inputs with an object. */
+export function toDraft(fields: readonly Field[], value: unknown): Draft {
+  const members = isMembers(value) ? value : {};
+  return Object.fromEntries(fields.map((field) => [field.name, WRITERS[field.kind](members[field.name], field)]));
+}
+
+/** Reads the inputs. @param base members without a field stay as they are there */
+export function readDraft(fields: readonly Field[], draft: Draft, base: unknown): ReadDraft {
+  const value: Record<string, unknown> = isMembers(base) ? { ...base } : {};
+  const problems: Record<string, string> = {};
+  for (const field of fields) {
+    const read = readField(field, draft[field.name] ?? '');
+    if ('problem' in read) problems[field.name] = read.problem;
+    else if (read.value === undefined) delete value[field.name];
+    else value[field.name] = read.value;
+  }
+  return { value, problems };
+}
+
+type Read = { readonly value: unknown } | { readonly problem: string };
+
+function readField(field: Field, given: DraftValue): Read {
+  const isBlank = given === '' && field.kind !== 'long-text' && field.kind !== 'text';
+  if (isBlank) return field.isRequired ? { problem: 'This is needed' } : { value: undefined };
+  if (given === '' && !field.isRequired) return { value: undefined };
+  return READERS[field.kind](given, field);
+}
+
+const WRITERS: Readonly<Record<FieldKind, (value: unknown, field: Field) => DraftValue>> = {
+  text: asText,
+  'long-text': asText,
+  number: asText,
+  integer: asText,
+  boolean: (value) => value === true,
+  choice: (value, { options }) => labelsOf([value], options)[0] ?? '',
+  choices: (value, { options }) => labelsOf(Array.isArray(value) ? value : [], options),
+  json: (value) => (value === undefined ? '' : JSON.stringify(value, null, 2)),
+};
+
+const READERS: Readonly<Record<FieldKind, (given: DraftValue, field: Field) => Read>> = {
+  text: (given) => ({ value: given }),
+  'long-text': (given) => ({ value: given }),
+  number: readNumber,
+  integer: (given) => (/^-?\d+$/.test(String(given)) ? readNumber(given) : { problem: 'A whole number is needed' }),
+  boolean: (given) => ({ value: given === true }),
+  choice: (given, { options }) => ({ value: options.find(({ label }) => label === given)?.value }),
+  choices: (given, { options }) => ({
+    value: options.filter(({ label }) => Array.isArray(given) && given.includes(label)).map(({ value }) => value),
+  }),
+  json: (given) => readJsonText(String(given)),
+};
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function labelsOf(values: readonly unknown[], options: Field['options']): readonly string[] {
+  const texts = new Set(values.map((value) => JSON.stringify(value)));
+  return options.filter(({ value }) => texts.has(JSON.stringify(value))).map(({ label }) => label);
+}
+
+function readNumber(given: DraftValue): Read {
+  const number = Number(given);
+  return Number.isFinite(number) ? { value: number } : { problem: 'A number is needed' };
+}
+
+/** Reads what somebody has typed as JSON. */
+export function readJsonText(text: string): Read {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value };
+  } catch (error) {
+    return { problem: error instanceof Error ? `This is no JSON: ${error.message}` : 'This is no JSON' };
+  }
+}

@@ -1,0 +1,170 @@
+import { useId } from 'react';
+import type { JSX } from 'react';
+import type { DraftValue } from './draft.ts';
+import type { Field } from './fields-of.ts';
+import './form.css';
+import { WHOLE } from './use-form.ts';
+import type { Form } from './use-form.ts';
+
+interface SchemaFormProps {
+  readonly form: Form;
+  readonly legend: string;
+  /** What the API has found wrong, by the names of fields. */
+  readonly issues?: Readonly<Record<string, string>>;
+}
+
+const NONE = {};
+
+/** The inputs of a form. What is wrong with one stands below it. */
+export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JSX.Element {
+  const fields = form.fields ?? [WHOLE_FIELD];
+  return (
+    <fieldset className="form">
+      <legend>{legend}</legend>
+      {fields.map((field) => (
+        <FormField
+          key={field.name}
+          field={field.name === WHOLE ? { ...field, label: legend } : field}
+          value={form.draft[field.name] ?? ''}
+          problem={form.problems[field.name] ?? issues[field.name]}
+          onChange={(value) => form.set(field.name, value)}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+const WHOLE_FIELD: Field = {
+  name: WHOLE,
+  label: '',
+  kind: 'json',
+  isRequired: false,
+  description: null,
+  options: [],
+  bounds: { step: 'any' },
+  inputType: 'text',
+};
+
+interface FormFieldProps {
+  readonly field: Field;
+  readonly value: DraftValue;
+  readonly problem: string | undefined;
+  readonly onChange: (value: DraftValue) => void;
+}
+
+function FormField({ field, value, problem, onChange }: FormFieldProps): JSX.Element {
+  const id = useId();
+  const { label, description, isRequired, kind } = field;
+  const says = [description !== null && `${id}-about`, problem !== undefined && `${id}-problem`].filter(Boolean);
+  const common = {
+    id,
+    'aria-invalid': problem !== undefined,
+    'aria-required': isRequired,
+    ...(says.length > 0 && { 'aria-describedby': says.join(' ') }),
+  };
+  const Input = INPUTS[kind];
+  return (
+    <div className={`field ${kind}`}>
+      <label htmlFor={id}>
+        {label}
+        {isRequired && <span aria-hidden="true"> *</span>}
+      </label>
+      <Input field={field} value={value} onChange={onChange} common={common} />
+      {description !== null && (
+        <p id={`${id}-about`} className="muted small-text">
+          {description}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="field-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface InputProps extends Pick<FormFieldProps, 'field' | 'value' | 'onChange'> {
+  readonly common: { readonly id: string };
+}
+
+function TextInput({ field, value, onChange, common }: InputProps): JSX.Element {
+  return (
+    <input
+      {...common}
+      type={field.inputType}
+      value={String(value)}
+      onChange={(event) => onChange(event.target.value)}
+      autoComplete="off"
+    />
+  );
+}
+
+function NumberInput({ field, value, onChange, common }: InputProps): JSX.Element {
+  return (
+    <input
+      {...common}
+      {...field.bounds}
+      type="number"
+      inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'}
+      value={String(value)}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+function LongInput({ field, value, onChange, common }: InputProps): JSX.Element {
+  return (
+    <textarea
+      {...common}
+      className={field.kind === 'json' ? 'mono' : undefined}
+      spellCheck={field.kind !== 'json'}
+      value={String(value)}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+function TickInput({ value, onChange, common }: InputProps): JSX.Element {
+  return (
+    <input {...common} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />
+  );
+}
+
+function ChoiceInput({ field, value, onChange, common }: InputProps): JSX.Element {
+  return (
+    <select {...common} value={String(value)} onChange={(event) => onChange(event.target.value)}>
+      <option value="">Choose</option>
+      {field.options.map(({ label }) => (
+        <option key={label}>{label}</option>
+      ))}
+    </select>
+  );
+}
+
+function ChoicesInput({ field, value, onChange, common }: InputProps): JSX.Element {
+  const chosen = Array.isArray(value) ? value : [];
+  return (
+    <select
+      {...common}
+      multiple
+      value={chosen}
+      onChange={(event) => onChange([...event.target.selectedOptions].map((option) => option.value))}
+    >
+      {field.options.map(({ label }) => (
+        <option key={label}>{label}</option>
+      ))}
+    </select>
+  );
+}
+
+const INPUTS: Readonly<Record<Field['kind'], (props: InputProps) => JSX.Element>> = {
+  text: TextInput,
+  'long-text': LongInput,
+  number: NumberInput,
+  integer: NumberInput,
+  boolean: TickInput,
+  choice: ChoiceInput,
+  choices: ChoicesInput,
+  json: LongInput,
+};

@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Approval } from 'holdfast/client';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { KEYS } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useHotkeys } from '../../live/use-hotkeys.ts';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { QueryView } from '../../parts/query-view.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Ago, Time } from '../../parts/time.tsx';
+import { Comments } from './comments.tsx';
+import { Decide } from './decide.tsx';
+import type { Outcome } from './decision-outcome.ts';
+import { Decisions } from './decisions.tsx';
+import { Details } from './details.tsx';
+import { Expiry } from './expiry.tsx';
+import { ModelSaid } from './model-said.tsx';
+import { OutcomeNotice } from './outcome-notice.tsx';
+import { progressOf, tellDeciders } from './quorum.ts';
+
+/** One approval: what is asked, by whom and of whom, and the decision. */
+export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
+  const client = useApi();
+  const search = useSearch();
+  const query = useQuery({
+    queryKey: KEYS.approval(id),
+    queryFn: async ({ signal }) => await client.approvals.get(id, { signal }),
+  });
+  const [, navigate] = useLocation();
+  const toList = `/inbox${search === '' ? '' : `?${search}`}`;
+  useHotkeys({ Escape: () => navigate(toList) });
+  return (
+    <article className="stack">
+      <Link href={toList} className="inbox-back">
+        Back to the list
+      </Link>
+      <QueryView query={query} what="Opening the approval">
+        {(approval) => <Opened approval={approval} />}
+      </QueryView>
+    </article>
+  );
+}
+
+function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
+  const { title, details, args, status, runId, node, tool, requestedBy, requestedAt, expiresAt } = approval;
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [wasPending] = useState(status === 'pending');
+  return (
+    <>
+      <PageHeader title={title}>
+        <Status of={status} />
+      </PageHeader>
+      {outcome && <OutcomeNotice outcome={outcome} approval={approval} />}
+      {!outcome && wasPending && status !== 'pending' && (
+        <Notice kind="info">It was decided while you looked at it: it is {status} by now.</Notice>
+      )}
+      <Details of={details} />
+      {status === 'pending' ? (
+        // Another digest is another question: its form begins anew, with a key of its own.
+        <Decide key={approval.digest} approval={approval} outcome={outcome} tell={setOutcome} />
+      ) : (
+        args !== null && (
+          <section className="card stack" aria-label="Arguments">
+            <h2>Arguments</h2>
+            <JsonView value={args} />
+          </section>
+        )
+      )}
+      <Decisions approval={approval} />
+      <section className="card stack" aria-label="About it">
+        <h2>About it</h2>
+        <dl className="facts">
+          <dt>Who may decide</dt>
+          <dd>{tellDeciders(approval)}</dd>
+          <Quorum approval={approval} />
+          <dt>Asked by</dt>
+          <dd>
+            {requestedBy}, <Time at={requestedAt} />
+          </dd>
+          {status === 'pending' && (
+            <>
+              <dt>Due</dt>
+              <dd>
+                <Ago at={expiresAt} />, at <Time at={expiresAt} />. <Expiry runId={runId} node={node} tool={tool} />
+              </dd>
+            </>
+          )}
+          <dt>Where</dt>
+          <dd>
+            <span className="mono">{tool ?? node}</span> in <Link href={`/runs/${runId}`}>the run {runId}</Link>
+          </dd>
+        </dl>
+      </section>
+      <ModelSaid runId={runId} before={requestedAt} />
+      <Comments approval={approval} />
+    </>
+  );
+}
+
+function Quorum({ approval }: { readonly approval: Approval }): JSX.Element | null {
+  const { needed, by } = progressOf(approval);
+  if (needed === 1) return null;
+  return (
+    <>
+      <dt>Approvals</dt>
+      <dd>
+        <meter className="for-readers" min={0} max={needed} value={by.length} />
+        {by.length} of {needed}
+        {by.length > 0 && `, by ${by.join(', ')}`}
+      </dd>
+    </>
+  );
+}

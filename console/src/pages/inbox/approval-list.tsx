@@ -1,0 +1,80 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { JSX } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { KEYS } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useHotkeys } from '../../live/use-hotkeys.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { ApprovalRow } from './approval-row.tsx';
+import { ofView, toApproval, toFilter } from './inbox-views.ts';
+import type { Shown } from './inbox-views.ts';
+
+interface ApprovalListProps {
+  readonly shown: Shown;
+  readonly openId: string | null;
+}
+
+const EMPTY = {
+  mine: 'Nothing waits for you',
+  pending: 'Nothing is pending',
+  decided: 'Nothing is decided yet',
+} as const;
+
+/** The approvals of a view, the newest first. j and k go through them. */
+export function ApprovalList({ shown, openId }: ApprovalListProps): JSX.Element {
+  const client = useApi();
+  const query = useInfiniteQuery({
+    queryKey: [...KEYS.approvals, 'list', shown],
+    queryFn: async ({ pageParam, signal }) =>
+      await client.approvals.list(toFilter(shown, Date.now()), { signal }).page(pageParam ?? undefined),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  const approvals = ofView(shown.view, query.data?.pages.flatMap(({ items }) => items) ?? []);
+  const list = useMoves(
+    approvals.map(({ id }) => id),
+    openId,
+  );
+  if (query.isError && !query.data) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Loading />;
+  return (
+    <>
+      <p className="for-readers" role="status">
+        {approvals.length} approvals
+      </p>
+      {approvals.length === 0 && <Empty title={EMPTY[shown.view]}>New approvals show themselves here.</Empty>}
+      <ul className="approvals" ref={list}>
+        {approvals.map((approval) => (
+          <ApprovalRow key={approval.id} approval={approval} isOpen={approval.id === openId} />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <button type="button" className="button" onClick={() => void query.fetchNextPage()}>
+          Show more
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Lets j and k go on: to the next open approval where one is open, else to the next line. */
+function useMoves(ids: readonly string[], openId: string | null) {
+  const list = useRef<HTMLUListElement>(null);
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const move = (step: 1 | -1): void => {
+    const links = [...(list.current?.querySelectorAll('a') ?? [])];
+    const focused = links.findIndex((link) => link === document.activeElement);
+    const at = openId === null ? focused : ids.indexOf(openId);
+    const next = at === -1 ? 0 : Math.min(Math.max(at + step, 0), ids.length - 1);
+    const id = ids[next];
+    if (id === undefined) return;
+    links[next]?.focus();
+    if (openId !== null) navigate(toApproval(id, search), { replace: true });
+  };
+  useHotkeys({ j: () => move(1), k: () => move(-1) });
+  return list;
+}

@@ -1,0 +1,50 @@
+import type { Approval } from 'holdfast/client';
+import type { JSX } from 'react';
+import { Link, useSearch } from 'wouter';
+import { Icon } from '../../parts/icon.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { toApproval } from './inbox-views.ts';
+import { progressOf } from './quorum.ts';
+
+interface ApprovalRowProps {
+  readonly approval: Approval;
+  readonly isOpen: boolean;
+}
+
+/** One line of the inbox. */
+export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
+  const { id, title, node, tool, status, requestedBy, requestedAt, expiresAt } = approval;
+  const search = useSearch();
+  const { needed, by } = progressOf(approval);
+  return (
+    <li>
+      <Link href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
+        <span className="approval-title">{title}</span>
+        <span className="approval-facts">
+          <span className="mono">{tool ?? node}</span>
+          <span>
+            <Icon name="person" />
+            {requestedBy}
+          </span>
+          {needed > 1 && (
+            <span>
+              {by.length} of {needed} approvals
+            </span>
+          )}
+          {status === 'pending' ? (
+            <span>
+              <Icon name="hourglass" />
+              due <Ago at={expiresAt} />
+            </span>
+          ) : (
+            <>
+              <Status of={status} />
+              <Ago at={approval.decisions.at(-1)?.at ?? requestedAt} />
+            </>
+          )}
+        </span>
+      </Link>
+    </li>
+  );
+}

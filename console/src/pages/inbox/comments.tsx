@@ -1,0 +1,59 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Approval } from 'holdfast/client';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { KEYS } from '../../api/query-keys.ts';
+import { useApi } from '../../api/use-api.ts';
+import { Markdown } from '../../parts/markdown.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** What people have said about an approval, and a field to say something. */
+export function Comments({ approval: { id, comments } }: { readonly approval: Approval }): JSX.Element {
+  const client = useApi();
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const comment = useMutation({
+    mutationFn: async () => await client.approvals.comment(id, text),
+    onSuccess(approval) {
+      queries.setQueryData(KEYS.approval(id), approval);
+      setText('');
+    },
+  });
+  return (
+    <section className="card stack" aria-label="Comments">
+      <h2>Comments</h2>
+      {comments?.map(({ by, at, text: said }) => (
+        <div key={`${by} ${at}`}>
+          <p className="small-text">
+            <strong>{by}</strong>{' '}
+            <span className="muted">
+              <Time at={at} />
+            </span>
+          </p>
+          <Markdown text={said} />
+        </div>
+      ))}
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          comment.mutate();
+        }}
+      >
+        <textarea
+          aria-label="A comment"
+          placeholder="Ask or add something; nothing is decided by it"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <div>
+          <button type="submit" className="button small" disabled={text.trim() === '' || comment.isPending}>
+            Comment
+          </button>
+        </div>
+        {comment.isError && <Problem error={comment.error} />}
+      </form>
+    </section>
+  );
+}

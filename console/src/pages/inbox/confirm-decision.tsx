@@ -1,0 +1,78 @@
+import type { Approval, Decision } from 'holdfast/client';
+import { useId } from 'react';
+import type { JSX, KeyboardEvent } from 'react';
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import type { Deciding } from './use-decision.ts';
+
+interface ConfirmDecisionProps {
+  readonly approval: Approval;
+  readonly decision: Decision;
+  readonly deciding: Deciding;
+  readonly reason: string;
+  readonly onReason: (reason: string) => void;
+  readonly onBack: () => void;
+}
+
+const MAX_REASON = 2_000;
+
+/** Asks for a reason, and sends the decision. Enter sends, Escape goes back. */
+export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
+  const { approval, decision, deciding, reason, onReason, onBack } = props;
+  const id = useId();
+  const { requireReason = false } = approval.policy;
+  const isApproval = decision.decision === 'approve';
+  const verb = isApproval ? 'Approve' : 'Reject';
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      onBack();
+    }
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    event.currentTarget.form?.requestSubmit();
+  };
+  return (
+    <div className="stack confirm">
+      <div className="field">
+        <label htmlFor={id}>
+          {isApproval ? 'Why it is right' : 'Why not'}
+          {requireReason ? <span> (needed)</span> : <span className="muted"> (if you like)</span>}
+        </label>
+        <textarea
+          id={id}
+          name="reason"
+          rows={2}
+          maxLength={MAX_REASON}
+          aria-required={requireReason}
+          value={reason}
+          onChange={(event) => onReason(event.target.value)}
+          onKeyDown={press}
+        />
+      </div>
+      <div className="actions">
+        <button
+          type="submit"
+          className={`button ${isApproval ? 'primary' : 'danger'}`}
+          disabled={deciding.isSending || (requireReason && reason.trim() === '')}
+        >
+          {deciding.isSending ? 'Sending…' : label(verb, decision)} <kbd>Enter</kbd>
+        </button>
+        <button type="button" className="button quiet" onClick={onBack}>
+          Back
+        </button>
+        <CopyAsCurl
+          request={{
+            method: 'POST',
+            path: `/api/approvals/${encodeURIComponent(approval.id)}/decision`,
+            headers: { 'if-match': `"${approval.digest}"`, 'idempotency-key': deciding.key },
+            body: decision,
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+function label(verb: string, { args }: Decision): string {
+  return args === undefined ? verb : `${verb} with your arguments`;
+}

@@ -1,0 +1,62 @@
+import type { JSX } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { VIEWS } from './inbox-views.ts';
+import type { Shown } from './inbox-views.ts';
+
+const DUE_LABELS = {
+  '': 'Due at any time',
+  hour: 'Due within an hour',
+  day: 'Due within a day',
+  week: 'Due within a week',
+};
+
+/** What of the inbox is shown. All of it stands in the address. */
+export function InboxFilters({ shown }: { readonly shown: Shown }): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const changed = (name: string, value: string): URLSearchParams => {
+    const next = new URLSearchParams(search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    return next;
+  };
+  return (
+    <>
+      <nav className="tabs" aria-label="Views">
+        {Object.entries(VIEWS).map(([name, { label }]) => (
+          <Link
+            key={name}
+            href={`/inbox?${changed('view', name).toString()}`}
+            aria-current={name === shown.view ? 'page' : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <form className="inbox-filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <input
+          aria-label="Graph"
+          placeholder="Graph"
+          value={shown.graph}
+          onChange={(event) => setSearch(changed('graph', event.target.value), { replace: true })}
+        />
+        <input
+          aria-label="Tool"
+          placeholder="Tool"
+          value={shown.tool}
+          onChange={(event) => setSearch(changed('tool', event.target.value), { replace: true })}
+        />
+        <select
+          aria-label="Due"
+          value={shown.due}
+          onChange={(event) => setSearch(changed('due', event.target.value), { replace: true })}
+        >
+          {Object.entries(DUE_LABELS).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </form>
+    </>
+  );
+}

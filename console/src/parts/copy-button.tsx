@@ -1,0 +1,29 @@
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { Icon } from './icon.tsx';
+
+interface CopyButtonProps {
+  readonly text: () => string;
+  readonly label: string;
+}
+
+const SAID_MS = 2_000;
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
+  const [said, setSaid] = useState<string | null>(null);
+  const copy = async (): Promise<void> => {
+    const outcome = await navigator.clipboard.writeText(text()).then(
+      () => 'Copied',
+      () => 'The browser forbids it',
+    );
+    setSaid(outcome);
+    setTimeout(() => setSaid(null), SAID_MS);
+  };
+  return (
+    <button type="button" className="button quiet small" onClick={() => void copy()}>
+      <Icon name={said === 'Copied' ? 'check' : 'copy'} />
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  );
+}

@@ -1,0 +1,26 @@
+import { useEffect } from 'react';
+import type { JSX, ReactNode } from 'react';
+
+interface PageHeaderProps {
+  readonly title: string;
+  /** A line below the title. */
+  readonly about?: ReactNode;
+  /** Buttons of the whole page. */
+  readonly children?: ReactNode;
+}
+
+/** The head of a page. It names the tab, too. */
+export function PageHeader({ title, about, children }: PageHeaderProps): JSX.Element {
+  useEffect(() => {
+    document.title = `${title} · Holdfast`;
+  }, [title]);
+  return (
+    <header className="page-header">
+      <div>
+        <h1>{title}</h1>
+        {about !== undefined && <p className="muted">{about}</p>}
+      </div>
+      {children !== undefined && <div className="actions">{children}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,79 @@
+import * as oauth from 'oauth4webapi';
+import type { ConsoleConfig } from './console-config.ts';
+import { readPerson } from './person.ts';
+import type { Person } from './person.ts';
+import { readJson } from './read-json.ts';
+import { RETURN_PATH } from './take-arrival.ts';
+
+/* OpenID Connect, the code flow with PKCE (RFC 7636), for a client without a secret. */
+
+const KEY = 'holdfast.sign-in';
+
+interface Begun {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** Goes to the page of the issuer. @throws Error when it does not say where that is */
+export async function beginAtIssuer(config: ConsoleConfig): Promise<void> {
+  const server = await discover(config);
+  if (server.authorization_endpoint === undefined) throw new Error('The issuer names no page to sign in');
+  const begun = {
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    verifier: oauth.generateRandomCodeVerifier(),
+  };
+  sessionStorage.setItem(KEY, JSON.stringify(begun));
+  const url = new URL(server.authorization_endpoint);
+  const parameters = {
+    ...config.parameters,
+    client_id: config.clientId ?? '',
+    redirect_uri: redirectUri(),
+    response_type: 'code',
+    scope: config.scope,
+    state: begun.state,
+    nonce: begun.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(begun.verifier),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  location.assign(url);
+}
+
+/** Takes the issuer's answer. @param returned the address that it has sent the person back to */
+export async function finishAtIssuer(returned: URL, config: ConsoleConfig): Promise<readonly Person[]> {
+  const stored = sessionStorage.getItem(KEY);
+  sessionStorage.removeItem(KEY);
+  if (stored === null) throw new Error('This tab has not asked to sign in');
+  const { state, nonce, verifier } = readJson<Begun>(stored);
+  const server = await discover(config);
+  const client = { client_id: config.clientId ?? '' };
+  const parameters = oauth.validateAuthResponse(server, client, returned, state);
+  const exchange = { code: parameters, options: insecure(config) };
+  const answer = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    exchange.code,
+    redirectUri(),
+    verifier,
+    exchange.options,
+  );
+  const result = await oauth.processAuthorizationCodeResponse(server, client, answer, { expectedNonce: nonce });
+  return [readPerson(result.access_token, config.claims)];
+}
+
+async function discover(config: ConsoleConfig): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(config.issuer ?? '');
+  return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure(config)));
+}
+
+/** Only an issuer on this machine may do without TLS. */
+function insecure({ issuer }: ConsoleConfig): { readonly [oauth.allowInsecureRequests]?: boolean } {
+  const { protocol, hostname } = new URL(issuer ?? '');
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname);
+  return isLocal ? { [oauth.allowInsecureRequests]: true } : {};
+}
+
+const redirectUri = (): string => `${location.origin}${RETURN_PATH}`;

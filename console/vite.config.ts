@@ -1,0 +1,39 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import type { Plugin } from 'vite';
+
+const API = process.env['HOLDFAST_URL'] ?? 'http://127.0.0.1:3000';
+
+const ENCODINGS = { br: promisify(brotliCompress), gz: promisify(gzip) };
+
+/** Writes what scripts and styles are compressed, so that no request waits for that. */
+function precompress(): Plugin {
+  return {
+    name: 'precompress',
+    apply: 'build',
+    async writeBundle({ dir = '' }) {
+      const files = (await readdir(dir, { recursive: true })).filter((name) => /\.(?:js|css)$/.test(name));
+      const compress = async (file: string): Promise<void> => {
+        const bytes = await readFile(file);
+        for (const [ending, encode] of Object.entries(ENCODINGS))
+          await writeFile(`${file}.${ending}`, await encode(bytes));
+      };
+      await Promise.all(files.map(async (name) => await compress(join(dir, name))));
+    },
+  };
+}
+
+/** Builds the console into `console/dist`; `npm run console` serves it while it is written, in front of a running API. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  plugins: [react(), precompress()],
+  resolve: { alias: { 'holdfast/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)) } },
+  build: { target: 'es2023', sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  server: { proxy: { '/api': API, '/console/config.json': API, '/console/local-sign-in': API } },
+});

@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient } from '../support/readers/api-client.ts';
+import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { startRefund } from '../support/browser/refunds.ts';
+import { useBrowser } from '../support/browser/use-browser.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
+import type { Started } from '../support/servers/npm-start.ts';
+import { killFamily } from '../support/servers/process-family.ts';
+
+/* Approvals at the console, in a browser, of runs of the real stack. The tests follow one another. */
+
+const { start, as, tokensFile } = useNpmStart();
+const openPage = useBrowser();
+let stack: Started;
+let user: ApiClient;
+beforeAll(async () => {
+  stack = await start();
+  user = await as('user', stack);
+}, 120_000);
+
+/** Opens the console and signs in by a token, with the keyboard. */
+async function enter(caller: 'approver' | 'approver2', path = '/inbox'): Promise<Page> {
+  const tokens: Record<string, string> = JSON.parse(await readFile(tokensFile(), 'utf8'));
+  const page = await openPage();
+  await page.goto(`${stack.ready.baseUrl}/console${path}`);
+  await page.getByLabel('A token').focus();
+  await page.keyboard.insertText(tokens[caller] ?? '');
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  return page;
+}
+
+const decisionsOf = async (approvalId: string) =>
+  listAt((await user.get(`/api/approvals/${approvalId}`)).body, '/decisions');
+
+let asked: ReturnType<typeof startRefund> | undefined;
+/** An approval that nobody decides. */
+const askedOnce = async () => await (asked ??= startRefund(user, 'T-03'));
+
+const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
+
+describe('an approval', () => {
+  test('is found, edited and approved by keyboard alone', { timeout: 60_000 }, async () => {
+    const { runId, approvalId } = await startRefund(user, 'T-06');
+    const page = await enter('approver');
+    await page.getByRole('link', { name: /Refund 420 USD/ }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('form', { name: 'Your decision' }).waitFor();
+    await page.keyboard.press('e');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('300');
+    await page.getByRole('row', { name: 'changed /amount 420 300' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('The lens is scratched');
+    await page.keyboard.press('Enter');
+    await says(page, 'You have approved it. The run goes on.').waitFor();
+    const [decision, ...others] = await decisionsOf(approvalId);
+    expect(others).toEqual([]);
+    expect(decision).toMatchObject({
+      by: 'ada',
+      args: { order: 'A-1006', amount: 300 },
+      reason: 'The lens is scratched',
+    });
+    await user.untilRun(runId, hasStatus('completed'));
+    const paid = await eventsOf(user, runId, 'tool.requested');
+    expect(paid.map((event) => at(event, '/args/amount'))).toContain(300);
+  });
+
+  test('takes the first of two decisions, and tells the other who was first', { timeout: 60_000 }, async () => {
+    const { approvalId } = await startRefund(user, 'T-05');
+    const pages = await Promise.all([
+      enter('approver', `/inbox/${approvalId}`),
+      enter('approver2', `/inbox/${approvalId}`),
+    ]);
+    for (const page of pages) {
+      await page.getByRole('form', { name: 'Your decision' }).waitFor();
+      await page.keyboard.press('a');
+      await page.keyboard.type('checked');
+    }
+    await Promise.all(pages.map(async (page) => await page.keyboard.press('Enter')));
+    const [decision, ...others] = await expect
+      .poll(async () => await decisionsOf(approvalId))
+      .toHaveLength(1)
+      .then(async () => await decisionsOf(approvalId));
+    expect(others).toEqual([]);
+    const first = textAt(decision ?? null, '/by');
+    const [winner, loser] = first === 'ada' ? pages : pages.toReversed();
+    await winner?.getByRole('status').filter({ hasText: 'You have approved it.' }).waitFor();
+    await loser
+      ?.getByRole('status')
+      .filter({ hasText: /Somebody was first|was decided while/ })
+      .waitFor();
+    await loser?.getByText(first).first().waitFor();
+  });
+
+  test.each([
+    [410, 'APPROVAL_EXPIRED', 'It was too late'],
+    [412, 'APPROVAL_CHANGED', 'It shows something else by now'],
+  ])('that answers %i %s says what has become of it', async (status, code, said) => {
+    const { approvalId } = await askedOnce();
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    await page.getByRole('form', { name: 'Your decision' }).waitFor();
+    const at = `${stack.ready.baseUrl}/api/approvals/${approvalId}`;
+    const keys: (string | undefined)[] = [];
+    await page.route(`${at}/decision`, async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      const problem = {
+        type: 'about:blank',
+        title: code,
+        status,
+        code,
+        detail: `The answer of this test`,
+        instance: '/',
+      };
+      await route.fulfill({ status, contentType: 'application/problem+json', json: problem });
+    });
+    // What it shows from now on.
+    const { body } = await user.get(`/api/approvals/${approvalId}`);
+    const changed = Object.assign({}, body, { digest: 'another', args: { order: 'A-1003', amount: 50 } });
+    await page.route(at, async (route) => await route.fulfill({ json: changed }));
+    const decide = async (): Promise<void> => {
+      await page.keyboard.press('a');
+      await page.keyboard.type('checked');
+      await page.keyboard.press('Enter');
+    };
+    await decide();
+    await says(page, said).waitFor();
+    await page
+      .getByRole('form', { name: 'Your decision' })
+      .getByLabel('amount')
+      .and(page.locator('[value="50"]'))
+      .waitFor();
+    if (status === 412) await page.getByRole('row', { name: 'changed /args/amount 100.01 50' }).waitFor();
+    await decide();
+    await expect.poll(() => keys.length).toBe(2);
+    // A new form has a key of its own.
+    expect(keys[0]).not.toBe(keys[1]);
+    expect(await decisionsOf(approvalId)).toEqual([]);
+  });
+
+  test('that is open when all processes are killed is decided afterwards, once', { timeout: 120_000 }, async () => {
+    const { runId, approvalId } = await startRefund(user, 'T-04');
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    await page.getByRole('form', { name: 'Your decision' }).waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.type('checked before the crash');
+    await killFamily(stack.process.pid ?? 0);
+    await page.keyboard.press('Enter');
+    await page.getByText('No answer has come').waitFor();
+    stack = await start(undefined, Number(new URL(stack.ready.baseUrl).port));
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    await says(page, 'You have approved it.').waitFor();
+    const decisions = await decisionsOf(approvalId);
+    expect(decisions).toMatchObject([{ by: 'ada', reason: 'checked before the crash' }]);
+    await user.untilRun(runId, hasStatus('completed'));
+  });
+});

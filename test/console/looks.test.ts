@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startRefund } from '../support/browser/refunds.ts';
+import { useBrowser } from '../support/browser/use-browser.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
+import type { Started } from '../support/servers/npm-start.ts';
+
+/* How each page of the console looks: for axe in both themes, on small screens, and in the pictures of docs/console.md. */
+
+/** With CONSOLE_PICTURES=write the pictures are taken anew. */
+const PICTURES = process.env['CONSOLE_PICTURES'] === 'write' ? 'docs/pictures/console' : null;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const { start, as, consoleUrl } = useNpmStart();
+const openPage = useBrowser();
+let stack: Started;
+let approvalId: string;
+beforeAll(async () => {
+  stack = await start();
+  const user = await as('user', stack);
+  ({ approvalId } = await startRefund(user, 'T-06'));
+  await startRefund(user, 'T-05');
+  if (PICTURES !== null) await mkdir(PICTURES, { recursive: true });
+}, 120_000);
+
+/** The pages by the names of their pictures; `{approval}` is one that is pending. `as` is its place among the people. */
+const PAGES: readonly (readonly [name: string, path: string, as: string])[] = [
+  ['inbox', '/inbox?view=pending', 'ada · approver · demo'],
+  ['approval', '/inbox/{approval}', 'ada · approver · demo'],
+  ['runs', '/runs', 'root · admin · demo'],
+  ['graphs', '/graphs', 'root · admin · demo'],
+  ['schedules', '/schedules', 'root · admin · demo'],
+  ['webhooks', '/webhooks', 'root · admin · demo'],
+  ['tools', '/tools', 'root · admin · demo'],
+  ['admin', '/admin', 'root · admin · demo'],
+];
+/** Those that have no pictures yet. */
+const UNFINISHED: ReadonlySet<string> = new Set(['runs', 'graphs', 'schedules', 'webhooks', 'tools', 'admin']);
+const THEMES = ['light', 'dark'] as const;
+
+async function enter(page: Page, path: string, person: string): Promise<void> {
+  await page.goto(await consoleUrl(stack));
+  await page.getByLabel('Who you are').selectOption({ label: person });
+  await page.goto(`${stack.ready.baseUrl}/console${path.replace('{approval}', approvalId)}`);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await expect.poll(async () => await page.locator('.loading').count()).toBe(0);
+}
+
+/** The serious findings of axe, and where they are. */
+async function findingsOf(page: Page): Promise<readonly string[]> {
+  // By the debugger, as the page's policy forbids scripts of others.
+  await page.evaluate(AXE);
+  const { passed, findings } = await page.evaluate<{ passed: number; findings: string[] }>(`axe.run().then((found) => ({
+    passed: found.passes.length,
+    findings: found.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)),
+  }))`);
+  // A page that is not there has no faults either.
+  expect(passed).toBeGreaterThan(10);
+  return findings;
+}
+
+describe.each(THEMES)('in %s colors', (colorScheme) => {
+  test.each(PAGES)('%s has no serious fault', async (name, path, person) => {
+    const page = await openPage({ colorScheme });
+    await enter(page, path, person);
+    expect(await findingsOf(page)).toEqual([]);
+    if (PICTURES !== null && !UNFINISHED.has(name))
+      await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png` });
+  });
+
+  test('the way in has no serious fault', async () => {
+    const page = await openPage({ colorScheme });
+    await page.goto(`${stack.ready.baseUrl}/console/`);
+    await page.getByLabel('A token').waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+  });
+});
+
+describe('on a screen of 320 pixels', () => {
+  test.each(PAGES)('%s is not wider than it', async (_name, path, person) => {
+    const page = await openPage({ viewport: { width: 320, height: 640 } });
+    await enter(page, path, person);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+  });
+});

@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createApiClient } from '../support/readers/api-client.ts';
+import { aProblem } from '../support/readers/problems.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
+
+const { start } = useNpmStart();
+let baseUrl: string;
+beforeAll(async () => {
+  baseUrl = (await start()).ready.baseUrl;
+}, 120_000);
+
+const ask = async (path: string) => await fetch(`${baseUrl}${path}`, { redirect: 'manual' });
+
+describe('the files of the console', () => {
+  test('are a page at each address, which is asked for anew each time', async () => {
+    for (const path of ['/console/', '/console/inbox', '/console/runs/some/thing']) {
+      const answer = await ask(path);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+      expect(await answer.text()).toContain('<div id="app">');
+    }
+    const { status, headers } = await ask('/console');
+    expect([status, headers.get('location')]).toEqual([302, '/console/']);
+  });
+
+  test('with a hash in their names are kept for good', async () => {
+    const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await (await ask('/console/')).text())?.[1] ?? '';
+    const answer = await ask(script);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers.get('content-type')).toMatch(/javascript/);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('content-encoding')).toMatch(/^(?:br|gzip)$/);
+    expect((await answer.text()).length).toBeGreaterThan(1_000);
+  });
+
+  test.each([
+    '/console/assets/none.js',
+    `/console/assets/${encodeURIComponent('../../index.html')}`,
+    '/console/assets/%2e%2e/%2e%2e/vite.config.ts',
+  ])('do not include %s', async (path) => {
+    const answer = await ask(path);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+
+  test('run no script but their own, load nothing from elsewhere, and are not framed', async () => {
+    const answer = await ask('/console/inbox');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(await answer.text()).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
+  });
+});
+
+describe('a local code', () => {
+  const post = async (body: unknown) => await createApiClient(baseUrl, null).post('/console/local-sign-in', body);
+
+  test('that is none is not found', async () => {
+    expect(await post({ code: 'nothing' })).toMatchObject(aProblem(404, 'NOT_FOUND'));
+  });
+
+  test.each([[{}], [{ code: 1 }], [{ code: 'x', more: 1 }], [{ code: 'x'.repeat(2_001) }]])(
+    '%j is refused',
+    async (body) => {
+      expect(await post(body)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    },
+  );
+});

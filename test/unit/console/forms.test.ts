@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
+import type { Draft } from '../../../console/src/form/draft.ts';
+import { fieldsOf } from '../../../console/src/form/fields-of.ts';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    order: { type: 'string', title: 'Order', description: 'Its number' },
+    amount: { type: 'number', minimum: 0.01, maximum: 100, multipleOf: 0.01 },
+    items: { type: 'integer' },
+    express: { type: 'boolean' },
+    reason: { enum: ['broken', 'late', 7] },
+    color: { oneOf: [{ const: 'r', title: 'Red' }, { const: 'g' }] },
+    tags: { type: 'array', items: { enum: ['a', 'b', 'c'] } },
+    mail: { type: 'string', format: 'email' },
+    address: { type: 'object' },
+  },
+  required: ['order', 'amount'],
+};
+const FIELDS = fieldsOf(SCHEMA) ?? [];
+const VALUE = {
+  order: 'A-1',
+  amount: 20.5,
+  items: 3,
+  express: true,
+  reason: 7,
+  color: 'r',
+  tags: ['a', 'c'],
+  mail: 'a@b.example',
+  address: { city: 'Bern' },
+};
+
+describe('the fields of a schema', () => {
+  test('are texts, numbers, ticks and choices, and JSON for the rest', () => {
+    expect(Object.fromEntries(FIELDS.map(({ name, kind }) => [name, kind]))).toEqual({
+      order: 'text',
+      amount: 'number',
+      items: 'integer',
+      express: 'boolean',
+      reason: 'choice',
+      color: 'choice',
+      tags: 'choices',
+      mail: 'text',
+      address: 'json',
+    });
+  });
+
+  test('have labels, bounds and what the browser helps with', () => {
+    expect(FIELDS[0]).toMatchObject({ label: 'Order', description: 'Its number', isRequired: true });
+    expect(FIELDS[1]).toMatchObject({ label: 'amount', bounds: { min: 0.01, max: 100, step: 0.01 } });
+    expect(FIELDS[5]?.options).toEqual([
+      { value: 'r', label: 'Red' },
+      { value: 'g', label: 'g' },
+    ]);
+    expect(FIELDS[7]?.inputType).toBe('email');
+  });
+
+  test.each([
+    [null],
+    [true],
+    [{ type: 'string' }],
+    [{ type: 'object' }],
+    [{ type: ['object', 'null'], properties: {} }],
+  ])('%j has none', (schema) => {
+    expect(fieldsOf(schema)).toBeNull();
+  });
+});
+
+describe('a draft', () => {
+  const read = (over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, VALUE), ...over }, VALUE);
+
+  test('means what it was filled with, with the same types', () => {
+    expect(read({})).toEqual({ value: VALUE, problems: {} });
+  });
+
+  test('keeps members that have no field', () => {
+    const other = { ...VALUE, hidden: [1] };
+    expect(readDraft(FIELDS, toDraft(FIELDS, other), other).value).toEqual(other);
+  });
+
+  test('leaves out what is emptied, unless it is needed', () => {
+    const { value, problems } = read({ items: '', mail: '', address: '', amount: '' });
+    expect(Object.keys(value)).toEqual(['order', 'amount', 'express', 'reason', 'color', 'tags']);
+    expect(problems).toEqual({ amount: 'This is needed' });
+  });
+
+  test('an empty text that is needed is an empty text', () => {
+    expect(read({ order: '' })).toMatchObject({ value: { order: '' }, problems: {} });
+  });
+
+  test.each([
+    [{ amount: 'many' }, { amount: 'A number is needed' }],
+    [{ items: '1.5' }, { items: 'A whole number is needed' }],
+    [{ address: '{' }, { address: expect.stringContaining('This is no JSON') }],
+  ])('%j is told beside its field', (over, problems) => {
+    expect(read(over).problems).toEqual(problems);
+  });
+});

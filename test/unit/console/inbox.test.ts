@@ -1,0 +1,96 @@
+import { HoldfastError } from 'holdfast/client';
+import type { Approval } from 'holdfast/client';
+import { describe, expect, test } from 'vitest';
+import { isDefinite, isOutdated, issuesOf } from '../../../console/src/pages/inbox/decision-outcome.ts';
+import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
+import { progressOf, tellDeciders } from '../../../console/src/pages/inbox/quorum.ts';
+import { staleKeys } from '../../../console/src/live/stale-keys.ts';
+
+type Decided = Approval['decisions'][number];
+
+const decided = (by: string, amount: number | null, decision: Decided['decision'] = 'approve'): Decided => ({
+  by,
+  decision,
+  args: amount === null ? null : { amount },
+  values: null,
+  reason: null,
+  at: '2026-11-26T00:00:00Z',
+});
+
+describe('the address of the inbox', () => {
+  test('asks for what waits for the person, unless it says more', () => {
+    const shown = readShown(new URLSearchParams('view=nothing&due=never'));
+    expect(shown).toEqual({ view: 'mine', graph: '', tool: '', due: '' });
+    expect(toFilter(shown, 0)).toEqual({ status: 'pending', mine: true, limit: 50 });
+  });
+
+  test('narrows it down', () => {
+    const shown = readShown(new URLSearchParams('view=pending&graph=refund&tool=pay&due=day'));
+    expect(toFilter(shown, 0)).toEqual({
+      status: 'pending',
+      limit: 50,
+      graph: 'refund',
+      tool: 'pay',
+      dueBefore: '1970-01-02T00:00:00.000Z',
+    });
+    expect(toApproval('a/1', 'view=pending')).toBe('/inbox/a%2F1?view=pending');
+  });
+
+  test('no view has the name of a member of all objects', () => {
+    expect(readShown(new URLSearchParams('view=constructor&due=toString'))).toMatchObject({ view: 'mine', due: '' });
+  });
+});
+
+describe('the progress of an approval', () => {
+  test('counts approvals of what stands to be decided now', () => {
+    const decisions = [decided('ada', 420), decided('bob', 300), decided('cid', 300)];
+    expect(progressOf({ policy: { quorum: 3 }, decisions })).toEqual({ needed: 3, by: ['bob', 'cid'] });
+  });
+
+  test('one is enough without a quorum', () => {
+    expect(progressOf({ policy: {}, decisions: [] })).toEqual({ needed: 1, by: [] });
+    expect(progressOf({ policy: {}, decisions: [decided('ada', null, 'reject')] }).by).toEqual([]);
+  });
+
+  test('its people are told in words', () => {
+    expect(tellDeciders({ policy: {}, requestedBy: 'uma' })).toBe('Whoever may decide approvals');
+    const policy = { roles: ['approver'], users: ['ann'], excludeRequester: true };
+    expect(tellDeciders({ policy, requestedBy: 'uma' })).toBe('the role approver, ann; not uma, who has asked');
+  });
+});
+
+describe('a decision that was not taken', () => {
+  const refused = (code: HoldfastError['code'], status?: number, mayTakeEffect = false) =>
+    new HoldfastError({ code, detail: 'no', status, mayTakeEffect });
+
+  test.each([
+    [refused('INVALID_ARGS', 422), true],
+    [refused('APPROVAL_CHANGED', 412), true],
+    [refused('REQUEST_IN_PROGRESS', 409), false],
+    [refused('UNAVAILABLE', 503, true), false],
+    [refused('UNREACHABLE'), false],
+    [new Error('else'), false],
+  ])('%s leaves a new key: %s', (error, expected) => {
+    expect(isDefinite(error)).toBe(expected);
+  });
+
+  test('says if what is shown is old', () => {
+    expect(isOutdated(refused('ALREADY_DECIDED', 409))).toBe(true);
+    expect(isOutdated(refused('INVALID_ARGS', 422))).toBe(false);
+  });
+
+  test('has its faults at their fields', () => {
+    const issues = [{ path: '/args/amount', message: 'too much' }];
+    const error = new HoldfastError({ code: 'INVALID_ARGS', detail: 'no', status: 422, issues });
+    expect(issuesOf(error, 'args')).toEqual({ amount: 'too much' });
+    expect(issuesOf(error, 'values')).toEqual({});
+  });
+});
+
+describe('an event', () => {
+  test('makes stale what shows its run', () => {
+    expect(staleKeys({ type: 'tool.called', runId: 'r' })).toEqual([['run', 'r']]);
+    expect(staleKeys({ type: 'approval.requested', runId: 'r' })).toEqual([['run', 'r'], ['runs'], ['approvals']]);
+    expect(staleKeys({ type: 'run.failed', runId: 'r' })).toContainEqual(['interventions']);
+  });
+});
