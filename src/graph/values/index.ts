@@ -25,4 +25,3 @@ export type { Json, JsonObject } from './json.ts';
 export { compilePattern } from './regular-expression.ts';
 export { abbreviate, messageOf, truncate } from './text.ts';
 export { formatTimestamp } from './timestamp.ts';
-export { typeInWords } from './type-in-words.ts';

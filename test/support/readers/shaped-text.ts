@@ -2,7 +2,7 @@
 
 /** What differs, and how all of its kind look. A name stands for the same thing wherever the page has it. */
 const KINDS = [
-  { kind: 'name', shape: '01[0-9A-HJKMNP-TV-Z]{24}' },
+  { kind: 'name', shape: '01[0-9A-Z]{24}' },
   { kind: 'name', shape: '\\b[0-9a-f]{12}\\b' },
   { kind: 'value', shape: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z' },
   { kind: 'value', shape: '\\b\\d\\d:\\d\\d:\\d\\d\\b' },
