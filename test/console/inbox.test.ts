@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../support/readers/api-client.ts';
-import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import { eventsOf, hasStatus, startAsking } from '../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { startRefund } from '../support/browser/refunds.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
@@ -141,6 +141,21 @@ describe('an approval', () => {
     // A new form has a key of its own.
     expect(keys[0]).not.toBe(keys[1]);
     expect(await decisionsOf(approvalId)).toEqual([]);
+  });
+
+  test('whose details are markup of a stranger shows text, and runs nothing', async () => {
+    const link = '[a link](javascript:document.title=1) and [another](https://shop.example/x)';
+    const details = `**Bold** <img src=x onerror="document.title='ran'"> <script>document.title='ran'</script> ${link}`;
+    const { approvalId } = await startAsking(user, { details, title: '<b>May I?</b>' });
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    await page.getByRole('heading', { name: '<b>May I?</b>' }).waitFor();
+    const shown = page.getByLabel('Details', { exact: true });
+    expect(await shown.locator('strong').allTextContents()).toEqual(['Bold']);
+    expect(await shown.locator('img, script, [onerror]').count()).toBe(0);
+    expect(await shown.locator('a[href]').evaluateAll((links) => links.map((one) => one.getAttribute('href')))).toEqual(
+      ['https://shop.example/x'],
+    );
+    expect(await page.title()).toBe('<b>May I?</b> · Holdfast');
   });
 
   test('that is open when all processes are killed is decided afterwards, once', { timeout: 120_000 }, async () => {

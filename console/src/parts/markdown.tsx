@@ -3,7 +3,12 @@ import { Marked } from 'marked';
 import { useMemo } from 'react';
 import type { JSX } from 'react';
 
-const marked = new Marked({ gfm: true, breaks: true });
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const asText = ({ text }: { readonly text: string }): string =>
+  text.replace(/[&<>"]/g, (mark) => ENTITIES[mark] ?? mark);
+
+/** Markup in a text, and what stands for a picture, are shown as they are written. */
+const marked = new Marked({ gfm: true, breaks: true, renderer: { html: asText, image: asText } });
 const purify = createDOMPurify(window);
 
 /** Links of strangers open elsewhere, and learn nothing of this page. */
