@@ -79,7 +79,7 @@ function Comparison({ left, right }: CompareProps): JSX.Element {
             <p>
               {found.common ? (
                 <>
-                  They part after superstep {found.common.step} of{' '}
+                  They part {found.common.step < 0 ? 'at the beginning' : `after superstep ${found.common.step}`}, at{' '}
                   <Link href={`/runs/${found.common.runId}/state`} className="mono">
                     {found.common.checkpoint}
                   </Link>

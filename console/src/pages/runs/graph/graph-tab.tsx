@@ -37,6 +37,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
                   definition={shown}
                   path={path}
                   states={states}
+                  here={placesOf(run)}
                   chosen={chosen}
                   onChoose={setChosen}
                   onOpen={(id) => open([...path, id])}
@@ -51,6 +52,12 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
       )}
     </div>
   );
+}
+
+/** Where a run stands: what it waits for, where it has failed, or what is next. */
+function placesOf({ waitingFor, error, next }: Run): readonly string[] {
+  if (waitingFor.length > 0) return waitingFor.map(({ node }) => node);
+  return error?.node === undefined ? next : [error.node];
 }
 
 function NotPublished(): JSX.Element {

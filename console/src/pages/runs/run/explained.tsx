@@ -47,7 +47,7 @@ function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Elem
       <Approvals run={run} />
       {(actions.length > 0 || budget.length > 0) && (
         <details>
-          <summary>Who can do what now</summary>
+          <summary>{actions.length > 0 ? 'Who can do what now' : 'What is left of its limits'}</summary>
           <ul className="plain">
             {actions.map((action) => (
               <li key={`${action.action} ${action.effect} ${action.command.curl}`}>

@@ -78,7 +78,7 @@ function openBar(
     address,
     visit: event.visit,
     index: event.index ?? null,
-    status: 'running',
+    status: waitNodes.has(address) ? 'waiting' : 'running',
     fromMs: atMs,
     toMs: null,
     isWait: waitNodes.has(address),
@@ -120,20 +120,32 @@ function close(bar: OpenBar, status: TaskStatus, atMs: number): void {
 }
 
 function reopen(bar: OpenBar): void {
-  bar.status = 'running';
+  bar.status = bar.isWait ? 'waiting' : 'running';
   bar.toMs = null;
 }
 
 function takePart(bar: OpenBar, event: TaskEvent, atMs: number): void {
   const { parts } = bar;
-  if (event.type === 'approval.requested')
-    parts.push({ ...OPEN_WAIT, label: event.approval.title, fromMs: atMs, key: event.approval.id });
-  if (event.type === 'approval.expired' || (event.type === 'approval.decided' && event.status !== 'pending'))
-    end(parts, { key: event.approvalId, toMs: atMs, hasFailed: event.status !== 'approved', attempts: 0 });
+  takeWait(bar, event, atMs);
   if (event.type === 'tool.requested' || event.type === 'function.requested')
     parts.push({ ...OPEN_CALL, label: nameOfCall(event), fromMs: atMs, key: event.idempotencyKey });
   if (event.type === 'tool.called' || event.type === 'function.called' || event.type === 'model.called')
     takeCall(parts, event, atMs);
+}
+
+/** One decision of a quorum decides nothing yet. */
+function takeWait(bar: OpenBar, event: TaskEvent, atMs: number): void {
+  if (event.type === 'approval.requested') {
+    bar.status = 'waiting';
+    bar.parts.push({ ...OPEN_WAIT, label: event.approval.title, fromMs: atMs, key: event.approval.id });
+  } else if (event.type === 'approval.expired' || (event.type === 'approval.decided' && event.status !== 'pending')) {
+    end(bar.parts, { key: event.approvalId, toMs: atMs, hasFailed: event.status !== 'approved', attempts: 0 });
+    if (bar.toMs === null) bar.status = bar.parts.some(isOpenWait) ? 'waiting' : 'running';
+  }
+}
+
+function isOpenWait({ kind, toMs }: BarPart): boolean {
+  return kind === 'wait' && toMs === null;
 }
 
 const OPEN_WAIT = { kind: 'wait', toMs: null, hasFailed: false, attempts: 0 } as const;
