@@ -20,7 +20,6 @@ export function atMs(seq: number): number {
   return BEGIN_MS + (seq - 1) * 1_000;
 }
 
-export const task = (node: string, visit = 1) => ({ node, visit });
 export const started = (node: string, visit = 1) => ({ type: 'node.started', node, visit }) as const;
 export const completed = (node: string, visit = 1) =>
   ({ type: 'node.completed', node, visit, update: { [node]: visit } }) as const;
