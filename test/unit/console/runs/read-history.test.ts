@@ -3,10 +3,8 @@ import { NOTHING_KNOWN, readHistory } from '../../../../console/src/pages/runs/h
 import type { RunEvent } from '../../../../console/src/pages/runs/history/run-event.ts';
 import { completed, history, started } from './sample-events.ts';
 
-type Client = Parameters<typeof readHistory>[0];
-
-/** A client whose pages have two events; it counts them. */
-function clientOf(events: readonly RunEvent[]) {
+/** Runs whose pages have two events; it counts them. */
+function runsOf(events: readonly RunEvent[]) {
   const asked: (string | undefined)[] = [];
   const page = async (cursor?: string) => {
     asked.push(cursor);
@@ -14,16 +12,22 @@ function clientOf(events: readonly RunEvent[]) {
     const next = from + 2;
     return { items: events.slice(from, next), nextCursor: next < events.length ? String(next) : null };
   };
-  return { client: { runs: { history: () => ({ page }) } } as unknown as Client, asked };
+  const history = () => ({
+    page,
+    async *[Symbol.asyncIterator]() {
+      yield* events;
+    },
+  });
+  return { runs: { history }, asked };
 }
 
 const EVENTS = history(started('a'), completed('a'), started('b'), completed('b'), started('c'));
 
 describe('a history', () => {
   test('is read page by page, and told of after each', async () => {
-    const { client } = clientOf(EVENTS);
+    const { runs } = runsOf(EVENTS);
     const told: number[] = [];
-    const known = await readHistory(client, {
+    const known = await readHistory(runs, {
       runId: 'r',
       known: NOTHING_KNOWN,
       onPage: ({ events }) => told.push(events.length),
@@ -33,16 +37,16 @@ describe('a history', () => {
   });
 
   test('goes on with its last page, and has no event twice', async () => {
-    const known = await readHistory(clientOf(EVENTS.slice(0, 3)).client, { runId: 'r', known: NOTHING_KNOWN });
-    const { client, asked } = clientOf(EVENTS);
-    const more = await readHistory(client, { runId: 'r', known });
+    const known = await readHistory(runsOf(EVENTS.slice(0, 3)).runs, { runId: 'r', known: NOTHING_KNOWN });
+    const { runs, asked } = runsOf(EVENTS);
+    const more = await readHistory(runs, { runId: 'r', known });
     expect(more.events).toEqual(EVENTS);
     expect(asked).toEqual(['2', '4']);
   });
 
   test('is the same object when nothing is new', async () => {
-    const { client } = clientOf(EVENTS);
-    const known = await readHistory(client, { runId: 'r', known: NOTHING_KNOWN });
-    expect(await readHistory(client, { runId: 'r', known })).toBe(known);
+    const { runs } = runsOf(EVENTS);
+    const known = await readHistory(runs, { runId: 'r', known: NOTHING_KNOWN });
+    expect(await readHistory(runs, { runId: 'r', known })).toBe(known);
   });
 });

@@ -16,7 +16,7 @@ import { changedBy } from '../../../../console/src/pages/runs/state/changed-by.t
 import { completed, history, saved, started } from './sample-events.ts';
 
 describe('a search for runs', () => {
-  const QUERY = 'status=waiting%2Cfailed&graph=shop&metadata=order%3DA-1';
+  const QUERY = new URLSearchParams({ status: 'waiting,failed', graph: 'shop', metadata: 'order=A-1' }).toString();
 
   test('is read from an address and written to it', () => {
     const search = readSearch(new URLSearchParams(`${QUERY}&other=1`));

@@ -47,6 +47,7 @@ const APPROVAL = {
   title: 'Pay?',
   details: null,
   args: {},
+  digest: 'd1',
   argsSchema: null,
   decisionSchema: null,
   policy: { roles: ['approver'] },
@@ -55,11 +56,11 @@ const APPROVAL = {
   previous: [],
   requestedBy: 'uma',
   requestedAt: '2026-11-24T09:30:00.000Z',
-  expiresAt: null,
+  expiresAt: '2026-11-26T09:30:00.000Z',
 } as const;
 
 export const asked = (node: string) =>
-  ({ type: 'approval.requested', node, visit: 1, approval: { ...APPROVAL, node } }) as unknown as Told<RunEvent>;
+  ({ type: 'approval.requested', node, visit: 1, approval: { ...APPROVAL, node } }) as const;
 export const decided = (node: string, status: string) =>
   ({
     type: 'approval.decided',

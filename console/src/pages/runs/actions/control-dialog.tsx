@@ -39,7 +39,9 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
   const perform = useMutation({
     mutationFn: async (body: Readonly<Record<string, unknown>>) =>
       await sendControl(client, { runId: run.id, control, body, options: { idempotencyKey } }),
-    onSuccess() {
+    async onSuccess() {
+      // The buttons of the page are those of the new status before one of them has the focus again.
+      await queries.invalidateQueries({ queryKey: [...KEYS.run(run.id), 'run'] });
       void queries.invalidateQueries({ queryKey: KEYS.run(run.id) });
       onClose();
     },

@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import type { JSX } from 'react';
 import type { Definition } from './definition.ts';
 import './graph.css';
+import { KeepInSight } from './keep-in-sight.tsx';
 import { GraphArrow } from './graph-arrow.tsx';
 import type { ShownArrow } from './graph-arrow.tsx';
 import { GraphNode } from './graph-node.tsx';
@@ -62,6 +63,7 @@ export function GraphView({ definition, path, states, here, chosen, onChoose, on
       >
         <Background />
         <Controls showInteractive={false} />
+        <KeepInSight node={chosen} />
       </ReactFlow>
     </section>
   );

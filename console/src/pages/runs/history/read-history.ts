@@ -25,7 +25,7 @@ interface Reading {
  * @returns the same object when nothing is new
  */
 export async function readHistory(
-  { runs }: Pick<Client, 'runs'>,
+  runs: Pick<Client['runs'], 'history'>,
   { runId, known, signal, onPage }: Reading,
 ): Promise<KnownHistory> {
   const listing = runs.history(runId, { limit: PAGE }, { signal });

@@ -5,8 +5,6 @@ type History = ReturnType<Client['runs']['history']>;
 /** An event of a run, as its history has it. */
 export type RunEvent = History extends Listing<infer Event> ? Event : never;
 
-export type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
-
 /** The events of node tasks. */
 export type TaskEvent = Extract<RunEvent, { readonly visit: number }>;
 

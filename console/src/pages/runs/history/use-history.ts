@@ -14,7 +14,7 @@ export function useHistory(runId: string): UseQueryResult<KnownHistory> {
     queryKey,
     structuralSharing: false,
     queryFn: async ({ signal }) =>
-      await readHistory(client, {
+      await readHistory(client.runs, {
         runId,
         signal,
         known: queries.getQueryData<KnownHistory>(queryKey) ?? NOTHING_KNOWN,

@@ -16,9 +16,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+    return () => giveFocusTo(before);
   }, []);
   return (
     <dialog ref={dialog} className="dialog" aria-labelledby={id} onClose={onClose}>
@@ -31,4 +29,10 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
       <div className="stack">{children}</div>
     </dialog>
   );
+}
+
+/** What opened the dialog may be gone, or go with the answer; the page itself stays. */
+function giveFocusTo(element: Element | null): void {
+  if (element instanceof HTMLElement && element.isConnected) element.focus();
+  else document.querySelector<HTMLElement>('#content')?.focus();
 }

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import type { JSX } from 'react';
+import './runs.css';
 
 interface LabelledProps {
   readonly label: string;
@@ -22,7 +23,7 @@ export function Labelled({ label, about, problem, children }: LabelledProps): JS
     <div className="labelled">
       <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-invalid': problem !== undefined, 'aria-describedby': `${id}-about` })}
-      <p id={`${id}-about`} className="small-text muted">
+      <p id={`${id}-about`} className={problem === undefined ? 'small-text muted' : 'small-text problem-text'}>
         {problem ?? about}
       </p>
     </div>
