@@ -1,3 +1,5 @@
+import { isMembers } from '../../../form/fields-of.ts';
+
 /** A message of a conversation, as channels have it. */
 export interface ShownMessage {
   readonly id: string;
@@ -37,8 +39,4 @@ function toMessage(value: unknown, place: number): ShownMessage | null {
 function toToolCall(value: unknown): ShownMessage['toolCalls'] {
   if (!isMembers(value) || typeof value['name'] !== 'string') return [];
   return [{ id: String(value['id']), name: value['name'], args: value['args'] }];
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

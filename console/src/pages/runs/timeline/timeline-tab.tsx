@@ -6,7 +6,8 @@ import { Empty } from '../../../parts/empty.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { tellDuration } from '../../../parts/tell-time.ts';
-import { isMembers, nodesOf } from '../graph/definition.ts';
+import { nodesOf } from '../graph/definition.ts';
+import type { Definition } from '../graph/definition.ts';
 import { useHistory } from '../history/use-history.ts';
 import { isEnded } from '../history/use-run.ts';
 import { NodePanel } from '../node/node-panel.tsx';
@@ -31,8 +32,8 @@ export function TimelineTab({ run }: { readonly run: Run }): JSX.Element {
 }
 
 /** Only those of the run's own graph are known. */
-function namesOfWaits(definition: unknown): ReadonlySet<string> {
-  const nodes = isMembers(definition) ? nodesOf(definition) : [];
+function namesOfWaits(definition: Definition | undefined): ReadonlySet<string> {
+  const nodes = definition ? nodesOf(definition) : [];
   return new Set(nodes.flatMap(([id, { type }]) => (type === 'wait' ? [id] : [])));
 }
 
