@@ -21,7 +21,7 @@ export function CallCard({ run, call }: CallCardProps): JSX.Element {
   const { whole, readWhole } = useWholeCall(run.id, call);
   const { kind, name, key, status, request, reply, error, failedAttempts, undoes, local } = whole;
   return (
-    <section className="call-card" aria-label={`Call of ${name}`}>
+    <article className="call-card" aria-label={`Call of ${name}`}>
       <h3 className="row">
         {undoes ? `undoes ${name}` : name} <Status of={STATUS_LOOKS[status] ?? status} label={status} />
       </h3>
@@ -57,7 +57,7 @@ export function CallCard({ run, call }: CallCardProps): JSX.Element {
         <CopyAsCurl request={{ method: 'GET', path: `/api/runs/${run.id}/calls/${encodeURIComponent(key)}` }} />
         {local && <span className="muted small-text">made without an activity</span>}
       </div>
-    </section>
+    </article>
   );
 }
 

@@ -133,10 +133,10 @@ function Outcome({ event }: { readonly event: NodeTask['events'][number] }): JSX
 
 function Part({ title, value }: { readonly title: string; readonly value: unknown }): JSX.Element {
   return (
-    <section aria-label={title}>
+    <div>
       <h3>{title}</h3>
       <JsonView value={value} open={3} />
-    </section>
+    </div>
   );
 }
 
