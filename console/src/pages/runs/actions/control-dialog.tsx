@@ -1,0 +1,94 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Run } from 'holdfast/client';
+import { useMemo, useState } from 'react';
+import type { FormEvent, JSX } from 'react';
+import { KEYS } from '../../../api/query-keys.ts';
+import { useApi } from '../../../api/use-api.ts';
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import type { ShownRequest } from '../../../parts/to-curl.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ControlFields } from './control-fields.tsx';
+import { EMPTY_DRAFT, readBody, targetsOf } from './control-draft.ts';
+import type { ControlDraft, Target } from './control-draft.ts';
+import type { Control } from './controls-of.ts';
+import { LABELS } from './labels.ts';
+import type { PreviewedAction } from './preview-of.ts';
+import { PreviewView } from './preview-view.tsx';
+import { sendControl } from './send-control.ts';
+import { usePreview } from './use-preview.ts';
+
+interface ControlDialogProps {
+  readonly run: Run;
+  readonly control: Control;
+  readonly onClose: () => void;
+}
+
+/** Asks what a control needs, and says what it would do. */
+export function ControlDialog({ run, control, onClose }: ControlDialogProps): JSX.Element {
+  const client = useApi();
+  const queries = useQueryClient();
+  const targets = useMemo(() => targetsOf(run), [run]);
+  const [draft, setDraft] = useState<ControlDraft>({ ...EMPTY_DRAFT, target: targets[0]?.key ?? '' });
+  const [isTried, setTried] = useState(false);
+  // An opened dialog is one action, however often its button is pressed.
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const read = readBody(control, draft, targets);
+  const action = useMemo(() => toAction(control, draft, targets), [control, draft, targets]);
+  const preview = usePreview(run, action);
+  const perform = useMutation({
+    mutationFn: async (body: Readonly<Record<string, unknown>>) =>
+      await sendControl(client, { runId: run.id, control, body, options: { idempotencyKey } }),
+    async onSuccess() {
+      // The buttons of the page are those of the new status before one of them has the focus again.
+      await queries.invalidateQueries({ queryKey: [...KEYS.run(run.id), 'run'] });
+      void queries.invalidateQueries({ queryKey: KEYS.run(run.id) });
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setTried(true);
+    if ('body' in read) perform.mutate(read.body);
+  };
+  return (
+    <Dialog title={`${LABELS[control]} ${run.graph.name}`} onClose={onClose}>
+      <form className="stack" onSubmit={submit} noValidate>
+        <ControlFields
+          run={run}
+          control={control}
+          draft={draft}
+          targets={targets}
+          problems={isTried && 'problems' in read ? read.problems : {}}
+          onChange={setDraft}
+        />
+        <PreviewView preview={preview} />
+        {perform.isError && <Problem error={perform.error} />}
+        <div className="actions">
+          <button
+            type="submit"
+            className={`button ${control === 'cancel' ? 'danger' : 'primary'}`}
+            disabled={perform.isPending}
+          >
+            {LABELS[control]}
+          </button>
+          <button type="button" className="button" onClick={onClose}>
+            Leave it
+          </button>
+          {'body' in read && <CopyAsCurl request={toRequest(run.id, control, read.body)} />}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function toAction(control: Control, { target, node }: ControlDraft, targets: readonly Target[]): PreviewedAction {
+  if (control === 'replan') return { kind: control, node: node === '' ? 'the chosen node' : node };
+  if (control !== 'retry' && control !== 'skip' && control !== 'fail') return { kind: control };
+  return { kind: control, node: targets.find(({ key }) => key === target)?.node ?? null };
+}
+
+function toRequest(runId: string, control: Control, body: Readonly<Record<string, unknown>>): ShownRequest {
+  if (control !== 'edit') return { method: 'POST', path: `/api/runs/${runId}/${control}`, body };
+  return { method: 'PATCH', path: `/api/runs/${runId}/state`, body, headers: { 'if-match': '*' } };
+}

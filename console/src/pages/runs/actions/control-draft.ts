@@ -1,0 +1,115 @@
+import type { Run } from 'holdfast/client';
+import { readJsonText } from '../../../form/draft.ts';
+import type { Control } from './controls-of.ts';
+
+/** What stands in the fields of a control: texts, of which some are JSON. */
+export interface ControlDraft {
+  /** What a control is for: the key of one of `targetsOf`. */
+  readonly target: string;
+  readonly node: string;
+  readonly reason: string;
+  /** JSON */
+  readonly values: string;
+  /** JSON */
+  readonly output: string;
+  /** JSON */
+  readonly limits: string;
+}
+
+export type DraftField = keyof ControlDraft;
+
+export const EMPTY_DRAFT: ControlDraft = { target: '', node: '', reason: '', values: '', output: '', limits: '' };
+
+/** The fields of each control, in the order in which they are shown. */
+export const FIELDS: Readonly<Record<Control, readonly DraftField[]>> = {
+  retry: ['target', 'limits'],
+  skip: ['target', 'output'],
+  fail: ['target', 'reason'],
+  replan: ['node', 'values'],
+  pause: ['reason'],
+  resume: ['values'],
+  edit: ['values', 'node'],
+  cancel: ['reason'],
+};
+
+/** Fields that must not be empty. */
+const NEEDED: Readonly<Partial<Record<Control, readonly DraftField[]>>> = {
+  skip: ['output'],
+  replan: ['node'],
+  edit: ['values'],
+};
+
+/** A failed node or call that a control settles. */
+export interface Target {
+  readonly key: string;
+  readonly label: string;
+  readonly node: string | null;
+  /** How a body names it. */
+  readonly named: { readonly id?: string; readonly node?: string };
+}
+
+/** What can be retried, skipped or failed: what waits for it, or the node that has failed the run. */
+export function targetsOf({
+  waitingFor,
+  error,
+  status,
+}: Pick<Run, 'waitingFor' | 'error' | 'status'>): readonly Target[] {
+  const waiting = waitingFor.flatMap((one): Target[] => {
+    if (one.kind !== 'intervention') return [];
+    const { id, node, tool } = one;
+    return [{ key: id, label: tool === undefined ? node : `${tool} in ${node}`, node, named: { id } }];
+  });
+  if (waiting.length > 0 || status !== 'failed') return waiting;
+  const node = error?.node;
+  const all: Target = { key: 'all', label: 'whatever has failed', node: null, named: {} };
+  return node === undefined ? [all] : [{ key: `node ${node}`, label: node, node, named: { node } }, all];
+}
+
+/** The body of a request, or what is wrong with the fields by their names. */
+export type ReadBody =
+  | { readonly body: Readonly<Record<string, unknown>> }
+  | { readonly problems: Readonly<Partial<Record<DraftField, string>>> };
+
+/** Reads the fields of a control. */
+export function readBody(control: Control, draft: ControlDraft, targets: readonly Target[]): ReadBody {
+  const problems: Partial<Record<DraftField, string>> = {};
+  const body: Record<string, unknown> = {};
+  for (const field of FIELDS[control]) {
+    const text = draft[field].trim();
+    if (text === '') {
+      if (NEEDED[control]?.includes(field)) problems[field] = 'This is needed';
+      continue;
+    }
+    const read = READERS[field](text, { control, targets });
+    if ('problem' in read) problems[field] = read.problem;
+    else Object.assign(body, read.members);
+  }
+  return Object.keys(problems).length > 0 ? { problems } : { body };
+}
+
+type Read = { readonly members: Readonly<Record<string, unknown>> } | { readonly problem: string };
+
+interface Reading {
+  readonly control: Control;
+  readonly targets: readonly Target[];
+}
+
+const READERS: Readonly<Record<DraftField, (text: string, reading: Reading) => Read>> = {
+  target: (text, { targets }) => ({ members: targets.find(({ key }) => key === text)?.named ?? {} }),
+  node: (text, { control }) => ({ members: control === 'edit' ? { asNode: text } : { node: text } }),
+  reason: (text) => ({ members: { reason: text } }),
+  values: (text) => readObject('values', text),
+  limits: (text) => readObject('limits', text),
+  output(text) {
+    const read = readJsonText(text);
+    return 'problem' in read ? read : { members: { output: read.value } };
+  },
+};
+
+function readObject(name: string, text: string): Read {
+  const read = readJsonText(text);
+  if ('problem' in read) return read;
+  const { value } = read;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { members: { [name]: value } } : { problem: 'An object is needed, such as {"amount": 60}' };
+}

@@ -1,0 +1,145 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Checkpoint, Fork, Run } from 'holdfast/client';
+import { useMemo, useState } from 'react';
+import type { FormEvent, JSX } from 'react';
+import { useLocation } from 'wouter';
+import { useApi } from '../../../api/use-api.ts';
+import { DiffView } from '../../../diff/diff-view.tsx';
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { nodesOf } from '../graph/definition.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Labelled } from '../parts/labelled.tsx';
+import { useDefinition } from '../run/use-definition.ts';
+import { readFork } from './read-fork.ts';
+import { PreviewView } from './preview-view.tsx';
+import { usePreview } from './use-preview.ts';
+
+interface ForkProps {
+  readonly run: Run;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Opens a dialog that begins another run at a checkpoint. */
+export function ForkButton({ run, checkpoint }: ForkProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button primary" onClick={() => setOpen(true)}>
+        Fork here…
+      </button>
+      {isOpen && <ForkDialog run={run} checkpoint={checkpoint} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+interface ForkDialogProps extends ForkProps {
+  readonly onClose: () => void;
+}
+
+function ForkDialog({ run, checkpoint, onClose }: ForkDialogProps): JSX.Element {
+  const client = useApi();
+  const [, navigate] = useLocation();
+  const definition = useDefinition(run).data;
+  const [values, setValues] = useState('{}');
+  const [asNode, setAsNode] = useState('');
+  const [graph, setGraph] = useState('');
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const action = useMemo(() => ({ kind: 'fork', checkpoint: checkpoint.id }) as const, [checkpoint.id]);
+  const preview = usePreview(run, action);
+  const read = readFork({ checkpoint: checkpoint.id, values, asNode, graph });
+  const perform = useMutation({
+    mutationFn: async (fork: Fork) => await client.runs.fork(run.id, fork, { idempotencyKey }),
+    onSuccess: ({ id }) => navigate(`/runs/${id}`),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if ('fork' in read) perform.mutate(read.fork);
+  };
+  return (
+    <Dialog title="Fork here" onClose={onClose}>
+      <form className="stack" onSubmit={submit} noValidate>
+        <Labelled
+          label="Values of channels"
+          about="JSON: what shall be different. Values go through the reducers of their channels."
+          problem={'problem' in read ? read.problem : undefined}
+        >
+          {(tied) => (
+            <textarea {...tied} value={values} spellCheck={false} onChange={({ target }) => setValues(target.value)} />
+          )}
+        </Labelled>
+        <ChannelPicker
+          values={checkpoint.values}
+          onPick={(channel) => setValues((text) => withChannel(text, channel, checkpoint.values))}
+        />
+        <Labelled label="As if written by" about="The run goes on behind this node.">
+          {(tied) => (
+            <select {...tied} value={asNode} onChange={({ target }) => setAsNode(target.value)}>
+              <option value="">—</option>
+              {(definition ? nodesOf(definition) : []).map(([id]) => (
+                <option key={id}>{id}</option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+        <Labelled label="Another graph" about="name, name@3 or name@alias; empty: the same version.">
+          {(tied) => <input {...tied} type="text" value={graph} onChange={({ target }) => setGraph(target.value)} />}
+        </Labelled>
+        {'fork' in read && read.fork.values && (
+          <DiffView
+            before={pick(checkpoint.values, Object.keys(read.fork.values))}
+            after={read.fork.values}
+            titles={['Now', 'Written']}
+          />
+        )}
+        <PreviewView preview={preview} />
+        {perform.isError && <Problem error={perform.error} />}
+        <div className="actions">
+          <button type="submit" className="button primary" disabled={perform.isPending || 'problem' in read}>
+            Fork
+          </button>
+          <button type="button" className="button" onClick={onClose}>
+            Leave it
+          </button>
+          {'fork' in read && (
+            <CopyAsCurl request={{ method: 'POST', path: `/api/runs/${run.id}/fork`, body: read.fork }} />
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type Values = Checkpoint['values'];
+
+interface ChannelPickerProps {
+  readonly values: Values;
+  readonly onPick: (channel: string) => void;
+}
+
+/** Puts the value of a channel among those to edit. */
+function ChannelPicker({ values, onPick }: ChannelPickerProps): JSX.Element {
+  return (
+    <Labelled label="Take a channel’s value to edit it">
+      {(tied) => (
+        <select {...tied} value="" onChange={({ target }) => onPick(target.value)}>
+          <option value="">—</option>
+          {Object.keys(values).map((channel) => (
+            <option key={channel}>{channel}</option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** A text that is no JSON stays as it is. */
+function withChannel(text: string, channel: string, values: Values): string {
+  const read = readFork({ checkpoint: '', values: text, asNode: '', graph: '' });
+  if ('problem' in read || channel === '') return text;
+  return JSON.stringify({ ...read.fork.values, [channel]: values[channel] }, null, 2);
+}
+
+function pick(values: Values, names: readonly string[]): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,19 @@
+/** A superstep of two runs. */
+export interface PathRow {
+  /** Counts from 1. */
+  readonly number: number;
+  /** The nodes; empty where a run is over already. */
+  readonly left: string;
+  readonly right: string;
+  readonly isSame: boolean;
+}
+
+type Path = readonly (readonly string[])[];
+
+/** Puts the supersteps of two runs side by side. */
+export function pathRows(left: Path, right: Path): readonly PathRow[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, place) => {
+    const [one, other] = [left, right].map((path) => path[place]?.join(', ') ?? '');
+    return { number: place + 1, left: one ?? '', right: other ?? '', isSame: one === other };
+  });
+}

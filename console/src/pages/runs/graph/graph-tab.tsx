@@ -1,0 +1,131 @@
+import type { Run } from 'holdfast/client';
+import { useMemo, useState } from 'react';
+import type { JSX } from 'react';
+import { Notice } from '../../../parts/notice.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
+import { useHistory } from '../history/use-history.ts';
+import { NodePanel } from '../node/node-panel.tsx';
+import { useDefinition, useNamedDefinition } from '../run/use-definition.ts';
+import type { Definition } from './definition.ts';
+import { innerOf, nodesOf } from './definition.ts';
+import { GraphView } from './graph-view.tsx';
+import { nodeStates } from './node-states.ts';
+
+/** The graph of a run as it goes through it, and what one of its nodes has done. */
+export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
+  const definition = useDefinition(run);
+  const history = useHistory(run.id);
+  const [path, setPath] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const states = useMemo(() => nodeStates(history.data?.events ?? [], run.waitingFor), [history.data, run.waitingFor]);
+  const open = (next: readonly string[]): void => {
+    setPath(next);
+    setChosen(null);
+  };
+  if (definition.isError && run.graph.version === null) return <NotPublished />;
+  return (
+    <div className={chosen === null ? 'graph-and-panel' : 'graph-and-panel with-panel'}>
+      <div className="stack">
+        <Path path={path} onOpen={open} />
+        {history.isError && <Problem error={history.error} onRetry={() => void history.refetch()} />}
+        <QueryView query={definition} what="Loading the graph">
+          {(root) => (
+            <Level definition={root} path={path}>
+              {(shown) => (
+                <GraphView
+                  definition={shown}
+                  path={path}
+                  states={states}
+                  here={placesOf(run)}
+                  chosen={chosen}
+                  onChoose={setChosen}
+                  onOpen={(id) => open([...path, id])}
+                />
+              )}
+            </Level>
+          )}
+        </QueryView>
+      </div>
+      {chosen !== null && (
+        <NodePanel key={chosen} run={run} path={path} node={chosen} onClose={() => setChosen(null)} />
+      )}
+    </div>
+  );
+}
+
+/** Where a run stands: what it waits for, where it has failed, or what is next. */
+function placesOf({ waitingFor, error, next }: Run): readonly string[] {
+  if (waitingFor.length > 0) return waitingFor.map(({ node }) => node);
+  return error?.node === undefined ? next : [error.node];
+}
+
+function NotPublished(): JSX.Element {
+  return (
+    <Notice kind="info">
+      The graph of this run was never published. It can be shown once the run has ended, to those who may see payloads;
+      the timeline and the events have all that has happened.
+    </Notice>
+  );
+}
+
+interface PathProps {
+  readonly path: readonly string[];
+  readonly onOpen: (path: readonly string[]) => void;
+}
+
+/** The subgraphs that are open, and the way back. */
+function Path({ path, onOpen }: PathProps): JSX.Element | null {
+  if (path.length === 0) return null;
+  return (
+    <nav aria-label="Open subgraphs" className="row">
+      <button type="button" className="button small" onClick={() => onOpen([])}>
+        The run’s graph
+      </button>
+      {path.map((node, place) => (
+        <button
+          key={path.slice(0, place + 1).join('/')}
+          type="button"
+          className="button small"
+          aria-current={place === path.length - 1 ? 'true' : undefined}
+          onClick={() => onOpen(path.slice(0, place + 1))}
+        >
+          {node}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+interface LevelProps {
+  readonly definition: Definition;
+  readonly path: readonly string[];
+  readonly children: (definition: Definition) => JSX.Element;
+}
+
+/** Goes down into the subgraphs of a path. */
+function Level({ definition, path, children }: LevelProps): JSX.Element {
+  const [first, ...rest] = path;
+  if (first === undefined) return children(definition);
+  const inner = innerOf(nodesOf(definition).find(([id]) => id === first)?.[1] ?? {});
+  if (typeof inner === 'string')
+    return (
+      <NamedLevel reference={inner} path={rest}>
+        {children}
+      </NamedLevel>
+    );
+  return (
+    <Level definition={inner ?? {}} path={rest}>
+      {children}
+    </Level>
+  );
+}
+
+interface NamedLevelProps extends Omit<LevelProps, 'definition'> {
+  readonly reference: string;
+}
+
+function NamedLevel({ reference, ...level }: NamedLevelProps): JSX.Element {
+  const query = useNamedDefinition(reference);
+  return <QueryView query={query}>{(definition) => <Level definition={definition} {...level} />}</QueryView>;
+}

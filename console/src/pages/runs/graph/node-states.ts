@@ -1,0 +1,103 @@
+import { addressOf, isTaskEvent } from '../history/run-event.ts';
+import type { RunEvent, TaskEvent } from '../history/run-event.ts';
+
+export type TaskStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'canceled';
+
+/** What has become of a node in a run. */
+export interface NodeState {
+  /** Of its latest visit. */
+  readonly status: TaskStatus;
+  readonly visits: number;
+  /** Of the latest visit: the tasks of a node that runs for each element of a list; empty for others. */
+  readonly elements: readonly { readonly index: number; readonly status: TaskStatus }[];
+}
+
+/** A node that waits for somebody or something; runs name it without the nodes around it. */
+interface Waiting {
+  readonly node: string;
+  readonly index?: number | undefined;
+}
+
+/** A node's latest visit while events are read. */
+interface Visit {
+  number: number;
+  readonly tasks: Map<number | null, TaskStatus>;
+}
+
+/**
+ * Finds where the nodes of a run stand, by their addresses.
+ * @param waitingFor what the run waits for: no event tells of timers, awaited events and interventions
+ */
+export function nodeStates(
+  events: readonly RunEvent[],
+  waitingFor: readonly Waiting[] = [],
+): ReadonlyMap<string, NodeState> {
+  const visits = new Map<string, Visit>();
+  for (const event of events) {
+    if (isTaskEvent(event)) takeTaskEvent(visits, event);
+    else takeRunEvent(visits, event);
+  }
+  for (const { node, index } of waitingFor) markWaiting(visits, node, index ?? null);
+  return new Map([...visits].map(([address, visit]) => [address, toState(visit)]));
+}
+
+/** What a node task is after an event; other events leave it as it is. */
+const AFTER: Partial<Record<TaskEvent['type'], TaskStatus>> = {
+  'node.started': 'running',
+  'node.completed': 'completed',
+  'node.failed': 'failed',
+  'node.skipped': 'skipped',
+  'approval.requested': 'waiting',
+  'approval.decided': 'running',
+  'approval.expired': 'running',
+};
+
+function takeTaskEvent(visits: Map<string, Visit>, event: TaskEvent): void {
+  const status = AFTER[event.type];
+  if (status === undefined) return;
+  // One decision of a quorum decides nothing yet.
+  if (event.type === 'approval.decided' && event.status === 'pending') return;
+  const address = addressOf(event);
+  const visit = visits.get(address) ?? { number: event.visit, tasks: new Map() };
+  if (event.visit > visit.number) {
+    visit.number = event.visit;
+    visit.tasks.clear();
+  }
+  visit.tasks.set(event.index ?? null, status);
+  visits.set(address, visit);
+}
+
+const OPEN: ReadonlySet<TaskStatus> = new Set(['running', 'waiting']);
+
+function takeRunEvent(visits: Map<string, Visit>, event: RunEvent): void {
+  if (event.type === 'run.retried') {
+    const address = event.node === undefined ? null : addressOf({ node: event.node, path: event.path });
+    for (const [name, { tasks }] of visits)
+      if (address === null || name === address) replace(tasks, new Set(['failed']), 'running');
+  }
+  if (event.type === 'run.failed' || event.type === 'run.canceled')
+    for (const { tasks } of visits.values()) replace(tasks, OPEN, 'canceled');
+}
+
+function replace(tasks: Visit['tasks'], these: ReadonlySet<TaskStatus>, by: TaskStatus): void {
+  for (const [index, status] of tasks) if (these.has(status)) tasks.set(index, by);
+}
+
+function markWaiting(visits: Map<string, Visit>, node: string, index: number | null): void {
+  for (const [address, { tasks }] of visits) {
+    const isIt = address === node || address.endsWith(`/${node}`);
+    if (isIt && tasks.has(index) && OPEN.has(tasks.get(index) ?? 'completed')) tasks.set(index, 'waiting');
+  }
+}
+
+/** The first of them that a task has is the node's. */
+const WEIGHTIEST: readonly TaskStatus[] = ['failed', 'waiting', 'running', 'canceled', 'completed', 'skipped'];
+
+function toState({ number, tasks }: Visit): NodeState {
+  const statuses = new Set(tasks.values());
+  return {
+    status: WEIGHTIEST.find((status) => statuses.has(status)) ?? 'running',
+    visits: number,
+    elements: [...tasks].flatMap(([index, status]) => (index === null ? [] : [{ index, status }])),
+  };
+}

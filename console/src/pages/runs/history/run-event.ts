@@ -1,0 +1,39 @@
+import type { Client, Listing } from 'holdfast/client';
+
+type History = ReturnType<Client['runs']['history']>;
+
+/** An event of a run, as its history has it. */
+export type RunEvent = History extends Listing<infer Event> ? Event : never;
+
+/** The events of node tasks. */
+export type TaskEvent = Extract<RunEvent, { readonly visit: number }>;
+
+export function isTaskEvent(event: RunEvent): event is TaskEvent {
+  return 'visit' in event;
+}
+
+interface Placed {
+  readonly node: string;
+  readonly path?: readonly string[] | undefined;
+}
+
+/** Names a node of a run over all its graphs: the ids of the nodes around it, and its own, such as `outer/inner`. */
+export function addressOf({ node, path = [] }: Placed): string {
+  return [...path, node].join('/');
+}
+
+interface Task extends Placed {
+  readonly visit: number;
+  readonly index?: number | undefined;
+}
+
+/** Names an execution of a node for people, such as `pay[2] (visit 3)`. */
+export function taskName(task: Task): string {
+  const element = task.index === undefined ? '' : `[${task.index}]`;
+  return `${addressOf(task)}${element}${task.visit > 1 ? ` (visit ${task.visit})` : ''}`;
+}
+
+/** Tells executions of nodes apart. */
+export function taskKey(task: Task): string {
+  return `${addressOf(task)}#${task.index ?? ''}.${task.visit}`;
+}

@@ -1,0 +1,38 @@
+import { useEffect, useId, useRef } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { Icon } from '../../../parts/icon.tsx';
+import './runs.css';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A dialog over the page. It takes the focus, and gives it back to what had it when it closes. */
+export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => giveFocusTo(before);
+  }, []);
+  return (
+    <dialog ref={dialog} className="dialog" aria-labelledby={id} onClose={onClose}>
+      <header className="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" className="button quiet small" aria-label="Close" onClick={onClose}>
+          <Icon name="cross" />
+        </button>
+      </header>
+      <div className="stack">{children}</div>
+    </dialog>
+  );
+}
+
+/** What opened the dialog may be gone, or go with the answer; the page itself stays. */
+function giveFocusTo(element: Element | null): void {
+  if (element instanceof HTMLElement && element.isConnected) element.focus();
+  else document.querySelector<HTMLElement>('#content')?.focus();
+}

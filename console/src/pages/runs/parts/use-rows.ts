@@ -1,0 +1,31 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import type { RefObject } from 'react';
+
+interface Rows {
+  readonly scroll: RefObject<HTMLDivElement | null>;
+  readonly rows: Virtualizer<HTMLDivElement, Element>;
+}
+
+interface RowsOptions {
+  readonly count: number;
+  /** The height of a row that was not measured yet. */
+  readonly rowPx: number;
+  readonly keyOf: (place: number) => string | number;
+}
+
+const MORE_ROWS = 15;
+
+/** Says which rows of a long list are in sight. */
+export function useRows({ count, rowPx, keyOf }: RowsOptions): Rows {
+  const scroll = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowPx,
+    getItemKey: keyOf,
+    overscan: MORE_ROWS,
+  });
+  return { scroll, rows };
+}

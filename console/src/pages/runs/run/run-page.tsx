@@ -1,0 +1,70 @@
+import type { Run } from 'holdfast/client';
+import type { JSX } from 'react';
+import { Link } from 'wouter';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { QueryView } from '../../../parts/query-view.tsx';
+import { RunActions } from '../actions/run-actions.tsx';
+import { EventsTab } from '../events/events-tab.tsx';
+import { GraphTab } from '../graph/graph-tab.tsx';
+import { useRun } from '../history/use-run.ts';
+import { MessagesTab } from '../messages/messages-tab.tsx';
+import { StateTab } from '../state/state-tab.tsx';
+import { TimelineTab } from '../timeline/timeline-tab.tsx';
+import { DataTab } from './data-tab.tsx';
+import { Explained } from './explained.tsx';
+import '../parts/runs.css';
+import { RunFacts } from './run-facts.tsx';
+
+/** What a tab shows of a run. */
+interface Tab {
+  readonly name: string;
+  readonly label: string;
+  readonly Content: (props: { readonly run: Run }) => JSX.Element;
+}
+
+const TABS: readonly Tab[] = [
+  { name: 'graph', label: 'Graph', Content: GraphTab },
+  { name: 'timeline', label: 'Timeline', Content: TimelineTab },
+  { name: 'state', label: 'State', Content: StateTab },
+  { name: 'messages', label: 'Messages', Content: MessagesTab },
+  { name: 'events', label: 'Events', Content: EventsTab },
+  { name: 'data', label: 'Input and output', Content: DataTab },
+];
+
+interface RunPageProps {
+  readonly id: string;
+  readonly tab: string;
+}
+
+/** One run: where it stands and why, what it has done, and what can be done with it. */
+export function RunPage({ id, tab }: RunPageProps): JSX.Element {
+  const query = useRun(id);
+  const { name: here, Content } = TABS.find(({ name }) => name === tab) ?? { name: '', Content: GraphTab };
+  return (
+    <QueryView query={query} what="Loading the run">
+      {(run) => (
+        <>
+          <PageHeader title={titleOf(run)} about={<span className="mono">{id}</span>}>
+            <RunActions run={run} />
+          </PageHeader>
+          <div className="stack">
+            <RunFacts run={run} />
+            <Explained run={run} />
+            <nav className="tabs" aria-label="Parts of the run">
+              {TABS.map(({ name, label }) => (
+                <Link key={name} href={`/runs/${id}/${name}`} replace aria-current={name === here ? 'page' : undefined}>
+                  {label}
+                </Link>
+              ))}
+            </nav>
+            <Content run={run} />
+          </div>
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+function titleOf({ graph: { name, version } }: Run): string {
+  return version === null ? name : `${name}@${version}`;
+}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Client, Run } from 'holdfast/client';
+import { KEYS } from '../../../api/query-keys.ts';
+import { useApi } from '../../../api/use-api.ts';
+import type { Definition } from '../graph/definition.ts';
+
+/** The graph of a run. A version of a graph never changes. */
+export function useDefinition({ id, graph: { name, version, hash } }: Run): UseQueryResult<Definition> {
+  const client = useApi();
+  return useQuery({
+    queryKey: [...KEYS.graphs, 'definition', hash],
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      if (version !== null) return (await client.graphs.get(name, version, { signal })).definition;
+      // A graph that was never published stands in the recording of its run.
+      return (await client.runs.recording(id, { signal })).definition;
+    },
+  });
+}
+
+/** The graph that a subgraph names: `name`, `name@3` or `name@alias`. */
+export function useNamedDefinition(reference: string): UseQueryResult<Definition> {
+  const client = useApi();
+  return useQuery({
+    queryKey: [...KEYS.graphs, 'named', reference],
+    queryFn: async ({ signal }) => await readNamed(client, reference, signal),
+  });
+}
+
+async function readNamed({ graphs }: Client, reference: string, signal: AbortSignal): Promise<Definition> {
+  const [name = '', point = ''] = reference.split('@');
+  const version = await toVersion();
+  return (await graphs.get(name, version, { signal })).definition;
+
+  async function toVersion(): Promise<number | undefined> {
+    if (point === '') return undefined;
+    return /^\d+$/.test(point) ? Number(point) : (await graphs.alias(name, point, { signal })).version;
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_DRAFT, readBody, targetsOf } from '../../../../console/src/pages/runs/actions/control-draft.ts';
+import { controlsOf } from '../../../../console/src/pages/runs/actions/controls-of.ts';
+import { readFork } from '../../../../console/src/pages/runs/actions/read-fork.ts';
+import type { Run } from '../../../../src/client/index.ts';
+
+const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status'> = {
+  status: 'waiting',
+  error: null,
+  waitingFor: [
+    {
+      kind: 'intervention',
+      id: 'pay:1:1',
+      node: 'pay',
+      since: '2026-11-24T09:41:12.804Z',
+      tool: 'issue_refund',
+      args: { order: 'A-1002' },
+      idempotencyKey: 'k',
+      error: { code: 'UNKNOWN_OUTCOME', message: 'the worker is gone' },
+      choices: [],
+    },
+  ],
+};
+const FAILED: typeof WAITING = {
+  status: 'failed',
+  waitingFor: [],
+  error: { code: 'TOOL_FAILED', message: 'no', node: 'pay' },
+};
+
+describe('the controls of a run', () => {
+  test.each([
+    ['running', ['pause', 'cancel']],
+    ['paused', ['resume', 'replan', 'edit', 'cancel']],
+    ['failed', ['retry', 'skip', 'replan', 'edit']],
+    ['completed', ['edit']],
+  ] as const)('that is %s', (status, controls) => {
+    expect(controlsOf({ status, waitingFor: [] })).toEqual(controls);
+  });
+
+  test('that waits for an intervention', () => {
+    expect(controlsOf(WAITING)).toEqual(['retry', 'skip', 'fail', 'pause', 'replan', 'edit', 'cancel']);
+  });
+});
+
+describe('the targets of a control', () => {
+  test('are the interventions that wait, by their ids', () => {
+    expect(targetsOf(WAITING)).toMatchObject([{ label: 'issue_refund in pay', named: { id: 'pay:1:1' } }]);
+  });
+
+  test('are the node that has failed the run, or whatever has', () => {
+    expect(targetsOf(FAILED).map(({ named }) => named)).toEqual([{ node: 'pay' }, {}]);
+    expect(targetsOf({ status: 'completed', error: null, waitingFor: [] })).toEqual([]);
+  });
+});
+
+describe('the body of a control', () => {
+  const targets = targetsOf(FAILED);
+  const target = targets[0]?.key ?? '';
+
+  test('has what stands in its fields, and nothing else', () => {
+    const draft = { ...EMPTY_DRAFT, target, output: '{"orders": []}', reason: 'not asked for' };
+    expect(readBody('skip', draft, targets)).toEqual({ body: { node: 'pay', output: { orders: [] } } });
+    expect(readBody('pause', EMPTY_DRAFT, [])).toEqual({ body: {} });
+    expect(readBody('edit', { ...EMPTY_DRAFT, values: '{"a": 1}', node: 'look' }, [])).toEqual({
+      body: { values: { a: 1 }, asNode: 'look' },
+    });
+  });
+
+  test('may be null where any output is allowed', () => {
+    expect(readBody('skip', { ...EMPTY_DRAFT, output: 'null' }, [])).toEqual({ body: { output: null } });
+  });
+
+  test.each([
+    ['skip', {}, 'output'],
+    ['replan', {}, 'node'],
+    ['edit', { values: '[1]' }, 'values'],
+    ['resume', { values: '{' }, 'values'],
+  ] as const)('of %s is refused with its field named', (control, fields, field) => {
+    const read = readBody(control, { ...EMPTY_DRAFT, ...fields }, []);
+    expect('problems' in read && Object.keys(read.problems)).toEqual([field]);
+  });
+});
+
+describe('a fork', () => {
+  const EMPTY = { checkpoint: 'c1', values: '', asNode: '', graph: '' };
+
+  test('leaves out what is empty', () => {
+    expect(readFork({ ...EMPTY, values: '{}' })).toEqual({ fork: { checkpoint: 'c1' } });
+    expect(readFork({ checkpoint: 'c1', values: '{"a": 1}', asNode: 'pay', graph: ' shop@2 ' })).toEqual({
+      fork: { checkpoint: 'c1', values: { a: 1 }, asNode: 'pay', graph: 'shop@2' },
+    });
+  });
+
+  test.each(['[]', '7', '{'])('takes no %s for values', (values) => {
+    expect(readFork({ ...EMPTY, values })).toHaveProperty('problem');
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { arrowsOf } from '../../../../console/src/pages/runs/graph/definition.ts';
+import { layOut, sizeOf, toPath } from '../../../../console/src/pages/runs/graph/lay-out.ts';
+
+const DEFINITION = {
+  name: 'shop',
+  nodes: {
+    look: { type: 'tool', tool: 'lookup_order', onError: { to: 'sorry' } },
+    choose: { type: 'function', function: 'choose', mayGoto: ['look'] },
+    each: { type: 'set' },
+    sorry: { type: 'subgraph', graph: 'apology@2' },
+  },
+  edges: [
+    { from: '__start__', to: 'look' },
+    { from: 'look', branches: [{ when: 'state.ok', to: 'choose' }, { to: '__end__' }] },
+    { from: 'choose', route: 'state.way', paths: { all: ['each', 'sorry'] }, default: 'choose' },
+    { from: ['each', 'sorry'], forEach: 'state.items', to: 'each' },
+    { from: 'each', to: 'nowhere' },
+  ],
+};
+
+describe('the arrows of a definition', () => {
+  test('come from edges of each kind and from nodes; those to nowhere are left out', () => {
+    const shown = arrowsOf(DEFINITION).map(({ from, to, label, isDetour }) => [from, to, label, isDetour]);
+    expect(shown).toEqual([
+      ['__start__', 'look', null, false],
+      ['look', 'choose', 'state.ok', false],
+      ['look', '__end__', 'default', false],
+      ['choose', 'each', 'all', false],
+      ['choose', 'sorry', 'all', false],
+      ['choose', 'choose', 'default', false],
+      ['each', 'each', 'for each of state.items', false],
+      ['sorry', 'each', 'for each of state.items', false],
+      ['look', 'sorry', 'on error', true],
+      ['choose', 'look', 'goto', true],
+    ]);
+  });
+
+  test('of what is no definition are none', () => {
+    expect(arrowsOf({ nodes: 7, edges: [null, 'x', {}] })).toEqual([]);
+  });
+});
+
+describe('a drawing', () => {
+  const { nodes, arrows } = layOut(DEFINITION);
+
+  test('has each node once, with what it is about, and the points', () => {
+    expect(nodes.map(({ id, about }) => [id, about])).toEqual([
+      ['__start__', 'start'],
+      ['look', 'tool: lookup_order'],
+      ['choose', 'function: choose'],
+      ['each', 'set'],
+      ['sorry', 'subgraph: apology@2'],
+      ['__end__', 'end'],
+    ]);
+    expect(nodes.find(({ id }) => id === 'sorry')?.inner).toBe('apology@2');
+  });
+
+  test('has no two nodes over each other', () => {
+    const boxes = nodes.map((node) => ({ ...node, ...sizeOf(node) }));
+    const overlaps = boxes.flatMap((one, place) =>
+      boxes
+        .slice(place + 1)
+        .filter(
+          (other) =>
+            one.x < other.x + other.width &&
+            other.x < one.x + one.width &&
+            one.y < other.y + other.height &&
+            other.y < one.y + one.height,
+        ),
+    );
+    expect(overlaps).toEqual([]);
+  });
+
+  test('is the same each time', () => {
+    expect(layOut(DEFINITION)).toEqual({ nodes, arrows, height: expect.any(Number) });
+  });
+
+  test('leads every arrow somewhere, a loop too', () => {
+    expect(arrows.filter(({ points }) => points.length < 2)).toEqual([]);
+    const loop = arrows.find(({ from, to }) => from === to);
+    expect(loop?.points[0]?.x).toBe(loop?.points.at(-1)?.x);
+  });
+});
+
+test('a path begins and ends where its points do', () => {
+  const path = toPath([
+    { x: 0, y: 0 },
+    { x: 5, y: 10 },
+    { x: 10, y: 20 },
+  ]);
+  expect(path).toBe('M 0 0 Q 5 10 7.5 15 L 10 20');
+  expect(toPath([{ x: 1, y: 1 }])).toBe('');
+});

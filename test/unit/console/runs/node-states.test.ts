@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { nodeStates } from '../../../../console/src/pages/runs/graph/node-states.ts';
+import { FAILURE, asked, completed, decided, failed, history, started } from './sample-events.ts';
+
+function statusOf(node: string, ...given: Parameters<typeof nodeStates>): string | undefined {
+  return nodeStates(...given).get(node)?.status;
+}
+
+describe('the nodes of a run', () => {
+  test('are what their last event says', () => {
+    const events = history(started('a'), completed('a'), started('b'), started('c'), failed('c'));
+    const states = nodeStates(events);
+    expect([...states].map(([node, { status }]) => [node, status])).toEqual([
+      ['a', 'completed'],
+      ['b', 'running'],
+      ['c', 'failed'],
+    ]);
+  });
+
+  test('count their visits, and forget what an earlier one has come to', () => {
+    const state = nodeStates(history(started('a'), failed('a'), started('a', 2))).get('a');
+    expect(state).toEqual({ status: 'running', visits: 2, elements: [] });
+  });
+
+  test('wait for an approval until its quorum is there', () => {
+    const events = history(started('ask'), asked('ask'), decided('ask', 'pending'), decided('ask', 'approved'));
+    expect(events.map((_, place) => statusOf('ask', events.slice(0, place + 1)))).toEqual([
+      'running',
+      'waiting',
+      'waiting',
+      'running',
+    ]);
+  });
+
+  test('wait for what only the run names, inside of subgraphs too', () => {
+    const events = history({ ...started('nap'), path: ['outer'] }, started('a'), completed('a'));
+    expect(statusOf('outer/nap', events, [{ node: 'nap' }])).toBe('waiting');
+    expect(statusOf('a', events, [{ node: 'a' }])).toBe('completed');
+  });
+
+  test('have the elements of a list, and the weightiest of their states', () => {
+    const state = nodeStates(
+      history({ ...started('each'), index: 0 }, { ...started('each'), index: 1 }, { ...completed('each'), index: 0 }),
+    ).get('each');
+    expect(state).toEqual({
+      status: 'running',
+      visits: 1,
+      elements: [
+        { index: 0, status: 'completed' },
+        { index: 1, status: 'running' },
+      ],
+    });
+  });
+
+  test('go on when they are retried, and stop with their run', () => {
+    const events = history(
+      started('a'),
+      failed('a'),
+      { type: 'run.failed', error: FAILURE },
+      { type: 'run.retried', node: 'a', by: 'uma' },
+      { type: 'run.canceled', by: 'uma', reason: null },
+    );
+    expect(statusOf('a', events.slice(0, 3))).toBe('failed');
+    expect(statusOf('a', events.slice(0, 4))).toBe('running');
+    expect(statusOf('a', events)).toBe('canceled');
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { pathRows } from '../../../../console/src/pages/runs/compare/path-rows.ts';
+import { taskName } from '../../../../console/src/pages/runs/history/run-event.ts';
+import {
+  readMetadata,
+  readSearch,
+  toBulkFilter,
+  toFilter,
+  writeSearch,
+} from '../../../../console/src/pages/runs/list/run-query.ts';
+import { conversationsOf } from '../../../../console/src/pages/runs/messages/conversations-of.ts';
+import { joinDelta, withoutCalls } from '../../../../console/src/pages/runs/messages/join-deltas.ts';
+import type { PartialReplies } from '../../../../console/src/pages/runs/messages/join-deltas.ts';
+import { tasksOf } from '../../../../console/src/pages/runs/node/tasks-of.ts';
+import { changedBy } from '../../../../console/src/pages/runs/state/changed-by.ts';
+import { completed, history, saved, started } from './sample-events.ts';
+
+describe('a search for runs', () => {
+  const QUERY = new URLSearchParams({ status: 'waiting,failed', graph: 'shop', metadata: 'order=A-1' }).toString();
+
+  test('is read from an address and written to it', () => {
+    const search = readSearch(new URLSearchParams(`${QUERY}&other=1`));
+    expect(writeSearch(search).toString()).toBe(QUERY);
+  });
+
+  test('knows no status that there is not', () => {
+    expect(readSearch(new URLSearchParams('status=waiting,nice')).statuses).toEqual(['waiting']);
+  });
+
+  test('becomes a filter of the API, for lists and for many runs', () => {
+    const search = readSearch(new URLSearchParams(QUERY));
+    expect(toFilter(search)).toEqual({ status: ['waiting', 'failed'], graph: 'shop', metadata: { order: 'A-1' } });
+    expect(toBulkFilter(readSearch(new URLSearchParams()))).toEqual({});
+  });
+
+  test('takes metadata with spaces in quotes', () => {
+    expect(readMetadata('order=A-1 name:"Ann B" x')).toEqual({ order: 'A-1', name: 'Ann B' });
+  });
+});
+
+describe('what models say', () => {
+  const delta = { node: 'answer', visit: 1, attempt: 1, callKey: 'k', index: 0, text: 'Dear ' };
+
+  const join = (...deltas: readonly Partial<typeof delta>[]): PartialReplies => {
+    let replies: PartialReplies = new Map();
+    for (const one of deltas) replies = joinDelta(replies, { ...delta, ...one });
+    return replies;
+  };
+
+  test('is joined in order, each piece once', () => {
+    expect(join({}, { index: 1, text: 'Ann' }, { index: 1, text: 'Ann' }).get('k')?.text).toBe('Dear Ann');
+  });
+
+  test('begins anew with a later attempt; an older one says nothing more', () => {
+    const replies = join({}, { attempt: 2, text: 'Hi' }, { index: 1, text: 'old' });
+    expect(replies.get('k')).toMatchObject({ attempt: 2, text: 'Hi' });
+  });
+
+  test('says so when a piece is missing', () => {
+    expect(join({ index: 3 }).get('k')?.hasGaps).toBe(true);
+  });
+
+  test('goes when the call has ended', () => {
+    expect(withoutCalls(join({}), new Set(['k']))).toEqual([]);
+  });
+});
+
+test('conversations are lists of nothing but messages', () => {
+  const messages = [
+    { id: 'm1', role: 'user', content: 'Hi' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 't', name: 'look', args: { n: 1 } }, 7] },
+  ];
+  const found = conversationsOf({ messages, list: [1], mixed: [messages[0], 'x'], empty: [], text: 'x' });
+  expect(found.map(({ channel }) => channel)).toEqual(['messages']);
+  expect(found[0]?.messages[1]).toMatchObject({ id: '1', toolCalls: [{ name: 'look' }] });
+});
+
+test('each checkpoint knows who has changed what since the one before', () => {
+  const changes = changedBy(
+    history(
+      saved('c1'),
+      { ...completed('inner'), path: ['outer'] },
+      { ...completed('each'), index: 2 },
+      saved('c2'),
+      { type: 'state.updated', values: { amount: 60 }, by: 'uma' },
+      saved('c3'),
+    ),
+  );
+  expect(Object.fromEntries(changes)).toEqual({
+    c1: [],
+    c2: [{ channel: 'each', by: 'each[2]' }],
+    c3: [{ channel: 'amount', by: 'uma' }],
+  });
+});
+
+test('the tasks of a node are those of its own graph, the latest visit first', () => {
+  const events = history(started('a'), completed('a'), started('a', 2), { ...started('a'), path: ['outer'] });
+  expect(tasksOf(events, { path: [], node: 'a' }).map(({ visit, events: own }) => [visit, own.length])).toEqual([
+    [2, 1],
+    [1, 2],
+  ]);
+  expect(tasksOf(events, { path: ['outer'], node: 'a' })).toHaveLength(1);
+});
+
+test('the ways of two runs stand side by side', () => {
+  expect(pathRows([['a'], ['b', 'c']], [['a'], ['d'], ['e']])).toEqual([
+    { number: 1, left: 'a', right: 'a', isSame: true },
+    { number: 2, left: 'b, c', right: 'd', isSame: false },
+    { number: 3, left: '', right: 'e', isSame: false },
+  ]);
+});
+
+test('a task is named with what is around it', () => {
+  expect(taskName({ path: ['outer'], node: 'pay', index: 2, visit: 3 })).toBe('outer/pay[2] (visit 3)');
+});
