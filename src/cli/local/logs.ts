@@ -32,12 +32,10 @@ export const logs = defineCommand({
     const say = (lines: readonly string[]): void => {
       for (const line of lines) stdout.write(`${line}\n`);
     };
-    const file = values['log-file'] ?? logFileIn(values['data-dir']);
-    const log = await openOrRefuse(file);
+    const log = await openOrRefuse(values['log-file'] ?? logFileIn(values['data-dir']));
     try {
       say((await log.read()).flatMap(format).slice(-last));
-      if (values.follow)
-        await followLog(file, { log, say: (lines) => say(lines.flatMap(format)), until: interrupted() });
+      if (values.follow) await followLog(log, (lines) => say(lines.flatMap(format)), interrupted());
     } finally {
       await log.close();
     }

@@ -10,6 +10,7 @@ const KINDS = [
   { kind: 'value', shape: '\\bin \\d+ s\\b' },
   { kind: 'value', shape: '\\battempt=\\d+\\b' },
   { kind: 'value', shape: ':\\d+:\\d+\\b' },
+  { kind: 'value', shape: 'refund_[0-9a-f]{8}' },
   { kind: 'value', shape: '\\b2\\d\\.\\d+\\.\\d+\\b' },
 ] as const;
 

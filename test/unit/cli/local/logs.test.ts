@@ -17,7 +17,7 @@ test('logs --follow goes on with what is added, until Ctrl-C', async () => {
     interrupted: () => interrupt.signal,
   });
   await appendFile(file, line(30, 'not told') + line(40, 'a call failed'));
-  await vi.waitFor(() => expect(said).toContain('a call failed'));
+  await vi.waitFor(() => expect(said).toContain('a call failed'), { timeout: 5_000 });
   interrupt.abort();
   expect({ code: await ended, said }).toEqual({ code: 0, said: '1970-01-01T00:00:00.000Z WARN  a call failed\n' });
   await folder.remove();
