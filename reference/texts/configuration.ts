@@ -25,6 +25,10 @@ export const TOP: Texts<ConfigInput> = {
   http: 'The addresses that tools and models may reach.',
   webhooks: 'The addresses that webhooks may reach.',
   auth: 'The tokens that the API accepts. Needed in production.',
+  roles:
+    'What roles permit: lists of permissions, by the name of the role. A built-in role is replaced, the others stay; `admin` keeps `admin`.',
+  tenants:
+    'What tenants may use up, by their names: `runsPerMinute`, `costUsdPerDay`. `*` is for all; of what the entry of a tenant does not say, `*` counts.',
   defaults: 'Values for what graphs do not say.',
   ceilings: 'The most that any graph may ask for.',
   retention: 'The age after which ended runs are forgotten; without it they stay.',

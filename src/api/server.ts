@@ -82,7 +82,7 @@ interface Settings extends ApiEnvironment {
 async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryOptions) {
   const { DATABASE_URL, HOLDFAST_CURSOR_SECRET: cursorSecret, target } = settings;
   const { logger } = patience;
-  const authenticate = createAuthenticate(toAuthSettings(loaded.auth));
+  const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles);
   const report = (message: string): void => logger.warn(message);
   const [config, store, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),

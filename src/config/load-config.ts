@@ -16,6 +16,8 @@ import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
 import { Model } from './model.ts';
 import type { ModelInput } from './model.ts';
+import { Roles } from './roles.ts';
+import { Tenants } from './tenants.ts';
 import { Tools } from './tool-list.ts';
 import type { ToolHolder } from './tool-methods.ts';
 import type { HttpToolInput } from './tool.ts';
@@ -94,6 +96,8 @@ const ConfigFields = z.strictObject({
   /** Tenants choose the addresses of webhooks, so these reach less than tools. */
   webhooks: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
+  roles: Roles.prefault({}),
+  tenants: Tenants.default({}),
   defaults: Defaults.prefault({}),
   ceilings: CeilingFields.prefault({}),
   retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),

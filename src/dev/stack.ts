@@ -169,7 +169,7 @@ async function openService(options: StackOptions, parts: ServiceParts): Promise<
       catalog,
       interpreter,
       settings: toApiSettings(config, environment),
-      authenticate: createAuthenticate(issuer.auth),
+      authenticate: createAuthenticate(issuer.auth, config.roles),
       cursors: createCursors(secret),
       seals: createSeals(secret),
       logger,
