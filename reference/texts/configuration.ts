@@ -19,6 +19,8 @@ export const TOP: Texts<ConfigInput> = {
   messageProcessors: 'Code that fits messages to a model, by name. TypeScript only.',
   tokenCounters: 'Code that counts tokens, by name. TypeScript only.',
   secrets: '`async (name) => value`, such as a vault. Without it, the environment of the worker. TypeScript only.',
+  store:
+    'Another store than the one in PostgreSQL, or one around it: `async (open) => store` ([a store of your own](../store.md)). TypeScript only.',
   codecs: "Temporal's payload codecs, such as one that encrypts; the first is applied first. TypeScript only.",
   graphs:
     'A folder with definitions, or `{ folder, tenants }`. `start` publishes them for the tenant `demo`, `holdfast api` for these tenants.',

@@ -17,6 +17,7 @@ import type { McpServerInput } from './mcp-servers.ts';
 import { Model } from './model.ts';
 import type { ModelInput } from './model.ts';
 import { Roles } from './roles.ts';
+import type { StoreOpener } from './store.ts';
 import { Tenants } from './tenants.ts';
 import { Tools } from './tool-list.ts';
 import type { ToolHolder } from './tool-methods.ts';
@@ -91,6 +92,8 @@ const ConfigFields = z.strictObject({
   secrets: code<SecretResolver>().optional(),
   /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
   codecs: Codecs.default([]),
+  /** Another store than PostgreSQL's, or one around it. */
+  store: code<StoreOpener>().optional(),
   graphs: GraphFolder.optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   /** Tenants choose the addresses of webhooks, so these reach less than tools. */

@@ -15,6 +15,7 @@ import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
 import { StackSettings, readSettings } from '../config/settings.ts';
+import { openConfiguredStore } from '../config/store.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import type { Catalog } from '../graph/definition/index.ts';
@@ -151,10 +152,11 @@ interface ServiceParts {
 }
 
 async function openService(options: StackOptions, parts: ServiceParts): Promise<Service> {
-  const { temporal, connection, store, logger, issuer, secret } = parts;
+  const { temporal, connection, logger, issuer, secret } = parts;
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const config = await openConfig(options, logger, teardown);
+    const store = await openStore(config, parts.store, teardown);
     const catalog = toCatalog(config);
     const interpreter = (options.interpreter ?? openInterpreter)(catalog);
     teardown.add(() => interpreter.close());
@@ -184,6 +186,13 @@ function tellOfRuns({ store, listen }: Database, say: (line: string) => void, te
   const teller = tellRuns({ store, listen, say, since: Date.now() });
   teardown.add(() => teller.close());
   return retryAwareStore(store, (runId) => teller.look(runId));
+}
+
+/** Opens the store of the configuration. The one below stays open, as others use it after a reload. */
+async function openStore(config: Config, below: Store, teardown: Teardown): Promise<Store> {
+  const store = await openConfiguredStore(config, async () => ({ ...below, close: async () => undefined }));
+  teardown.add(() => store.close());
+  return store;
 }
 
 async function openConfig(options: StackOptions, logger: Logger, teardown: Teardown): Promise<Config> {

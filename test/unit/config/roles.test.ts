@@ -17,7 +17,7 @@ test('roles of its own join the built-in ones, or take their place', () => {
 });
 
 test('every wrong permission is named, with the one that was meant', () => {
-  const roles = { auditor: ['run:raed', 'payload:read', 7], user: 'run:read', admin: ['run:read'] };
+  const roles = { auditor: ['run:rea', 'payload:read', 7], user: 'run:read', admin: ['run:read'] };
   const message = (): string => {
     try {
       parseConfig('here', { roles });
@@ -26,7 +26,7 @@ test('every wrong permission is named, with the one that was meant', () => {
       return String(error);
     }
   };
-  expect(message()).toMatch(/\/roles\/auditor\/0: there is no permission "run:raed".*did you mean "run:read"/is);
+  expect(message()).toMatch(/\/roles\/auditor\/0: there is no permission "run:rea".*did you mean "run:read"/is);
   expect(message()).toMatch(/\/roles\/auditor\/2: must be the name of a permission/);
   expect(message()).toMatch(/\/roles\/user: /);
 });
