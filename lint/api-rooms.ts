@@ -8,7 +8,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
     packages: ['@hono/zod-openapi'],
   },
-  'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
+  'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'process', 'workflows', 'api/http'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
@@ -28,7 +28,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'hono'],
   },
   'api/middleware': {
-    rooms: ['graph/values', 'store', 'process', ...API_BASE, 'api/redaction'],
+    rooms: [...WORDS, 'store', 'process', ...API_BASE, 'api/redaction'],
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
   },
   'api/graphs': {
@@ -38,6 +38,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/states': {
     rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
   },
+  'api/tenants': { rooms: ['store', 'config', ...API_BASE] },
   'api/runs': {
     rooms: [
       ...FACTS,
@@ -52,6 +53,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/graphs',
       'api/redaction',
       'api/states',
+      'api/tenants',
     ],
     // Definitions of strangers are run by threads, in `api/interpreter`.
     types: ['graph/advance', 'graph/replay'],
@@ -73,7 +75,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'api/schedules': {
-    rooms: ['graph/redaction', 'store', ...API_BASE, 'api/interpreter', ...OF_RUNS],
+    rooms: ['graph/definition', 'graph/redaction', 'store', ...API_BASE, 'api/interpreter', ...OF_RUNS],
     packages: ['p-limit', 'ulid'],
   },
   'api/trials': { rooms: ['testing', ...API_BASE, 'api/interpreter', 'api/graphs', 'api/runs'] },
@@ -108,7 +110,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'ulid', 'undici'],
   },
   'api/hooks': {
-    rooms: ['graph/values', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    rooms: [...WORDS, 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
     types: ['graph/expression'],
     packages: [NODE, 'standardwebhooks', 'ulid'],
   },

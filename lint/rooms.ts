@@ -86,12 +86,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   config: {
     rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema', 'builder', 'process', 'activities'],
+    types: ['store'],
     packages: [NODE, 'tsx', 'zod'],
   },
-  'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
+  'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'], types: ['store'] },
   testing: {
     rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
-    packages: ['pino', 'zod'],
+    types: ['store'],
+    packages: [NODE, 'pino', 'zod'],
     face: ['index.ts', 'evaluation/index.ts', 'outputs/index.ts'],
   },
   client: {

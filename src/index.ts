@@ -1,5 +1,7 @@
 export { defineConfig, defineNodeType } from './config/load-config.ts';
 export type { ConfigInput } from './config/load-config.ts';
+export type { StoreOpener } from './config/store.ts';
+export type { Store } from './store/store.ts';
 export { defineTool } from './config/define-tool.ts';
 export { tool } from './config/tool-methods.ts';
 export type { CodeToolContext } from './activities/tools/code-tool-context.ts';

@@ -9,6 +9,7 @@ import { loadConfig } from './config/load-config.ts';
 import type { Config } from './config/load-config.ts';
 import { WorkerSettings, readSettings } from './config/settings.ts';
 import type { WorkerEnvironment } from './config/settings.ts';
+import { openConfiguredStore } from './config/store.ts';
 import { connectMcpServers } from './config/connect-mcp-servers.ts';
 import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
@@ -162,7 +163,7 @@ async function openParts(loaded: Config, settings: Settings, patience: RetryOpti
   const environment = process.env;
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
-    connectWithRetry(postgresStore(DATABASE_URL), patience),
+    openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
     connectWithRetry(
       temporal(target, (options) => NativeConnection.connect(options)),
       patience,

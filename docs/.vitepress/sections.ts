@@ -59,6 +59,11 @@ export const SECTIONS: readonly Section[] = [
     title: 'Operate',
     pages: [
       page('production', 'In production', 'processes, Temporal, tokens, roles, Docker Compose'),
+      page(
+        'store',
+        'A store of your own',
+        'in place of PostgreSQL or around it: what it must keep, and checks of that',
+      ),
       page('operations', 'Operations', 'probes, shutdown, outages, metrics, memory'),
       page('versioning', 'Versions', 'new workers beside old ones'),
       page('security', 'Security', 'tokens, tenants, redaction, secrets, the network'),

@@ -19,12 +19,18 @@ export const TOP: Texts<ConfigInput> = {
   messageProcessors: 'Code that fits messages to a model, by name. TypeScript only.',
   tokenCounters: 'Code that counts tokens, by name. TypeScript only.',
   secrets: '`async (name) => value`, such as a vault. Without it, the environment of the worker. TypeScript only.',
+  store:
+    'Another store than the one in PostgreSQL, or one around it: `async (open) => store` ([a store of your own](../store.md)). TypeScript only.',
   codecs: "Temporal's payload codecs, such as one that encrypts; the first is applied first. TypeScript only.",
   graphs:
     'A folder with definitions, or `{ folder, tenants }`. `start` publishes them for the tenant `demo`, `holdfast api` for these tenants.',
   http: 'The addresses that tools and models may reach.',
   webhooks: 'The addresses that webhooks may reach.',
   auth: 'The tokens that the API accepts. Needed in production.',
+  roles:
+    'What roles permit: lists of permissions, by the name of the role. A built-in role is replaced, the others stay; `admin` keeps `admin`.',
+  tenants:
+    'What tenants may use up, by their names: `runsPerMinute`, `costUsdPerDay`. `*` is for all; of what the entry of a tenant does not say, `*` counts.',
   defaults: 'Values for what graphs do not say.',
   ceilings: 'The most that any graph may ask for.',
   retention: 'The age after which ended runs are forgotten; without it they stay.',

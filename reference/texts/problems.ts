@@ -81,6 +81,10 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
     'Send it again after `Retry-After`.',
   ),
   TOO_SOON: problem('Somebody was reminded of the approval not long ago.', 'Send it again after `Retry-After`.'),
+  QUOTA_REACHED: problem(
+    'The tenant has started as many runs in this minute, or spent as much on this day, as it may.',
+    'Send it again after `Retry-After`.',
+  ),
   INTERNAL: problem('A fault of the server.', 'The detail has the id of the request; the log has the error.'),
   UNAVAILABLE: problem(
     'The database or Temporal does not answer.',

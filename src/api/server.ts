@@ -17,6 +17,7 @@ import { setVariables } from '../process/set-variables.ts';
 import { SetupError, runProcess, together } from '../process/setup-error.ts';
 import { ApiSettings, readSettings } from '../config/settings.ts';
 import type { ApiEnvironment } from '../config/settings.ts';
+import { openConfiguredStore } from '../config/store.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import { createAuthenticate } from './http/authenticate.ts';
@@ -86,11 +87,11 @@ interface Settings extends ApiEnvironment {
 async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryOptions) {
   const { DATABASE_URL, HOLDFAST_CURSOR_SECRET: cursorSecret, target } = settings;
   const { logger } = patience;
-  const authenticate = createAuthenticate(toAuthSettings(loaded.auth));
+  const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles);
   const report = (message: string): void => logger.warn(message);
   const [config, store, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),
-    connectWithRetry(postgresStore(DATABASE_URL), patience),
+    openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
     connectWithRetry(temporal(target, openConnection), patience),
   ]);
   const engine = createEngine(connection, namespace, createDataConverter(store.blobs, config.codecs));

@@ -1,12 +1,19 @@
+import type { Roles } from '../graph/definition/index.ts';
 import { parseDuration, toMs } from '../graph/values/index.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import type { SecretResolver } from '../activities/secrets.ts';
 import type { Config } from './load-config.ts';
+import { quotaOf } from './tenants.ts';
+import type { TenantQuota } from './tenants.ts';
 
 /** Settings of an installation that concern only the API. */
 export interface ApiSettings {
   /** Ages at which ended runs and checkpoints are deleted, in milliseconds; `null` keeps them. */
   readonly retention: { readonly runsMs: number | null; readonly checkpointsMs: number | null };
+  /** What each role permits. */
+  readonly roles: Roles;
+  /** What a tenant may use up. */
+  quotaOf(tenantId: string): TenantQuota;
   /** Allows runs to begin at checkpoints of others. */
   readonly forking: boolean;
   /** The most requests that may wait for runs at a time, in one process. */
@@ -38,12 +45,14 @@ export interface ConsoleSettings {
 
 /** Reads the API's settings from a configuration. @param environment has secrets, unless the configuration finds them */
 export function toApiSettings(
-  { retention, forking, waits, streams, webhooks, secrets, auth, shutdownGrace }: Config,
+  { retention, roles, tenants, forking, waits, streams, webhooks, secrets, auth, shutdownGrace }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): ApiSettings {
   const { runs, checkpoints } = retention;
   return {
     retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
+    roles,
+    quotaOf: (tenantId) => quotaOf(tenants, tenantId),
     forking,
     waits,
     streams,

@@ -17,6 +17,9 @@ import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
 import { Model } from './model.ts';
 import type { ModelInput } from './model.ts';
+import { Roles } from './roles.ts';
+import type { StoreOpener } from './store.ts';
+import { Tenants } from './tenants.ts';
 import { Tools } from './tool-list.ts';
 import type { ToolHolder } from './tool-methods.ts';
 import type { HttpToolInput } from './tool.ts';
@@ -105,11 +108,15 @@ const ConfigFields = z.strictObject({
   secrets: code<SecretResolver>().optional(),
   /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
   codecs: Codecs.default([]),
+  /** Another store than PostgreSQL's, or one around it. */
+  store: code<StoreOpener>().optional(),
   graphs: GraphFolder.optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   /** Tenants choose the addresses of webhooks, so these reach less than tools. */
   webhooks: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
+  roles: Roles.prefault({}),
+  tenants: Tenants.default({}),
   defaults: Defaults.prefault({}),
   ceilings: CeilingFields.prefault({}),
   retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),

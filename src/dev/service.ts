@@ -13,6 +13,7 @@ import { toApiSettings } from '../config/api-settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
+import { openConfiguredStore } from '../config/store.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { createDataConverter } from '../process/data-converter.ts';
@@ -71,10 +72,11 @@ export async function connectToTemporal({ options }: TemporalTarget, logger: Log
 
 /** Reads the configuration, and starts workers with it. @throws when it can't be used */
 export async function openService(options: ServiceOptions, parts: ServiceParts): Promise<Service> {
-  const { temporal, connection, store, logger, issuer, secret, localSignIn } = parts;
+  const { temporal, connection, logger, issuer, secret, localSignIn } = parts;
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const config = await openConfig(options, logger, teardown);
+    const store = await openStore(config, parts.store, teardown);
     const catalog = toCatalog(config);
     const interpreter = (options.interpreter ?? openInterpreter)(catalog);
     teardown.add(() => interpreter.close());
@@ -92,7 +94,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       catalog,
       interpreter,
       settings: { ...toApiSettings(config, environment), console: null, claims: issuer.auth.claims },
-      authenticate: createAuthenticate(issuer.auth),
+      authenticate: createAuthenticate(issuer.auth, config.roles),
       cursors: createCursors(secret),
       seals: createSeals(secret),
       logger,
@@ -101,6 +103,13 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
     };
     return { deps, graphs: folder, close: () => teardown.run() };
   });
+}
+
+/** Opens the store of the configuration. The one below stays open, as others use it after a reload. */
+async function openStore(config: Config, below: Store, teardown: Teardown): Promise<Store> {
+  const store = await openConfiguredStore(config, async () => ({ ...below, close: async () => undefined }));
+  teardown.add(() => store.close());
+  return store;
 }
 
 async function openConfig(options: ServiceOptions, logger: Logger, teardown: Teardown): Promise<Config> {

@@ -184,6 +184,7 @@ function updateRun(batch: JournalBatch, { runId }: JournalWriter): Sql {
     update runs set
       status = case when ${isNewer} then ${view.status} else status end,
       view = case when ${isNewer} then ${JSON.stringify(view)}::json else view end,
+      cost_usd = case when ${isNewer} then ${view.usage.costUsd} else cost_usd end,
       ended_state = case when ${isNewer} then ${endedState && JSON.stringify(endedState)}::json else ended_state end,
       ended_at = case when ${isNewer} then ${view.endedAt}::timestamptz else ended_at end,
       last_seq = greatest(last_seq, ${lastSeq}),

@@ -51,6 +51,8 @@ import { createPgliteDialect, listenToPglite } from './database/pglite-dialect.t
 import { createPostgresDialect } from './database/postgres-dialect.ts';
 import { readLiveCounts } from './inspection/live-counts.ts';
 import type { LiveCounts } from './inspection/live-counts.ts';
+import { readTenantUse } from './inspection/tenant-use.ts';
+import type { TenantUse, UseQuestion } from './inspection/tenant-use.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
@@ -113,6 +115,7 @@ export interface Store {
   readonly hooks: Hooks;
   readonly hookMessages: HookMessages;
   countLive(): Promise<LiveCounts>;
+  readTenantUse(question: UseQuestion): Promise<TenantUse>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -201,6 +204,7 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'retention' | 'changes' |
     hooks: createHooks(db),
     hookMessages: createHookMessages(db),
     countLive: () => readLiveCounts(db),
+    readTenantUse: (question) => readTenantUse(db, question),
     ping: async () => void (await sql`select 1`.execute(db)),
   };
 }

@@ -120,6 +120,8 @@ export interface RunsTable {
   failing_reason: OptionalText;
   /** The last event that the row includes; an older view changes nothing. */
   last_seq: number;
+  /** What its model calls have cost; that of the view. */
+  cost_usd: ColumnType<number, undefined, number>;
   view: OptionalPayload<RunView>;
   /** The state from which an ended run can be reopened. */
   ended_state: OptionalPayload<EndedRunState>;

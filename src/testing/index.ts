@@ -9,4 +9,6 @@ export type { Clock, RunOptions, TestEvent, TestSignal } from './run-options.ts'
 export type { TestCall } from './run-record.ts';
 export { scriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedReply } from './scripted-model.ts';
+export { storeChecks } from './store-checks.ts';
+export type { StoreCheck } from './store-checks.ts';
 export type { TestRun } from './test-run.ts';

@@ -9,6 +9,7 @@ import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable, toApiError } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
+import { toPrincipal } from '../http/to-principal.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { toRealDecision } from '../redaction/real-decision.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
@@ -47,7 +48,7 @@ export async function decideApproval(
   const { args, digests } = real;
   const payload = toJsonObject({ ...said, args, ...(digests && { digest: digests }) });
   const at = new Date().toISOString();
-  const request = { approvalId, decision, by: caller, at, reason, args, values: payload['values'] };
+  const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
   if (result.taken) return await afterSending(() => readApproval(deps, { runId: run.id, hidden }, result.value));

@@ -1,5 +1,5 @@
 import type { PublicApproval } from '../../graph/run/index.ts';
-import type { Permission } from '../http/permissions.ts';
+import type { Permission } from '../../graph/definition/index.ts';
 import type { toRunJson } from '../runs/run-json.ts';
 
 /** What an explanation is made of, without what is hidden from its reader. */

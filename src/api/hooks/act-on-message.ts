@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/expression/index.ts';
 import { hideRefusal } from '../../graph/redaction/index.ts';
 import { isJsonObject, toJson } from '../../graph/values/index.ts';
@@ -22,10 +23,12 @@ export interface WantedAct {
 
 /**
  * Starts the run of a hook, or sends its event, in the name of who changed it last.
- * @throws ApiError as starting a run and sending an event do; 422 if the message does not fill the templates
+ * @throws ApiError as starting a run and sending an event do; 403 when that person may not any more; 422 if the message does
+ *   not fill the templates
  */
 export async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct): Promise<HookAnswer> {
   const { action, tenantId, by } = hook;
+  requireStillAllowed(deps, hook);
   const caller: Caller = { tenantId, ...by, permissions: new Set() };
   const filled = await fill(deps, tenantId, { template: templateOf(action), message });
   if ('event' in action) {
@@ -38,6 +41,13 @@ export async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: Wa
     wanted: { ...PLAIN_RUN, graph: action.start.graph, input, metadata: { hook: hook.name } },
   });
   return { runId: attempt.id };
+}
+
+/** Roles may permit less than when the hook was written. @throws ApiError 403 */
+function requireStillAllowed({ settings }: Pick<ApiDeps, 'settings'>, { action, by }: Hook): void {
+  const needed = 'start' in action ? 'run:start' : 'run:control';
+  if (permissionsOf(by.roles, settings.roles).has(needed)) return;
+  throw new ApiError('FORBIDDEN', `Who has changed the hook last has no permission ${needed} any more`);
 }
 
 const PLAIN_RUN = {

@@ -1,9 +1,9 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
+import { permissionsOf } from '../../graph/definition/index.ts';
+import type { Permission, Roles } from '../../graph/definition/index.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { findRepeatedMember } from './find-repeated-member.ts';
-import { permissionsOf } from './permissions.ts';
-import type { Permission } from './permissions.ts';
 import { TENANT_NAME } from '../../process/tenant-name.ts';
 
 /** A caller of the API: a subject of one tenant with its roles and permissions. */
@@ -35,7 +35,8 @@ const CLOCK_TOLERANCE_S = 5;
 const MAX_TOKEN_LENGTH = 16_384;
 const MAX_SUBJECT_LENGTH = 255;
 
-export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings): Authenticate {
+/** @param roles what the roles of tokens permit; by default the built-in ones */
+export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings, roles?: Roles): Authenticate {
   const keySet: JWTVerifyGetKey =
     keys instanceof URL ? createRemoteJWKSet(keys, { timeoutDuration: 5_000 }) : createLocalJWKSet(keys);
   const requiredClaims = ['exp', 'iat', 'sub', claims.tenant];
@@ -51,7 +52,7 @@ export function createAuthenticate({ issuer, audience, keys, claims }: AuthSetti
         clockTolerance: CLOCK_TOLERANCE_S,
       });
       if ((payload.iat ?? 0) > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw badToken('it was issued in the future');
-      return toCaller(payload, claims);
+      return toCaller(payload, claims, roles);
     } catch (error) {
       throw toApiError(error);
     }
@@ -88,7 +89,7 @@ function isJsonText(text: string): boolean {
   }
 }
 
-function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
+function toCaller(payload: JWTPayload, claims: AuthSettings['claims'], known: Roles | undefined): Caller {
   const tenantId = payload[claims.tenant];
   const { sub } = payload;
   if (typeof tenantId !== 'string' || !TENANT_NAME.test(tenantId)) throw badToken('it names no usable tenant');
@@ -97,7 +98,7 @@ function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
   const claimed = payload[claims.roles];
   const roles = Array.isArray(claimed) ? claimed.filter((role) => typeof role === 'string') : [];
   const expiresAtMs = (payload.exp ?? 0) * 1_000;
-  return { tenantId, sub, roles, permissions: permissionsOf(roles), expiresAtMs };
+  return { tenantId, sub, roles, permissions: permissionsOf(roles, known), expiresAtMs };
 }
 
 /** A faulty token is an error of the caller; missing keys of the issuer are not. */

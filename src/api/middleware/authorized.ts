@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory';
+import type { Permission } from '../../graph/definition/index.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import type { Permission } from '../http/permissions.ts';
 
 /** Middleware: a request passes if its caller has one of the permissions. */
 export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...anyOf: readonly Permission[]) {

@@ -132,7 +132,7 @@ const fork: AddRoute = (router, deps) => {
     summary: 'Start another run from a checkpoint of this one',
     middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { params: idOf('run'), ...body(ForkSchema), headers: KeyHeader },
-    responses: { 201: json(RunSchema, 'The new run', 'location'), ...problems(400, 404, 409, 413, 415) },
+    responses: { 201: json(RunSchema, 'The new run', 'location'), ...problems(400, 404, 409, 413, 415, 429) },
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');

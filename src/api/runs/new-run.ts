@@ -4,6 +4,7 @@ import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { NewRun } from '../../store/accept-run.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { Caller } from '../http/authenticate.ts';
+import { toPrincipal } from '../http/to-principal.ts';
 import type { PinnedGraph } from './pinned-graph.ts';
 
 /** The parts of a new run that do not follow from its graph; the default is no thread. */
@@ -47,8 +48,8 @@ export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunO
 /** Makes the identity of a caller's run. */
 export function newIdentity(
   { graph, limits: { limits } }: PinnedGraph,
-  { sub, roles }: Caller,
+  caller: Caller,
   run: Pick<RunIdentity, 'id' | 'tenantId' | 'threadId'>,
 ): RunIdentity {
-  return { ...run, graph, createdBy: { sub, roles }, limits };
+  return { ...run, graph, createdBy: toPrincipal(caller), limits };
 }

@@ -5,6 +5,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable } from '../http/errors.ts';
+import { toPrincipal } from '../http/to-principal.ts';
 import { poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { cancelPoisonedRun } from './cancel-poisoned-run.ts';
@@ -37,8 +38,7 @@ export async function sendSignal(
   const earlier = attempt.isRepetition ? await earlierResult(deps, run, attempt.id) : null;
   if (earlier) return earlier;
   if (refusal) return { id: attempt.id, taken: false, refusal };
-  const by = { sub: caller.sub, roles: [...caller.roles] };
-  const signal = { name, payload: { ...payload, signalId: attempt.id, by } };
+  const signal = { name, payload: { ...payload, signalId: attempt.id, by: { ...toPrincipal(caller) } } };
   let now: RunRecord | SignalResult = run;
   while (!('taken' in now)) now = await waysToSignal[stateOf(now)](deps, now, signal);
   return now;

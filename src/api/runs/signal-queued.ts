@@ -1,4 +1,4 @@
-import type { Refusal, SentSignal, SignalResult } from '../../graph/run/index.ts';
+import type { Principal, Refusal, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -8,7 +8,7 @@ import { unknownRun } from './find-run.ts';
 /** A signal with its sender. */
 export interface SignedSignal extends SentSignal {
   readonly payload: SentSignal['payload'] & {
-    readonly by: { readonly sub: string; readonly roles: readonly string[] };
+    readonly by: Principal;
   };
 }
 

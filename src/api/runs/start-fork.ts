@@ -13,6 +13,7 @@ import { toRunnable } from '../interpreter/jobs.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
+import { requireQuota } from '../tenants/require-quota.ts';
 import { acceptAndDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinnedByRun } from './pinned-graph.ts';
@@ -28,7 +29,8 @@ export interface WantedFork {
 /**
  * Accepts a new run that begins at a checkpoint of another one.
  * @param id the new run's id, chosen before; the same id again makes no second run
- * @throws ApiError 404 without such a checkpoint, 422 when the fork can't begin there, 503 while the state is written
+ * @throws ApiError 404 without such a checkpoint, 422 when the fork can't begin there, 429 when the quota of the tenant is used up, 503 while the
+ *   state is written
  */
 export async function startFork(
   deps: ApiDeps,
@@ -37,6 +39,7 @@ export async function startFork(
 ): Promise<void> {
   if (!deps.settings.forking)
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
+  await requireQuota(deps, { tenantId: parent.tenantId, id });
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
   const hidden = hiddenFrom(caller, parent);

@@ -7,7 +7,9 @@ import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
+import { toPrincipal } from '../http/to-principal.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
+import { requireQuota } from '../tenants/require-quota.ts';
 import { acceptAndDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinGraph, requireInput } from './pinned-graph.ts';
@@ -27,12 +29,12 @@ export interface WantedRun {
   readonly inherited?: readonly string[];
 }
 
-export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'logger'>;
+export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'settings' | 'logger'>;
 
 /**
  * Accepts a run. It is dispatched at once if possible, and otherwise by the sweeper.
  * @param id the run's id, chosen before; the same id again makes no second run
- * @throws ApiError 409 when its thread is busy
+ * @throws ApiError 409 when its thread is busy, 429 when the quota of the tenant is used up
  */
 export async function startRun(
   deps: StartDeps,
@@ -40,6 +42,7 @@ export async function startRun(
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
+  await requireQuota(deps, { tenantId, id });
   const valid = await resolveGraph(wanted.graph, { ...deps, tenantId }, id);
   const pinned = await pinGraph(deps, tenantId, {
     valid,
@@ -61,15 +64,16 @@ export async function startRun(
  */
 async function checkWanted(
   { interpreter }: Pick<ApiDeps, 'interpreter'>,
-  { tenantId, sub, roles }: Caller,
+  caller: Caller,
   { pinned, wanted }: { pinned: PinnedGraph; wanted: WantedRun },
 ): Promise<void> {
+  const { tenantId } = caller;
   const { input, startAt } = wanted;
   await requireInput({ interpreter }, tenantId, { graph: pinned, input });
   requireNodes(pinned.definition, wanted);
   if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
   if (startAt === null) return;
-  const beginning = { graph: toRunnable(pinned), startAt, by: { sub, roles }, now: Date.now() };
+  const beginning = { graph: toRunnable(pinned), startAt, by: toPrincipal(caller), now: Date.now() };
   const held = await interpreter.run('refuseStartAt', tenantId, beginning);
   if (held) throw toApiError(held);
 }

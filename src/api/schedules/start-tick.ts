@@ -1,16 +1,19 @@
+import { permissionsOf } from '../../graph/definition/index.ts';
+import type { Roles } from '../../graph/definition/index.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { Overlap, Schedule, Tick, TickResult } from '../../store/schedules/schedule.ts';
 import type { NewRun } from '../../store/accept-run.ts';
-import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { permissionsOf } from '../http/permissions.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { StartDeps } from '../runs/start-run.ts';
 
-/** The person as whom the runs of a schedule act: the one who has changed it last, with the roles of then. */
-export function actorOf({ tenantId, updatedBy, roles }: Schedule): Caller {
-  return { tenantId, sub: updatedBy, roles, permissions: permissionsOf(roles) };
+/**
+ * The person as whom the runs of a schedule act: the one who has changed it last, with the roles of then.
+ * @param known what these permit now
+ */
+export function actorOf({ tenantId, updatedBy, roles }: Schedule, known: Roles): Caller {
+  return { tenantId, sub: updatedBy, roles, permissions: permissionsOf(roles, known) };
 }
 
 /** What a run does while another run of its thread is not over. */
@@ -25,13 +28,9 @@ const ON_BUSY: Readonly<Record<Overlap, NewRun['onBusy']>> = {
  * Starts the run of a tick, as `POST /api/runs` does; the same tick again makes no second run.
  * @throws when it may succeed later
  */
-export async function startTick(
-  deps: StartDeps & Pick<ApiDeps, 'logger'>,
-  schedule: Schedule,
-  { at, kind, runId }: Tick,
-): Promise<TickResult> {
+export async function startTick(deps: StartDeps, schedule: Schedule, { at, kind, runId }: Tick): Promise<TickResult> {
   const { id, graph, input, limits, metadata, threadId, overlap, redaction } = schedule;
-  const actor = actorOf(schedule);
+  const actor = actorOf(schedule, deps.settings.roles);
   if (!actor.permissions.has('run:start'))
     return failed('FORBIDDEN', `${actor.sub}, who has changed the schedule last, may start no runs`);
   const wanted = {

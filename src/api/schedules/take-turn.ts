@@ -5,7 +5,7 @@ import { judgeTick } from './judge-tick.ts';
 import type { TickVerdict } from './judge-tick.ts';
 import { actorOf, startTick } from './start-tick.ts';
 
-export type TurnDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'logger'>;
+export type TurnDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'settings' | 'logger'>;
 
 /** Longer than a turn takes; another process goes on after that. */
 const LEASE_MS = 60_000;
@@ -83,8 +83,9 @@ function whyNot([runId]: readonly string[]): string {
 async function cancelOthers(deps: TurnDeps, { schedule, tick, active }: Judged): Promise<void> {
   const payload = { reason: `The schedule ${schedule.id} starts its next run` };
   const attempt = { id: `${tick.runId}.cancel`, isRepetition: true };
+  const actor = actorOf(schedule, deps.settings.roles);
   for (const id of active) {
     const run = await deps.store.runs.find(id);
-    if (run) await sendSignal(deps, actorOf(schedule), { run, signal: { name: 'cancel', attempt, payload } });
+    if (run) await sendSignal(deps, actor, { run, signal: { name: 'cancel', attempt, payload } });
   }
 }

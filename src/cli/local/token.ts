@@ -5,23 +5,39 @@ import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { text } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
+import { CONFIG_FLAG } from '../input/config-flags.ts';
+import { findConfig } from '../input/read-catalog.ts';
 import { DATA_DIR_FLAG } from './stack-flags.ts';
 
 export const token = defineCommand({
   name: 'token',
   summary: 'print a token for a stack on this machine',
-  operands: oneOperand('NAME', 'one name: user, approver, approver2, admin or otherTenantUser'),
-  about: `Signs a token for a caller of a local stack, for 30 days: user, approver, approver2, admin, or otherTenantUser.
-    Only the stack whose key it is accepts it; there is no such issuer in production.`,
-  flags: { 'data-dir': DATA_DIR_FLAG, 'issuer-jwk': text('FILE', 'the private key, if the stack was given one') },
+  operands: oneOperand('NAME', 'one name: user, approver, approver2, admin, otherTenantUser or a role'),
+  about: `Signs a token for a caller of a local stack, for 30 days: user, approver, approver2, admin, or otherTenantUser;
+    or for somebody with a role that the configuration defines, in the tenant "demo". Only the stack whose key it is accepts it; there is no such issuer in production.`,
+  flags: {
+    config: CONFIG_FLAG,
+    'data-dir': DATA_DIR_FLAG,
+    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
+  },
   exits: { 0: 'printed' },
-  async action({ values, given: name }, { stdout, env }) {
+  async action({ values, given: name }, terminal) {
     const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
     if (!existsSync(key)) throw new UsageError(`${key} is not there; "holdfast dev" or "holdfast start" makes it`);
     const { CALLERS, openIssuer } = await import('../../dev/issuer.ts');
-    const caller = Object.entries(CALLERS).find(([known]) => known === name)?.[1];
-    if (!caller) throw new UsageError(`There is no caller "${name}".${didYouMean(name, Object.keys(CALLERS))}`);
-    stdout.write(`${await (await openIssuer(key, env)).sign(caller)}\n`);
+    const known = Object.entries(CALLERS).find(([caller]) => caller === name)?.[1];
+    const roles = known ? [] : await rolesOf(findConfig(values.config, terminal));
+    const names = [...Object.keys(CALLERS), ...roles];
+    if (!names.includes(name)) throw new UsageError(`There is no caller "${name}".${didYouMean(name, names)}`);
+    const caller = known ?? { sub: name, tenant: CALLERS.user.tenant, roles: [name] };
+    terminal.stdout.write(`${await (await openIssuer(key, terminal.env)).sign(caller)}\n`);
     return EXIT.done;
   },
 });
+
+/** The roles of a configuration, if there is one. */
+async function rolesOf(config: string | undefined): Promise<readonly string[]> {
+  if (config === undefined) return [];
+  const { loadConfig } = await import('../../config/load-config.ts');
+  return [...(await loadConfig(config)).roles.keys()];
+}

@@ -48,8 +48,8 @@ function configurationCheck(file: string | undefined): DoctorCheck {
     name: 'configuration',
     mend: 'holdfast init makes a project with one; docs/project.md says how it is written',
     async find() {
-      const { tools, models, graphs } = await loadConfig(file);
-      const counts = `${tools.length} tools, ${Object.keys(models).length} models`;
+      const { tools, models, roles, graphs } = await loadConfig(file);
+      const counts = `${tools.length} tools, ${Object.keys(models).length} models, roles ${[...roles.keys()].join(', ')}`;
       return `${file}: ${counts}${graphs === undefined ? '' : `, graphs in ${graphs.folder}`}`;
     },
   };

@@ -1,22 +1,33 @@
+import { permissionsOf } from '../definition/roles.ts';
+import type { Permission } from '../definition/roles.ts';
+
 /** The role that permits everything. */
 const ADMIN = 'admin';
 
-export function isAdmin({ roles }: Pick<Principal, 'roles'>): boolean {
-  return roles.includes(ADMIN);
-}
+/** The permissions that a run asks its people for. */
+export const RUN_PERMISSIONS = ['approval:decide', 'admin'] as const satisfies readonly Permission[];
 
-/** True if a run of this principal may call a tool of these roles; a tool without roles is open to all. */
-export function mayCall(roles: readonly string[] | undefined, principal: Pick<Principal, 'roles'>): boolean {
-  return !roles || isAdmin(principal) || roles.some((role) => principal.roles.includes(role));
-}
-
-/** True if a stored file may be read in a run of this principal: the rule of `GET /api/blobs/{id}`. */
-export function mayReadFile({ by }: { readonly by: string }, principal: Principal): boolean {
-  return by === principal.sub || isAdmin(principal);
-}
+export type RunPermission = (typeof RUN_PERMISSIONS)[number];
 
 /** The author of a request: the subject and roles of a token or a signal. */
 export interface Principal {
   readonly sub: string;
   readonly roles: readonly string[];
+  /** What the roles grant, where the configuration says something else than the built-in roles. */
+  readonly may?: readonly RunPermission[];
+}
+
+/** True if a principal has a permission. */
+export function hasPermission({ roles, may }: Omit<Principal, 'sub'>, permission: RunPermission): boolean {
+  return may ? may.includes(permission) : permissionsOf(roles).has(permission);
+}
+
+/** True if a run of this principal may call a tool of these roles; a tool without roles is open to all. */
+export function mayCall(roles: readonly string[] | undefined, principal: Pick<Principal, 'roles'>): boolean {
+  return !roles || [...roles, ADMIN].some((role) => principal.roles.includes(role));
+}
+
+/** True if a stored file may be read in a run of this principal: the rule of `GET /api/blobs/{id}`. */
+export function mayReadFile({ by }: { readonly by: string }, principal: Principal): boolean {
+  return by === principal.sub || hasPermission(principal, 'admin');
 }

@@ -2,6 +2,7 @@ import type { Draft } from '../draft/draft.ts';
 import { emitOfRun, recordOccurrence } from '../draft/emit.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
 import { unknownCompensationId } from '../run/ids.ts';
+import { RUN_PERMISSIONS } from '../run/principal.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
@@ -23,7 +24,11 @@ const OPERATOR: Principal = { sub: 'temporal-operator', roles: ['approver'] };
 
 const PRINCIPAL_SCHEMA = {
   type: 'object',
-  properties: { sub: { type: 'string', minLength: 1 }, roles: { type: 'array', items: { type: 'string' } } },
+  properties: {
+    sub: { type: 'string', minLength: 1 },
+    roles: { type: 'array', items: { type: 'string' } },
+    may: { type: 'array', items: { enum: RUN_PERMISSIONS } },
+  },
   required: ['sub', 'roles'],
 } as const;
 
@@ -141,8 +146,11 @@ function payloadSchema({ properties }: SignalKind): JsonObject {
 
 function principalOf(payload: Json): Principal {
   const by = isJsonObject(payload) ? payload['by'] : undefined;
-  if (!isJsonObject(by) || typeof by['sub'] !== 'string' || !Array.isArray(by['roles'])) return OPERATOR;
-  return { sub: by['sub'], roles: by['roles'].filter((role) => typeof role === 'string') };
+  if (!isJsonObject(by)) return OPERATOR;
+  const { sub, roles, may } = by;
+  if (typeof sub !== 'string' || !Array.isArray(roles)) return OPERATOR;
+  const person = { sub, roles: roles.filter((role) => typeof role === 'string') };
+  return Array.isArray(may) ? { ...person, may: RUN_PERMISSIONS.filter((one) => may.includes(one)) } : person;
 }
 
 function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {

@@ -2,6 +2,8 @@ import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
 import { createSeals } from '../../../src/api/http/seals.ts';
+import { toApiSettings } from '../../../src/config/api-settings.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
@@ -14,17 +16,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
   const { routes } = createApp({
     store,
     engine: anAbsentEngine(),
-    settings: {
-      retention: { runsMs: null, checkpointsMs: null },
-      forking: true,
-      waits: { perTenant: 1, total: 1 },
-      streams: { perTenant: 1, total: 1 },
-      webhooks: { allow: [] },
-      secrets: async () => '',
-      console: null,
-      claims: { tenant: 'tenant', roles: 'roles' },
-      shutdownGraceMs: 0,
-    },
+    settings: toApiSettings(parseConfig('the test', {}), {}),
     catalog: aCatalog(),
     interpreter: interpretHere(aCatalog()),
     cursors: createCursors('secret'),

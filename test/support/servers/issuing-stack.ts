@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompactSign, importJWK } from 'jose';
 import type { CompactJWSHeaderParameters, CryptoKey, JWK } from 'jose';
+import type { ConfigInput } from '../../../src/config/load-config.ts';
 import { openIssuer } from '../../../src/dev/issuer.ts';
 import { startStack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
@@ -29,11 +30,12 @@ export interface Forgery {
   readonly key?: CryptoKey | Uint8Array;
 }
 
-export async function startIssuingStack(): Promise<IssuingStack> {
+/** @param settings of its configuration */
+export async function startIssuingStack(settings: ConfigInput = {}): Promise<IssuingStack> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const issuerJwk = join(dataDir, 'issuer.json');
   const config = join(dataDir, 'holdfast.config.json');
-  await writeFile(config, '{}');
+  await writeFile(config, JSON.stringify(settings));
   const issuer = await openIssuer(issuerJwk, {});
   const { issuer: iss, audience: aud, keys } = issuer.auth;
   const [publicKey] = keys instanceof URL ? [] : keys.keys;

@@ -23,6 +23,8 @@ import type { MemoryStore } from './memory-database.ts';
 /** The API alone: it listens to no port, its database is in memory, and Temporal is away. */
 export interface TestApi {
   as(caller: keyof Tokens): ApiClient;
+  /** Somebody of the tenant `demo` with one role, which the configuration may define. */
+  asRole(role: string): Promise<ApiClient>;
   /** Somebody without a token. */
   readonly stranger: ApiClient;
   readonly tokens: Tokens;
@@ -52,7 +54,7 @@ export async function startTestApi(
     catalog,
     interpreter: interpretHere(catalog),
     settings: toApiSettings(config, process.env),
-    authenticate: createAuthenticate(issuer.auth),
+    authenticate: createAuthenticate(issuer.auth, config.roles),
     cursors: createCursors('secret'),
     seals: createSeals('secret'),
     logger: createLogger('silent'),
@@ -62,6 +64,8 @@ export async function startTestApi(
   const ask = async (url: URL, init?: RequestInit): Promise<Response> => await app.request(url.href, init);
   return {
     as: (caller) => createApiClient(BASE_URL, tokens[caller], ask),
+    asRole: async (role) =>
+      createApiClient(BASE_URL, await issuer.sign({ sub: role, tenant: 'demo', roles: [role] }), ask),
     stranger: createApiClient(BASE_URL, null, ask),
     tokens,
     store,

@@ -1,6 +1,6 @@
 import { mayDecide } from '../approval.ts';
 import type { Approval } from '../approval.ts';
-import { isAdmin } from '../principal.ts';
+import { hasPermission } from '../principal.ts';
 import type { Principal } from '../principal.ts';
 import type { Refusal } from '../refusal.ts';
 
@@ -45,7 +45,7 @@ function refuseClosed({ status }: Approval): Refusal | null {
 }
 
 function refuseOthers(approval: Approval, who: Pick<Reassignment, 'by' | 'at'>): Refusal | null {
-  if (isAdmin(who.by)) return null;
+  if (hasPermission(who.by, 'admin')) return null;
   return mayDecide(approval, who);
 }
 

@@ -36,6 +36,7 @@ export const RUNS_TABLES = [
     failing_by text,
     failing_reason text,
     last_seq integer not null default 0,
+    cost_usd double precision not null default 0,
     view json,
     ended_state json
   )`,

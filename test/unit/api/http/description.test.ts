@@ -5,7 +5,9 @@ import manifest from '../../../../package.json' with { type: 'json' };
 import { httpPage } from '../../../../reference/pages/http.ts';
 import { renderDescription } from '../../../../reference/render-description.ts';
 import { renderPage } from '../../../../reference/render-page.ts';
-import { permissionsOf } from '../../../../src/api/http/permissions.ts';
+import { parseConfig } from '../../../../src/config/load-config.ts';
+import type { ConfigInput } from '../../../../src/config/load-config.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
 import { isJsonObject, toJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
@@ -15,12 +17,18 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 let api: TestApi;
 let document: JsonObject;
 let operations: readonly JsonObject[];
+/** Two new ones, one of which may do one thing; and a built-in one with less. */
+const OWN_ROLES: ConfigInput['roles'] = {
+  auditor: ['run:read', 'payload:read'],
+  publisher: ['graph:publish'],
+  approver: ['approval:decide'],
+};
 const membersOf = (value: Json | undefined): readonly Json[] =>
   typeof value === 'object' && value !== null ? Object.values(value) : [];
 const entriesOf = (value: Json | undefined): readonly [string, Json][] =>
   value !== undefined && isJsonObject(value) ? Object.entries(value) : [];
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ roles: OWN_ROLES });
   const { body } = await api.stranger.get('/openapi.json');
   document = isJsonObject(body) ? body : {};
   operations = membersOf(document['paths']).flatMap(membersOf).filter(isJsonObject);
@@ -99,19 +107,23 @@ test('each body and each answer has an example, which its schema takes', () => {
   }
 });
 
-test.each(['user', 'approver', 'admin'] as const)('%s may do what the description says', async (role) => {
-  const granted = permissionsOf([role]);
-  for (const [path, methods] of entriesOf(document['paths']))
-    for (const [method, operation] of entriesOf(methods)) {
-      const needed = listAt(operation, '/security').flatMap((one) => listAt(one, '/bearer'));
-      const isGranted = needed.length === 0 || [...granted].some((permission) => needed.includes(permission));
-      const isStream = at(operation, '/responses/200/content/text~1event-stream') !== undefined;
-      // A stream would go on; its headers say as much.
-      const wanted = isStream && method === 'get' ? 'HEAD' : method.toUpperCase();
-      const answer = await api.as(role).send(path.replaceAll(/[{}]/g, ''), { method: wanted });
-      expect([path, answer.status === 403]).toEqual([path, !isGranted]);
-    }
-});
+test.each(['user', 'approver', 'admin', 'auditor', 'publisher', 'nobody'])(
+  '%s may do what the description says',
+  async (role) => {
+    const granted = permissionsOf([role], parseConfig('the test', { roles: OWN_ROLES }).roles);
+    const caller = await api.asRole(role);
+    for (const [path, methods] of entriesOf(document['paths']))
+      for (const [method, operation] of entriesOf(methods)) {
+        const needed = listAt(operation, '/security').flatMap((one) => listAt(one, '/bearer'));
+        const isGranted = needed.length === 0 || [...granted].some((permission) => needed.includes(permission));
+        const isStream = at(operation, '/responses/200/content/text~1event-stream') !== undefined;
+        // A stream would go on; its headers say as much.
+        const wanted = isStream && method === 'get' ? 'HEAD' : method.toUpperCase();
+        const answer = await caller.send(path.replaceAll(/[{}]/g, ''), { method: wanted });
+        expect([path, answer.status === 403]).toEqual([path, !isGranted]);
+      }
+  },
+);
 
 test('docs/reference/http.md is what the description says', async () => {
   const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { pruneRuns } from '../../../../src/api/sweeper/prune-runs.ts';
+import { toApiSettings } from '../../../../src/config/api-settings.ts';
+import { parseConfig } from '../../../../src/config/load-config.ts';
 import { NOTHING_PRUNED } from '../../../../src/store/retention.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
@@ -7,17 +9,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-const settings = {
-  retention: { runsMs: 1_000, checkpointsMs: null },
-  forking: true,
-  waits: { perTenant: 1, total: 1 },
-  streams: { perTenant: 1, total: 1 },
-  webhooks: { allow: [] },
-  secrets: async () => '',
-  console: null,
-  claims: { tenant: 'tenant', roles: 'roles' },
-  shutdownGraceMs: 0,
-};
+const settings = toApiSettings(parseConfig('the test', { retention: { runs: '1s' } }), {});
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;
 
 test('a stopping process begins no further batch, and the next sweep prunes the rest', async () => {

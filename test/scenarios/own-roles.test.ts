@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { runInMemory } from '../support/doubles/memory-shell.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+/* A run knows the built-in roles. What other roles permit comes with the person. */
+
+function ask(policy?: { readonly roles: readonly string[] }): MemoryRun {
+  const node = { type: 'approval', title: 'Go?', ...(policy && { policy }), write: { log: 'gone' } } as const;
+  return runInMemory({ definition: aDefinition({ nodes: { ask: node } }), catalog: aCatalog(), input: {} }, {});
+}
+
+const lastOf = ({ events }: MemoryRun) => events.at(-1);
+
+test.each([
+  ['a role of its own that decides', { sub: 'lea', roles: ['lead'], may: ['approval:decide'] }],
+  ['the built-in one', { sub: 'ada', roles: ['approver'] }],
+])('who has %s decides what names nobody', (_what, by) => {
+  const run = ask();
+  run.signal('approve', { by });
+  expect(lastOf(run)).toMatchObject({ type: 'run.completed' });
+});
+
+test.each([
+  ['a role of its own, and says no more', { sub: 'lea', roles: ['lead'] }],
+  ['a built-in role that has lost its permission', { sub: 'ada', roles: ['approver'], may: [] }],
+  ['another permission', { sub: 'lea', roles: ['lead'], may: ['admin'] }],
+])('who has %s decides nothing of it', (_what, by) => {
+  const run = ask();
+  run.signal('approve', { by });
+  expect(lastOf(run)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver', by: by.sub });
+});
+
+test('a policy that names a role means the role, whatever it permits', () => {
+  const named = ask({ roles: ['lead'] });
+  named.signal('approve', { by: { sub: 'bob', roles: ['other'], may: ['approval:decide'] } });
+  expect(lastOf(named)).toMatchObject({ reason: 'not_an_approver' });
+  named.signal('approve', { by: { sub: 'lea', roles: ['lead'] } });
+  expect(lastOf(named)).toMatchObject({ type: 'run.completed' });
+});
+
+test('who may do what admins may gives an approval to others', () => {
+  const run = ask({ roles: ['lead'] });
+  run.signal('reassign', { by: { sub: 'rob', roles: ['root'] }, users: ['bob'] });
+  expect(lastOf(run)).toMatchObject({ reason: 'not_an_approver' });
+  run.signal('reassign', { by: { sub: 'rob', roles: ['root'], may: ['admin'] }, users: ['bob'] });
+  expect(lastOf(run)).toMatchObject({ type: 'approval.reassigned', by: 'rob' });
+});
+
+test('a signal with an unknown permission is malformed', () => {
+  const run = ask();
+  run.signal('approve', { by: { sub: 'lea', roles: ['lead'], may: ['everything'] } });
+  expect(lastOf(run)).toMatchObject({ type: 'signal.ignored', reason: 'malformed' });
+});
