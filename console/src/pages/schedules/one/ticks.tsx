@@ -32,7 +32,7 @@ export function Ticks({ schedule: { id, lastRuns } }: { readonly schedule: Sched
         </Wide>
       )}
       <p>
-        <Link href={`/runs?metadata=${encodeURIComponent(`schedule:${id}`)}`}>All its runs</Link>
+        <Link href={`/runs?metadata=${encodeURIComponent(`schedule=${id}`)}`}>All its runs</Link>
       </p>
     </section>
   );
