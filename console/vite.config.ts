@@ -35,5 +35,13 @@ export default defineConfig({
   plugins: [react(), precompress()],
   resolve: { alias: { 'holdfast/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)) } },
   build: { target: 'es2023', sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
-  server: { proxy: { '/api': API, '/console/config.json': API, '/console/local-sign-in': API } },
+  server: {
+    proxy: {
+      '/api': API,
+      '/admin': API,
+      '/schemas': API,
+      '/console/config.json': API,
+      '/console/local-sign-in': API,
+    },
+  },
 });

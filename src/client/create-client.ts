@@ -1,5 +1,7 @@
 import type { Channels } from '../builder/channel-update.ts';
 import type { StateGraph } from '../builder/state-graph.ts';
+import { createAdmin } from './admin/admin.ts';
+import type { Admin } from './admin/admin.ts';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import type { Connection } from './connection.ts';
@@ -44,6 +46,7 @@ export interface Client {
   readonly webhooks: Webhooks;
   readonly schedules: Schedules;
   readonly hooks: Hooks;
+  readonly admin: Admin;
   /** The events of all runs of the tenant as they come, until the signal is aborted. */
   events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;
   /** Runs of one graph, whose channels type input and output. */
@@ -65,6 +68,7 @@ export function createClient(options: ClientOptions): Client {
     webhooks: createWebhooks(connection),
     schedules: createSchedules(connection),
     hooks: createHooks(connection),
+    admin: createAdmin(connection),
     events: (filter) => streamEvents(connection, filter),
     graph: (graph) => createTypedGraph(connection, graph),
   };

@@ -64,11 +64,8 @@ describe('runs', () => {
   });
 });
 
-/** Routes for probes, editors, administrators, the console's sign-in, other systems and `useChat`, and streams, which have tests of their own. */
+/** Routes for probes, editors, the console's sign-in, other systems and `useChat`, and streams, which have tests of their own. */
 const WITHOUT_CLIENT = [
-  'GET /admin/runs',
-  'GET /admin/runs/{id}',
-  'GET /admin/runs/{id}/ledger',
   'GET /api/chat/{graph}/{threadId}/stream',
   'GET /api/chat/{threadId}/stream',
   'GET /api/events',
@@ -78,7 +75,6 @@ const WITHOUT_CLIENT = [
   'GET /metrics',
   'GET /readyz',
   'GET /schemas/graph-definition.json',
-  'POST /admin/prune',
   'POST /api/chat/{graph}',
   'POST /api/hooks/{id}',
   'POST /console/local-sign-in',
@@ -87,7 +83,7 @@ const WITHOUT_CLIENT = [
 /** Makes every call there is, each by its own route. */
 async function callAll(client: Client): Promise<void> {
   const { runs, approvals, graphs, threads, tools, interventions, memory } = client;
-  const { webhooks, hooks, files, schedules } = client;
+  const { webhooks, hooks, files, schedules, admin } = client;
   const lists = [
     [runs.calls('r', { kind: 'tool' })],
     [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
@@ -120,6 +116,7 @@ async function callAll(client: Client): Promise<void> {
   await Promise.all([schedules.change('s', { paused: true }), schedules.trigger('s'), schedules.list().page()]);
   await Promise.all([schedules.backfill('s', { from: 'f', to: 't' }), graphs.test('g', {})]);
   await hooks.put('h', { scheme: 'github', secret: { secret: 'KEY' }, event: { run: 'r', name: 'e' } });
+  await Promise.all([admin.runs().page(), admin.run('r'), admin.ledger('r').page(), admin.prune({ dryRun: true })]);
   await Promise.all([hooks.get('h'), hooks.list().page(), hooks.remove('h')]);
   await runs.edit('r', { etag: '"e"', values: {} });
 }

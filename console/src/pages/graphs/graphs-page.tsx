@@ -1,12 +1,22 @@
 import type { JSX } from 'react';
-import { Empty } from '../../parts/empty.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
+import { Route, Switch } from 'wouter';
+import { NewGraphPage } from './edit/new-graph-page.tsx';
+import { GraphPage } from './graph/graph-page.tsx';
+import { GraphList } from './list/graph-list.tsx';
 
+/** All pages of graphs: the list, a new one, and one of them. No graph is called `-`. */
 export function GraphsPage(): JSX.Element {
   return (
-    <>
-      <PageHeader title="Graphs" />
-      <Empty title="Nothing here yet" />
-    </>
+    <Switch>
+      <Route path="/graphs/-/new">
+        <NewGraphPage />
+      </Route>
+      <Route path="/graphs/:name/:tab?">
+        {({ name, tab }) => <GraphPage key={name} name={name} tab={tab ?? 'diagram'} />}
+      </Route>
+      <Route>
+        <GraphList />
+      </Route>
+    </Switch>
   );
 }

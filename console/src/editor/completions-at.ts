@@ -1,0 +1,108 @@
+import { findNodeAtLocation, getLocation, getNodeValue, parseTree } from 'jsonc-parser';
+import type { Location } from 'jsonc-parser';
+import { isMembers } from '../form/fields-of.ts';
+import { schemasAt } from './schemas-at.ts';
+
+/** Something that a text may go on with. */
+export interface Completion {
+  readonly label: string;
+  readonly about: string | null;
+  /** Takes the place of the text between both. */
+  readonly insert: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+type Range = Pick<Completion, 'from' | 'to'>;
+
+const MOST = 50;
+
+/** Says how a JSON text may go on at a place, by the JSON Schema of the whole: names of members that are not there, or values. */
+export function completionsAt(text: string, offset: number, schema: unknown): readonly Completion[] {
+  const location = getLocation(text, offset);
+  const range = rangeAt(location, offset);
+  const typed = text.slice(range.from, offset).replace(/^"/, '').toLowerCase();
+  const found = location.isAtPropertyKey
+    ? names(text, { location, schema, range })
+    : values(text, { location, schema, range });
+  return found.filter(({ label }) => label.toLowerCase().includes(typed)).slice(0, MOST);
+}
+
+interface Question {
+  readonly location: Location;
+  readonly schema: unknown;
+  readonly range: Range;
+}
+
+function names(text: string, { location, schema, range }: Question): readonly Completion[] {
+  const path = location.path.slice(0, -1);
+  const document = documentOf(text);
+  const here = valueAt(text, path);
+  const written = location.path.at(-1);
+  const hasColon = /^\s*:/.test(text.slice(range.to));
+  const members = new Map<string, unknown>();
+  for (const { properties } of schemasAt(schema, document, path))
+    if (isMembers(properties))
+      for (const [name, member] of Object.entries(properties))
+        if (name === written || !isMembers(here) || !Object.hasOwn(here, name)) members.set(name, member);
+  return [...members].map(([name, member]) => ({
+    label: name,
+    about: aboutOf(member),
+    insert: hasColon ? JSON.stringify(name) : `${JSON.stringify(name)}: ${stubOf(member)}`,
+    ...range,
+  }));
+}
+
+function values(text: string, { location, schema, range }: Question): readonly Completion[] {
+  const options = new Map<string, string | null>();
+  for (const member of schemasAt(schema, documentOf(text), location.path))
+    for (const value of valuesOf(member)) options.set(JSON.stringify(value), aboutOf(member));
+  return [...options].map(([insert, about]) => ({ label: insert.replaceAll('"', ''), about, insert, ...range }));
+}
+
+function documentOf(text: string): unknown {
+  return valueAt(text, []);
+}
+
+function valueAt(text: string, path: readonly (string | number)[]): unknown {
+  const root = parseTree(text);
+  const node = root && findNodeAtLocation(root, [...path]);
+  return node ? getNodeValue(node) : undefined;
+}
+
+/** The word that the cursor stands in, or the cursor alone. */
+function rangeAt({ previousNode: node }: Location, offset: number): Range {
+  if (!node || node.type === 'object' || node.type === 'array') return { from: offset, to: offset };
+  const end = node.offset + node.length;
+  return offset > node.offset && offset <= end ? { from: node.offset, to: end } : { from: offset, to: offset };
+}
+
+function valuesOf(member: Members): readonly unknown[] {
+  if ('const' in member) return [member['const']];
+  if (Array.isArray(member['enum'])) return member['enum'];
+  return member['type'] === 'boolean' ? [true, false] : [];
+}
+
+function aboutOf(member: unknown): string | null {
+  const about = isMembers(member) ? member['description'] : null;
+  return typeof about === 'string' ? about : null;
+}
+
+const STUBS: Readonly<Record<string, string>> = {
+  string: '""',
+  object: '{}',
+  array: '[]',
+  boolean: 'true',
+  number: '0',
+  integer: '1',
+};
+
+/** What a new member begins with. */
+function stubOf(member: unknown): string {
+  if (!isMembers(member)) return '';
+  if ('const' in member) return JSON.stringify(member['const']);
+  const alternatives = Array.isArray(member['anyOf']) ? member['anyOf'] : [];
+  const type: unknown = member['type'] ?? alternatives.filter(isMembers).find(({ type }) => type !== undefined)?.['type'];
+  return STUBS[String(type)] ?? '';
+}

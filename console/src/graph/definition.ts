@@ -1,0 +1,86 @@
+/** A definition as the API gives it: any JSON object. */
+export type Definition = Readonly<Record<string, unknown>>;
+
+export const START = '__start__';
+export const END = '__end__';
+
+export function isMembers(value: unknown): value is Definition {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The nodes of a definition, by their ids. */
+export function nodesOf({ nodes }: Definition): readonly (readonly [id: string, node: Definition])[] {
+  return isMembers(nodes) ? Object.entries(nodes).map(([id, node]) => [id, isMembers(node) ? node : {}]) : [];
+}
+
+/** The graph inside a node: its definition, the name of a published one, or `null`. */
+export function innerOf(node: Definition): Definition | string | null {
+  const inner = node['type'] === 'subgraph' ? node['graph'] : null;
+  return isMembers(inner) || typeof inner === 'string' ? inner : null;
+}
+
+/** What a definition calls a node, next to its id: its type, and what it is about. */
+export function describeNode(node: Definition): string {
+  const inner = innerOf(node);
+  const name = typeof inner === 'string' ? inner : inner?.['name'];
+  const about = [node['tool'], node['function'], node['model'], node['event'], name].find(
+    (value) => typeof value === 'string',
+  );
+  const type = typeof node['type'] === 'string' ? node['type'] : 'node';
+  return typeof about === 'string' ? `${type}: ${about}` : type;
+}
+
+/** An arrow of a drawing. */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string | null;
+  /** No edge: a node may go there by itself. */
+  readonly isDetour: boolean;
+}
+
+/** The arrows of a definition. Those from and to nodes that it does not have are left out. */
+export function arrowsOf(definition: Definition): readonly Arrow[] {
+  const nodes = nodesOf(definition);
+  const known = new Set([START, END, ...nodes.map(([id]) => id)]);
+  const edges = Array.isArray(definition['edges']) ? definition['edges'].filter(isMembers) : [];
+  const all = [...edges.flatMap(arrowsOfEdge), ...nodes.flatMap(([id, node]) => arrowsOfNode(id, node))];
+  return all.filter(({ from, to }) => known.has(from) && known.has(to));
+}
+
+type Outgoing = Pick<Arrow, 'to' | 'label'>;
+
+function arrowsOfEdge(edge: Definition): readonly Arrow[] {
+  const outgoing = outgoingOf(edge);
+  return toList(edge['from']).flatMap((from) => outgoing.map((arrow) => ({ from, ...arrow, isDetour: false })));
+}
+
+function outgoingOf(edge: Definition): readonly Outgoing[] {
+  const { branches, paths, default: otherwise, forEach, to } = edge;
+  if (Array.isArray(branches))
+    return branches.filter(isMembers).flatMap(({ when, to }) => lead(to, typeof when === 'string' ? when : 'default'));
+  if (isMembers(paths))
+    return [
+      ...Object.entries(paths).flatMap(([value, target]) => lead(target, value)),
+      ...(otherwise === undefined ? [] : lead(otherwise, 'default')),
+    ];
+  return lead(to, typeof forEach === 'string' ? `for each of ${forEach}` : null);
+}
+
+/** An empty list of targets leads to the end. */
+function lead(targets: unknown, label: string | null): readonly Outgoing[] {
+  const named = toList(targets);
+  return (named.length === 0 ? [END] : named).map((to) => ({ to, label }));
+}
+
+function arrowsOfNode(from: string, { onError, mayGoto }: Definition): readonly Arrow[] {
+  const onFailure = isMembers(onError) ? toList(onError['to']) : [];
+  return [
+    ...onFailure.map((to) => ({ from, to, label: 'on error', isDetour: true })),
+    ...toList(mayGoto).map((to) => ({ from, to, label: 'goto', isDetour: true })),
+  ];
+}
+
+function toList(names: unknown): readonly string[] {
+  return [names].flat().filter((name) => typeof name === 'string');
+}

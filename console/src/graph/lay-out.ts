@@ -1,0 +1,140 @@
+import { Graph, layout } from '@dagrejs/dagre';
+import { END, START, arrowsOf, describeNode, innerOf, nodesOf } from './definition.ts';
+import type { Arrow, Definition } from './definition.ts';
+
+/** In pixels. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A node in its place: the upper left corner. */
+export interface PlacedNode extends Point {
+  readonly id: string;
+  readonly kind: 'start' | 'end' | 'node';
+  /** Type and subject. */
+  readonly about: string;
+  readonly inner: Definition | string | null;
+}
+
+/** An arrow on its way around the nodes. */
+export interface PlacedArrow extends Arrow {
+  readonly points: readonly Point[];
+  /** The middle of its label. */
+  readonly labelAt: Point;
+}
+
+/** A definition with places for its nodes and arrows; they do not depend on any run. */
+export interface Drawing {
+  readonly nodes: readonly PlacedNode[];
+  readonly arrows: readonly PlacedArrow[];
+  readonly height: number;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const NODE_SIZE: Size = { width: 208, height: 76 };
+const POINT_SIZE: Size = { width: 72, height: 36 };
+const LONGEST_LABEL = 36;
+const LETTER_PX = 6;
+const LINE_PX = 18;
+
+type Unplaced = Omit<PlacedNode, keyof Point>;
+
+/** Lays a definition out from top to bottom. */
+export function layOut(definition: Definition): Drawing {
+  const arrows = arrowsOf(definition).map((arrow) => ({ ...arrow, label: shorten(arrow.label) }));
+  const nodes = shapesOf(definition, arrows);
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({ rankdir: 'TB', nodesep: 36, ranksep: 40, edgesep: 18 });
+  for (const node of nodes) graph.setNode(node.id, { ...sizeOf(node) });
+  for (const [number, { from, to, label }] of arrows.entries())
+    graph.setEdge(from, to, { ...sizeOfLabel(label), labelpos: 'c' }, String(number));
+  layout(graph);
+  const wayOf = ({ from, to, label }: Arrow, number: number): Way =>
+    from === to
+      ? loopAt(readPoint(graph.node(from)), label)
+      : readWay(graph.edge({ v: from, w: to, name: String(number) }));
+  return {
+    nodes: nodes.map((node) => ({ ...node, ...cornerOf(readPoint(graph.node(node.id)), sizeOf(node)) })),
+    arrows: arrows.map((arrow, number) => ({ ...arrow, ...wayOf(arrow, number) })),
+    height: graph.graph().height ?? 0,
+  };
+}
+
+function shapesOf(definition: Definition, arrows: readonly Arrow[]): readonly Unplaced[] {
+  const hasEnd = arrows.some(({ to }) => to === END);
+  return [
+    { id: START, kind: 'start', about: 'start', inner: null },
+    ...nodesOf(definition).map(([id, node]): Unplaced => ({
+      id,
+      kind: 'node',
+      about: describeNode(node),
+      inner: innerOf(node),
+    })),
+    ...(hasEnd ? [{ id: END, kind: 'end', about: 'end', inner: null } as const] : []),
+  ];
+}
+
+function shorten(label: string | null): string | null {
+  return label !== null && label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL)}…` : label;
+}
+
+export function sizeOf({ kind }: Pick<PlacedNode, 'kind'>): Size {
+  return kind === 'node' ? NODE_SIZE : POINT_SIZE;
+}
+
+function sizeOfLabel(label: string | null): Size {
+  return label === null ? { width: 0, height: 0 } : { width: label.length * LETTER_PX, height: LINE_PX };
+}
+
+/** The layout names the middle of a node. */
+function cornerOf({ x, y }: Point, { width, height }: Size): Point {
+  return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };
+}
+
+function readPoint({ x = 0, y = 0 }: Partial<Point>): Point {
+  return { x, y };
+}
+
+type Way = Pick<PlacedArrow, 'points' | 'labelAt'>;
+
+function readWay(edge: Partial<Point> & { readonly points?: readonly Partial<Point>[] }): Way {
+  return { points: (edge.points ?? []).map(readPoint), labelAt: readPoint(edge) };
+}
+
+const LOOP_PX = 36;
+
+/** A way from the right side of a node back to it. */
+function loopAt({ x, y }: Point, label: string | null): Way {
+  const side = x + NODE_SIZE.width / 2;
+  const [above, below] = [y - NODE_SIZE.height / 4, y + NODE_SIZE.height / 4];
+  return {
+    points: [
+      { x: side, y: above },
+      { x: side + LOOP_PX, y: above },
+      { x: side + LOOP_PX, y: below },
+      { x: side, y: below },
+    ],
+    labelAt: { x: side + LOOP_PX + sizeOfLabel(label).width / 2, y },
+  };
+}
+
+/** Writes a way as an SVG path whose corners are round. */
+export function toPath(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  const last = rest.pop();
+  if (!first || !last) return '';
+  const curves = rest.map((point, place) => {
+    const end = middle(point, rest[place + 1] ?? last);
+    return `Q ${point.x} ${point.y} ${end.x} ${end.y}`;
+  });
+  return [`M ${first.x} ${first.y}`, ...curves, `L ${last.x} ${last.y}`].join(' ');
+}
+
+function middle(one: Point, other: Point): Point {
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+}

@@ -1,0 +1,105 @@
+import type { Graph, GraphAlias } from 'holdfast/client';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { KEYS } from '../../../api/query-keys.ts';
+import { useApi } from '../../../api/use-api.ts';
+import { usePages } from '../../../api/use-pages.ts';
+import { ActionButton } from '../../../parts/action-button.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { PagesView } from '../../../parts/pages-view.tsx';
+import { Ago } from '../../../parts/time.tsx';
+import { Wide } from '../../../parts/wide.tsx';
+import { toGraph } from '../graph/to-graph.ts';
+import { AliasForm } from './alias-form.tsx';
+
+const PAGE = { limit: 100 };
+
+/** The names for versions of a graph, and a form that sets one. */
+export function AliasesTab({ graph }: { readonly graph: Graph }): JSX.Element {
+  const client = useApi();
+  const [edited, setEdited] = useState<GraphAlias | null>(null);
+  const pages = usePages([...KEYS.graph(graph.name), 'aliases'], (options) =>
+    client.graphs.aliases(graph.name, PAGE, options),
+  );
+  return (
+    <div className="stack">
+      <PagesView
+        pages={pages}
+        empty={<Empty title="No alias is set">Runs of {`${graph.name}@live`} would use what “live” names.</Empty>}
+      >
+        {(aliases) => <Aliases aliases={aliases} onEdit={setEdited} />}
+      </PagesView>
+      <section className="card narrow" aria-label="Set an alias">
+        <AliasForm
+          key={edited === null ? '' : `${edited.alias} ${edited.updatedAt}`}
+          graph={graph}
+          edited={edited}
+          onDone={() => setEdited(null)}
+        />
+      </section>
+    </div>
+  );
+}
+
+interface AliasesProps {
+  readonly aliases: readonly GraphAlias[];
+  readonly onEdit: (alias: GraphAlias) => void;
+}
+
+function Aliases({ aliases, onEdit }: AliasesProps): JSX.Element {
+  return (
+    <Wide label="Aliases">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Alias</th>
+            <th scope="col">Version</th>
+            <th scope="col">Canary</th>
+            <th scope="col">Set</th>
+            <th scope="col">
+              <span className="for-readers">What to do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {aliases.map((alias) => (
+            <tr key={alias.alias}>
+              <th scope="row">{alias.alias}</th>
+              <td>{alias.version}</td>
+              <td>{alias.canary ? `${percent(alias.canary.share)} to ${alias.canary.version}` : 'none'}</td>
+              <td>
+                <Ago at={alias.updatedAt} /> by {alias.by}
+              </td>
+              <td>
+                <div className="row">
+                  <button type="button" className="button small" onClick={() => onEdit(alias)}>
+                    Change<span className="for-readers"> {alias.alias}</span>
+                  </button>
+                  <Remove alias={alias} />
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Wide>
+  );
+}
+
+const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
+const percent = (share: number): string => PERCENT.format(share);
+
+function Remove({ alias: { name, alias } }: { readonly alias: GraphAlias }): JSX.Element {
+  const client = useApi();
+  return (
+    <ActionButton
+      label="Remove"
+      of={alias}
+      look="small"
+      warning={`Who starts runs of ${name}@${alias} is refused then.`}
+      request={{ method: 'DELETE', path: `/api${toGraph(name)}/aliases/${encodeURIComponent(alias)}` }}
+      send={async (options) => await client.graphs.removeAlias(name, alias, options)}
+      stale={[KEYS.graph(name)]}
+    />
+  );
+}

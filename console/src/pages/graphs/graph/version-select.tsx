@@ -1,0 +1,27 @@
+import type { GraphSummary } from 'holdfast/client';
+import type { JSX } from 'react';
+
+interface VersionSelectProps {
+  readonly label: string;
+  readonly versions: readonly Pick<GraphSummary, 'version' | 'unpublished'>[];
+  readonly value: number;
+  readonly onChoose: (version: number) => void;
+}
+
+/** A choice among the versions of a graph. */
+export function VersionSelect({ label, versions, value, onChoose }: VersionSelectProps): JSX.Element {
+  const known = versions.some(({ version }) => version === value);
+  return (
+    <label className="version-select">
+      {label}
+      <select value={value} onChange={(event) => onChoose(Number(event.target.value))}>
+        {!known && <option value={value}>{value}</option>}
+        {versions.map(({ version, unpublished }) => (
+          <option key={version} value={version}>
+            {unpublished === null ? version : `${version} (taken back)`}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,38 @@
+import type { NewSchedule, Schedule, ScheduleChange } from 'holdfast/client';
+import { diffRows } from '../../../diff/diff-rows.ts';
+import { isMembers } from '../../../form/fields-of.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What the form of a schedule begins with. */
+export function toForm(schedule: Schedule): Members {
+  const { graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits } = schedule;
+  return { graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits };
+}
+
+/** Reads the form as a new schedule. The API checks it. */
+export function toNew(value: unknown): NewSchedule {
+  const { graph = '', ...given } = withoutNothing(value);
+  return { ...given, graph: String(graph) };
+}
+
+/** Reads the form as a change: what differs from the schedule as it was, and nothing else. */
+export function toChange(before: Schedule, value: unknown): ScheduleChange {
+  const was = withoutNothing(toForm(before));
+  const now = withoutNothing(value);
+  const changed = Object.entries(now).filter(([name, member]) => diffRows(was[name], member).length > 0);
+  const emptied = Object.keys(was).filter((name) => !(name in now));
+  return { ...Object.fromEntries(changed), ...Object.fromEntries(emptied.flatMap(emptyOf)) };
+}
+
+/** What stands for nothing, of fields that can be emptied. One of `cron` and `every` goes when the other comes. */
+const EMPTY: Members = { input: {}, threadId: null, metadata: {}, limits: {} };
+
+function emptyOf(name: string): readonly (readonly [string, unknown])[] {
+  return name in EMPTY ? [[name, EMPTY[name]]] : [];
+}
+
+function withoutNothing(value: unknown): Members {
+  const entries = isMembers(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.filter(([, member]) => member !== null && member !== undefined));
+}

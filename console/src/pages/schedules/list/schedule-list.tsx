@@ -1,0 +1,80 @@
+import type { Schedule } from 'holdfast/client';
+import type { JSX } from 'react';
+import { Link } from 'wouter';
+import { KEYS } from '../../../api/query-keys.ts';
+import { useApi } from '../../../api/use-api.ts';
+import { usePages } from '../../../api/use-pages.ts';
+import { Empty } from '../../../parts/empty.tsx';
+import { PageHeader } from '../../../parts/page-header.tsx';
+import { PagesView } from '../../../parts/pages-view.tsx';
+import { Status } from '../../../parts/status.tsx';
+import { Ago, Time } from '../../../parts/time.tsx';
+import { Wide } from '../../../parts/wide.tsx';
+import { tellTimes } from '../tell-times.ts';
+import { toSchedule } from '../to-schedule.ts';
+
+const PAGE = { limit: 50 };
+
+/** The schedules of the tenant, the newest first. */
+export function ScheduleList(): JSX.Element {
+  const client = useApi();
+  const pages = usePages([...KEYS.schedules, 'list'], (options) => client.schedules.list(PAGE, options));
+  return (
+    <>
+      <PageHeader title="Schedules" about="Runs that begin at times of their own.">
+        <Link href="/schedules/new" className="button">
+          New schedule
+        </Link>
+      </PageHeader>
+      <PagesView pages={pages} empty={<Empty title="There is no schedule">Make one by “New schedule”.</Empty>}>
+        {(schedules) => (
+          <Wide label="Schedules">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Graph</th>
+                  <th scope="col">Times</th>
+                  <th scope="col">Next</th>
+                  <th scope="col">Last</th>
+                  <th scope="col">State</th>
+                </tr>
+              </thead>
+              <tbody>
+                {schedules.map((schedule) => (
+                  <Row key={schedule.id} schedule={schedule} />
+                ))}
+              </tbody>
+            </table>
+          </Wide>
+        )}
+      </PagesView>
+    </>
+  );
+}
+
+function Row({ schedule }: { readonly schedule: Schedule }): JSX.Element {
+  const { id, graph, paused, nextTimes, lastRuns } = schedule;
+  const [next] = nextTimes ?? [];
+  const [last] = lastRuns;
+  return (
+    <tr>
+      <th scope="row">
+        <Link href={toSchedule(id)}>{graph}</Link>
+      </th>
+      <td>{tellTimes(schedule)}</td>
+      <td>{next === undefined || paused ? '—' : <Time at={next} />}</td>
+      <td>
+        {last ? (
+          <>
+            {last.outcome}, <Ago at={last.at} />
+          </>
+        ) : (
+          '—'
+        )}
+      </td>
+      <td>
+        <Status of={paused ? 'paused' : 'active'} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Tool } from 'holdfast/client';
+import type { JSX } from 'react';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Status } from '../../parts/status.tsx';
+import { tellApproval, tellEffect } from './tell-terms.ts';
+
+/** The effects by how they look: what may be repeated is harmless. */
+const LOOKS: Readonly<Record<Tool['effect'], string>> = { idempotent: 'active', keyed: 'running', unsafe: 'pending' };
+
+/** A tool, its terms, and its schemas to open. */
+export function ToolCard({ tool }: { readonly tool: Tool }): JSX.Element {
+  const { name, description, effect, roles, onFailure, timeout, taskQueue, parameters, result } = tool;
+  return (
+    <article className="card stack" aria-label={name}>
+      <div className="row">
+        <h2>
+          <code>{name}</code>
+        </h2>
+        <Status of={LOOKS[effect]} label={effect} />
+      </div>
+      <p>{description}</p>
+      <dl className="facts">
+        <dt>Effect</dt>
+        <dd>{tellEffect(effect)}</dd>
+        <dt>Approval</dt>
+        <dd>{tellApproval(tool)}</dd>
+        <dt>Who may use it</dt>
+        <dd>{roles === null ? 'runs of anybody' : `runs of people with the role ${roles.join(' or ')}`}</dd>
+        <dt>When it fails</dt>
+        <dd>{onFailure}</dd>
+        <dt>Time-out</dt>
+        <dd>{timeout}</dd>
+        {taskQueue !== null && (
+          <>
+            <dt>Task queue</dt>
+            <dd>{taskQueue}</dd>
+          </>
+        )}
+      </dl>
+      <details>
+        <summary>
+          Arguments<span className="for-readers"> of {name}</span>
+        </summary>
+        <JsonView value={parameters} open={3} />
+      </details>
+      {result !== null && (
+        <details>
+          <summary>
+            Result<span className="for-readers"> of {name}</span>
+          </summary>
+          <JsonView value={result} open={3} />
+        </details>
+      )}
+    </article>
+  );
+}

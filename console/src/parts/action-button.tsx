@@ -1,0 +1,79 @@
+import type { CallOptions } from 'holdfast/client';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { useAction } from '../api/use-action.ts';
+import './action-button.css';
+import { CopyAsCurl } from './copy-as-curl.tsx';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon.tsx';
+import { Problem } from './problem.tsx';
+import type { ShownRequest } from './to-curl.ts';
+
+interface ActionButtonProps<Answer> {
+  readonly label: string;
+  /** For readers, where the label does not say of what. */
+  readonly of?: string;
+  readonly icon?: IconName;
+  readonly look?: 'primary' | 'danger' | 'small';
+  /** The request that `send` makes, to copy it. */
+  readonly request: ShownRequest;
+  readonly send: (options: CallOptions) => Promise<Answer>;
+  readonly stale: readonly (readonly unknown[])[];
+  readonly onDone?: (answer: Answer) => void;
+  /** What it does, where it can't be taken back: a second press does it. */
+  readonly warning?: string;
+  readonly disabled?: boolean;
+}
+
+/** A button that sends one request, beside it the request to copy, below it why it was refused. */
+export function ActionButton<Answer>(props: ActionButtonProps<Answer>): JSX.Element {
+  const { request, send, stale, onDone, warning } = props;
+  const [isAsking, setAsking] = useState(false);
+  const action = useAction<void, Answer>({
+    stale,
+    send: async (_, options) => await send(options),
+    onDone(answer) {
+      setAsking(false);
+      onDone?.(answer);
+    },
+  });
+  const press = (): void => {
+    if (warning !== undefined && !isAsking) setAsking(true);
+    else action.send();
+  };
+  return (
+    <div className={isAsking ? 'action asking' : 'action'}>
+      {isAsking && <p role="alert">{warning}</p>}
+      <span className="row">
+        <Face {...props} isSending={action.isSending} onPress={press} />
+        {isAsking && (
+          <button type="button" className="button small" onClick={() => setAsking(false)}>
+            Leave it
+          </button>
+        )}
+        <CopyAsCurl request={request} />
+      </span>
+      {action.error !== null && <Problem error={action.error} />}
+    </div>
+  );
+}
+
+interface FaceProps extends Pick<ActionButtonProps<unknown>, 'label' | 'of' | 'icon' | 'look' | 'disabled'> {
+  readonly isSending: boolean;
+  readonly onPress: () => void;
+}
+
+function Face({ label, of, icon, look, disabled, isSending, onPress }: FaceProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      className={look === undefined ? 'button' : `button ${look}`}
+      disabled={isSending || disabled === true}
+      onClick={onPress}
+    >
+      {icon !== undefined && <Icon name={icon} />}
+      {label}
+      {of !== undefined && <span className="for-readers"> {of}</span>}
+    </button>
+  );
+}
