@@ -131,6 +131,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [
       NODE,
       '@electric-sql/pglite',
+      '@electric-sql/pglite-pgvector',
       '@hono/node-server',
       '@temporalio/client',
       '@temporalio/testing',

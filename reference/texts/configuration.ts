@@ -134,4 +134,13 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
   streams: { perTenant: 'Streams of one tenant.', total: 'Streams of all tenants.' },
 };
 
-type SectionName = 'auth' | 'http' | 'webhooks' | 'defaults' | 'ceilings' | 'memory' | 'retention' | 'waits' | 'streams';
+type SectionName =
+  | 'auth'
+  | 'http'
+  | 'webhooks'
+  | 'defaults'
+  | 'ceilings'
+  | 'memory'
+  | 'retention'
+  | 'waits'
+  | 'streams';

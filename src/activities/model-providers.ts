@@ -12,6 +12,10 @@ export const PROVIDER_URLS: Readonly<Record<ProviderName, string | null>> = {
 };
 
 /** The providers whose models make vectors of texts. */
-export const EMBEDDING_PROVIDER_NAMES = ['openai', 'google', 'openai-compatible'] as const satisfies readonly ProviderName[];
+export const EMBEDDING_PROVIDER_NAMES = [
+  'openai',
+  'google',
+  'openai-compatible',
+] as const satisfies readonly ProviderName[];
 
 export type EmbeddingProviderName = (typeof EMBEDDING_PROVIDER_NAMES)[number];

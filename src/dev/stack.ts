@@ -22,9 +22,12 @@ import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
 import { setVariables } from '../process/set-variables.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
+import { createMeaningCheck } from '../process/meaning-check.ts';
 import { reportIfNotReady } from '../process/temporal-check.ts';
+import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
 import { toApiSettings } from '../config/api-settings.ts';
+import { openEmbedder } from '../config/open-embedder.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import type { WorkerSupplies } from '../workers/activity-deps.ts';
 import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
@@ -151,10 +154,11 @@ interface ServiceParts {
 }
 
 async function openService(options: StackOptions, parts: ServiceParts): Promise<Service> {
-  const { temporal, connection, store, logger, issuer, secret } = parts;
+  const { temporal, connection, logger, issuer, secret } = parts;
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const config = await openConfig(options, logger, teardown);
+    const store = withMeaning(parts.store, openEmbedder(config, environment), (problem) => logger.warn(problem));
     const catalog = toCatalog(config);
     const interpreter = (options.interpreter ?? openInterpreter)(catalog);
     teardown.add(() => interpreter.close());
@@ -162,7 +166,8 @@ async function openService(options: StackOptions, parts: ServiceParts): Promise<
     if (folder !== null) await publish({ folder, tenants: [CALLERS.user.tenant] }, { store, interpreter });
     const engine = createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs));
     await reportIfNotReady(engine.ping, logger);
-    await startWorkers(temporal, { config, store, logger, environment }, teardown);
+    await reportIfNotReady(createMeaningCheck(store.meaning), logger);
+    await startWorkers(temporal, { config, store: parts.store, logger, environment }, teardown);
     const deps = {
       store,
       engine,

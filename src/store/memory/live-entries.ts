@@ -15,12 +15,12 @@ export function liveEntries(db: Kysely<Tables>, { tenantId, namespace, prefix }:
     .where(IS_LIVE);
 }
 
-const WORDS = sql`to_tsvector('simple', memory.words)`;
+const WORDS = sql`to_tsvector('simple', words)`;
 
 /** What PostgreSQL makes of the words of a query: which entries have them, and in which order, the best first. */
 export function askWords(query: string): { readonly has: RawBuilder<boolean>; readonly order: RawBuilder<unknown> } {
   const asked = sql`websearch_to_tsquery('simple', ${query})`;
-  return { has: sql<boolean>`${WORDS} @@ ${asked}`, order: sql`ts_rank(${WORDS}, ${asked}) desc, memory.key` };
+  return { has: sql<boolean>`${WORDS} @@ ${asked}`, order: sql`ts_rank(${WORDS}, ${asked}) desc, key` };
 }
 
 /** How a page of entries is read. */

@@ -92,12 +92,12 @@ async function embedBatch({ vectors, embedder, report }: MeaningParts): Promise<
 async function embedAll(
   entries: readonly UnembeddedEntry[],
   vectors: MemoryVectors,
-  { name, embed }: Embedder,
+  embedder: Embedder,
 ): Promise<void> {
-  const made = await embed(entries.map(({ words }) => toEmbeddedText(words)));
+  const made = await embedder.embed(entries.map(({ words }) => toEmbeddedText(words)));
   for (const [place, entry] of entries.entries()) {
     const vector = made[place];
-    if (vector) await vectors.keep(entry, name, vector);
+    if (vector) await vectors.keep(entry, embedder.name, vector);
   }
 }
 

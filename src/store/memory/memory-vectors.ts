@@ -58,10 +58,10 @@ export function createMemoryVectors(db: Kysely<Tables>): MemoryVectors {
 }
 
 async function prepare(db: Kysely<Tables>): Promise<void> {
-  const { rows } = await sql<{ table: string | null }>`
-    select to_regclass('memory_vectors')::text as "table"
+  const { rows } = await sql<{ isThere: boolean }>`
+    select to_regclass('memory_vectors') is not null as "isThere"
   `.execute(db);
-  if (rows[0]?.table != null) return;
+  if (rows[0]?.isThere) return;
   await db
     .transaction()
     .execute(async (transaction) => {
