@@ -136,6 +136,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [
       NODE,
       '@electric-sql/pglite',
+      '@electric-sql/pglite-pgvector',
       '@hono/node-server',
       '@temporalio/client',
       '@temporalio/testing',

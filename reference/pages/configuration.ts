@@ -3,7 +3,7 @@ import { isJsonObject, toJson } from '../../src/graph/values/index.ts';
 import type { Json } from '../../src/graph/values/index.ts';
 import { code, codeBlock, paragraphs, table } from '../markdown.ts';
 import type { Page } from '../page.ts';
-import { MCP_SERVER, MODEL, SECTIONS, TOOL, TOP } from '../texts/configuration.ts';
+import { EMBEDDINGS, MCP_SERVER, MODEL, SECTIONS, TOOL, TOP } from '../texts/configuration.ts';
 
 const INTRODUCTION = `The configuration of an installation is \`holdfast.config.ts\`, \`.mts\`, \`.js\`, \`.mjs\` or \`.json\`, or the file that \`HOLDFAST_CONFIG\` or \`--config\`
 names. API and workers read the same one. It is checked at start, and every problem is named. Addresses and secrets come from the
@@ -40,6 +40,9 @@ export const configurationPage: Page = {
       '## An MCP server',
       'More about it: [MCP servers](../mcp.md).',
       fieldsTable(MCP_SERVER),
+      '## A model of embeddings',
+      'More about it: [memory](../memory.md#by-meaning).',
+      fieldsTable(EMBEDDINGS),
       ...Object.entries(SECTIONS).map(([name, texts]) =>
         paragraphs(`## \`${name}\``, fieldsTable(texts, memberOf(defaults, name))),
       ),

@@ -1,4 +1,5 @@
 import type { ConfigInput } from '../../src/config/load-config.ts';
+import type { EmbeddingsInput } from '../../src/config/memory.ts';
 import type { McpServerInput } from '../../src/config/mcp-servers.ts';
 import type { ModelInput } from '../../src/config/model.ts';
 import type { HttpToolInput } from '../../src/config/tool.ts';
@@ -18,6 +19,7 @@ export const TOP: Texts<ConfigInput> = {
   nodeTypes: 'Node types of your own: `defineNodeType({ name, schema, execute })`. TypeScript only.',
   messageProcessors: 'Code that fits messages to a model, by name. TypeScript only.',
   tokenCounters: 'Code that counts tokens, by name. TypeScript only.',
+  memory: 'How long-term memory is searched.',
   secrets: '`async (name) => value`, such as a vault. Without it, the environment of the worker. TypeScript only.',
   store:
     'Another store than the one in PostgreSQL, or one around it: `async (open) => store` ([a store of your own](../store.md)). TypeScript only.',
@@ -52,6 +54,17 @@ export const MODEL: Texts<ModelInput> = {
   tokenCounter: 'One of `tokenCounters`.',
   timeout: 'The time limit of one attempt.',
   retry: 'The number of attempts, and the time between them.',
+};
+
+export const EMBEDDINGS: Texts<EmbeddingsInput> = {
+  provider: 'The API that it speaks: `openai`, `google` or `openai-compatible`.',
+  model: "The provider's name of the model.",
+  baseUrl: 'The address, for `openai-compatible` or a proxy.',
+  apiKey: 'The key, as `{ "secret": "NAME" }`.',
+  dimensions: 'The length of its vectors. `openai` and `google` are asked for it, other models have their own.',
+  minSimilarity: 'What is less like a query is not found by meaning: a cosine from -1 to 1, 0 by default.',
+  timeout: 'The time limit of a request, 5 s by default; after it, entries are found by words.',
+  price: '`input`, in USD for a million tokens: the metrics count the cost by it.',
 };
 
 type CodeTool = CodeToolFields<never, string> & { readonly execute: unknown };
@@ -120,6 +133,7 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
     openCallsPerRun: 'Open calls of a run.',
     openCallsPerTenant: 'Open calls of a tenant in one worker process.',
   },
+  memory: { embeddings: 'The model by which it is searched; without it, entries are found by their words only.' },
   retention: {
     runs: 'The age at which ended runs go.',
     checkpoints: 'The age at which all checkpoints of ended runs but the last go.',
@@ -128,4 +142,13 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
   streams: { perTenant: 'Streams of one tenant.', total: 'Streams of all tenants.' },
 };
 
-type SectionName = 'auth' | 'http' | 'webhooks' | 'defaults' | 'ceilings' | 'retention' | 'waits' | 'streams';
+type SectionName =
+  | 'auth'
+  | 'http'
+  | 'webhooks'
+  | 'defaults'
+  | 'ceilings'
+  | 'memory'
+  | 'retention'
+  | 'waits'
+  | 'streams';

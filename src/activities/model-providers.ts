@@ -10,3 +10,12 @@ export const PROVIDER_URLS: Readonly<Record<ProviderName, string | null>> = {
   google: 'https://generativelanguage.googleapis.com/v1beta',
   'openai-compatible': null,
 };
+
+/** The providers whose models make vectors of texts. */
+export const EMBEDDING_PROVIDER_NAMES = [
+  'openai',
+  'google',
+  'openai-compatible',
+] as const satisfies readonly ProviderName[];
+
+export type EmbeddingProviderName = (typeof EMBEDDING_PROVIDER_NAMES)[number];

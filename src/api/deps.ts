@@ -46,6 +46,7 @@ export interface SweepTimes {
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;
+  readonly embedMs: number;
   readonly courier: Partial<CourierTimes>;
 }
 

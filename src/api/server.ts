@@ -7,9 +7,11 @@ import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
+import { withMeaning } from '../store/memory/with-meaning.ts';
 import { postgresStore } from '../store/store.ts';
 import { readTemporalTarget, temporal } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
+import { createMeaningCheck } from '../process/meaning-check.ts';
 import { reportIfNotReady } from '../process/temporal-check.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
@@ -20,6 +22,7 @@ import type { ApiEnvironment } from '../config/settings.ts';
 import { openConfiguredStore } from '../config/store.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { toCatalog } from '../config/to-catalog.ts';
+import { openEmbedder } from '../config/open-embedder.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
@@ -89,13 +92,15 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryO
   const { logger } = patience;
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles);
   const report = (message: string): void => logger.warn(message);
-  const [config, store, { connection, namespace }] = await Promise.all([
+  const [config, opened, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),
     openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
     connectWithRetry(temporal(target, openConnection), patience),
   ]);
+  const store = withMeaning(opened, openEmbedder(config, process.env), report);
   const engine = createEngine(connection, namespace, createDataConverter(store.blobs, config.codecs));
   await reportIfNotReady(engine.ping, logger);
+  await reportIfNotReady(createMeaningCheck(store.meaning), logger);
   const catalog = toCatalog(config);
   const interpreter = openInterpreter(catalog);
   await publishGraphs(loaded, { store, interpreter, report });

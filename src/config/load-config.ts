@@ -15,6 +15,7 @@ import { code } from './fields.ts';
 import { importModule } from './import-module.ts';
 import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
+import { Memory } from './memory.ts';
 import { Model } from './model.ts';
 import type { ModelInput } from './model.ts';
 import { Roles } from './roles.ts';
@@ -104,6 +105,7 @@ const ConfigFields = z.strictObject({
   nodeTypes: z.array(NodeType).default([]),
   messageProcessors: MessageProcessors.default({}),
   tokenCounters: TokenCounters.default({}),
+  memory: Memory.prefault({}),
   /** Resolves secrets; by default from the environment. */
   secrets: code<SecretResolver>().optional(),
   /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */

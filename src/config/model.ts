@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { PROVIDER_NAMES, PROVIDER_URLS } from '../activities/model-providers.ts';
+import { PROVIDER_NAMES } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
 import { callFields, code, readAs, SecretOrText } from './fields.ts';
+import { ADDRESS_PROBLEM, hasAddress } from './has-address.ts';
 
 const modelFields = {
   ...callFields,
@@ -22,10 +23,7 @@ const ProviderModel = z
     /** False to ask for the whole answer at once. */
     stream: z.boolean().default(true),
   })
-  .refine(({ provider, baseUrl }) => baseUrl !== undefined || PROVIDER_URLS[provider] !== null, {
-    path: ['baseUrl'],
-    error: 'must say where the provider is: this one has no address of its own',
-  });
+  .refine(hasAddress, ADDRESS_PROBLEM);
 
 const OwnModel = z.strictObject({ ...modelFields, generate: code<OwnGenerate>() });
 

@@ -13,6 +13,7 @@ import { toApiSettings } from '../config/api-settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
+import { openEmbedder } from '../config/open-embedder.ts';
 import { openConfiguredStore } from '../config/store.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import type { Catalog } from '../graph/definition/index.ts';
@@ -20,7 +21,9 @@ import { createDataConverter } from '../process/data-converter.ts';
 import type { Logger } from '../process/logger.ts';
 import { setVariables } from '../process/set-variables.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
+import { createMeaningCheck } from '../process/meaning-check.ts';
 import { reportIfNotReady } from '../process/temporal-check.ts';
+import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
 import { createWorkers } from '../worker.ts';
 import type { WorkerSupplies } from '../workers/activity-deps.ts';
@@ -76,7 +79,8 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const config = await openConfig(options, logger, teardown);
-    const store = await openStore(config, parts.store, teardown);
+    const opened = await openStore(config, parts.store, teardown);
+    const store = withMeaning(opened, openEmbedder(config, environment), (problem) => logger.warn(problem));
     const catalog = toCatalog(config);
     const interpreter = (options.interpreter ?? openInterpreter)(catalog);
     teardown.add(() => interpreter.close());
@@ -86,7 +90,8 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
     await allSettled([
       ...folders.map(async (each) => await publish(each, { store, interpreter })),
       reportIfNotReady(engine.ping, logger),
-      startWorkers(parts, { config, store, logger, environment }, teardown),
+      reportIfNotReady(createMeaningCheck(store.meaning), logger),
+      startWorkers(parts, { config, store: opened, logger, environment }, teardown),
     ]);
     const deps = {
       store,

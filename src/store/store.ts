@@ -26,6 +26,11 @@ import { createHooks } from './hooks/hooks.ts';
 import type { Hooks } from './hooks/hooks.ts';
 import { createMemory } from './memory/memory.ts';
 import type { Memory } from './memory/memory.ts';
+import type { Meaning } from './memory/meaning.ts';
+import { createMemoryRanks } from './memory/memory-ranks.ts';
+import type { MemoryRanks } from './memory/memory-ranks.ts';
+import { createMemoryVectors } from './memory/memory-vectors.ts';
+import type { MemoryVectors } from './memory/memory-vectors.ts';
 import { createGraphAliases } from './graph-versions/graph-aliases.ts';
 import type { GraphAliases } from './graph-versions/graph-aliases.ts';
 import { createGraphVersions } from './graph-versions/graph-versions.ts';
@@ -85,6 +90,10 @@ export interface Store {
   readonly graphVersions: GraphVersions;
   readonly graphAliases: GraphAliases;
   readonly memory: Memory;
+  readonly memoryRanks: MemoryRanks;
+  readonly memoryVectors: MemoryVectors;
+  /** What memory means; `null`: no model is configured for it (`memory/with-meaning.ts`). */
+  readonly meaning: Meaning | null;
   readonly files: Files;
   readonly runs: Runs;
   readonly pendingStarts: PendingStarts;
@@ -177,6 +186,9 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'retention' | 'changes' |
     graphVersions: createGraphVersions(db),
     graphAliases: createGraphAliases(db),
     memory: createMemory(db),
+    memoryRanks: createMemoryRanks(db),
+    memoryVectors: createMemoryVectors(db),
+    meaning: null,
     files: createFiles(db),
     runs: createRuns(db),
     pendingStarts: createPendingStarts(db),

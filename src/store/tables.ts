@@ -10,7 +10,7 @@ import type { FilePiecesTable, FilesTable } from './files/files-tables.ts';
 import type { ApprovalCommentsTable } from './approval-notes/approval-comments-table.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { HookMessagesTable, HooksTable } from './hooks/hook-tables.ts';
-import type { MemoryTable } from './memory/memory-table.ts';
+import type { MemoryTable, MemoryVectorsTable } from './memory/memory-table.ts';
 import type { SchedulesTable, ScheduleTicksTable } from './schedules/schedule-tables.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
 import type { WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from './webhooks/webhook-tables.ts';
@@ -21,6 +21,7 @@ export interface Tables {
   graphs: GraphsTable;
   graph_aliases: GraphAliasesTable;
   memory: MemoryTable;
+  memory_vectors: MemoryVectorsTable;
   files: FilesTable;
   file_pieces: FilePiecesTable;
   schedules: SchedulesTable;

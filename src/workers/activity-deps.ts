@@ -15,9 +15,11 @@ import { createHttpTool } from '../activities/tools/http-tool.ts';
 import { createMemoryTools } from '../activities/tools/memory-tools.ts';
 import type { Tool } from '../activities/tools/tool.ts';
 import type { Config } from '../config/load-config.ts';
+import { openEmbedder } from '../config/open-embedder.ts';
 import type { ToolConfig } from '../config/tool.ts';
 import { mapValues } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
+import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
 
 function toTool(
@@ -45,10 +47,8 @@ export interface WorkerSupplies {
 }
 
 /** Makes the code behind a catalog for a worker, with its secrets. */
-export function toActivityDeps(
-  { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings }: Config,
-  { store, logger, environment }: WorkerSupplies,
-): ActivityDeps {
+export function toActivityDeps(config: Config, { store, logger, environment }: WorkerSupplies): ActivityDeps {
+  const { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings } = config;
   const deps = {
     fetch: createGuardedFetch(http.allow),
     request: createGuardedRequest(http.allow),
@@ -56,6 +56,7 @@ export function toActivityDeps(
     logger,
     heartbeat,
   };
+  const { memory } = withMeaning(store, openEmbedder(config, environment), (problem) => logger.warn(problem));
   return {
     store,
     slots: createCallSlots({ total: CALL_SLOTS, perTenant: ceilings.openCallsPerTenant }),
@@ -72,7 +73,7 @@ export function toActivityDeps(
     }),
     tools: {
       ...Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool, deps)])),
-      ...createMemoryTools(store.memory),
+      ...createMemoryTools(memory),
     },
     functions: mapValues(functions, (registered): RegisteredFunction => registered),
     nodeTypes: Object.fromEntries(nodeTypes.map((type) => [type.name, type])),

@@ -6,7 +6,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ProviderName } from '../model-providers.ts';
 
 /** Settings of an adapter. The address is explicit, because adapters read it from the environment otherwise. */
-interface Access {
+export interface Access {
   readonly model: string;
   readonly apiKey: string;
   readonly baseURL: string;

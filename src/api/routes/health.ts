@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { notNow } from '../http/errors.ts';
+import { createMeaningCheck } from '../../process/meaning-check.ts';
 import { SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
@@ -33,7 +34,11 @@ const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
     request: { query: NoQuery },
     responses: { 200: json(Health, 'They do'), ...problems(503) },
   });
-  const checks = { 'The database': () => store.ping(), Temporal: () => engine.ping() };
+  const checks = {
+    'The database': () => store.ping(),
+    'What memory means': createMeaningCheck(store.meaning),
+    Temporal: () => engine.ping(),
+  };
   router.openapi(route, async (c) => {
     const message = shuttingDown.aborted ? SHUTTING_DOWN : await findUnavailable(checks);
     if (message !== null) throw notNow(message);

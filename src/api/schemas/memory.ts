@@ -20,7 +20,7 @@ export const MemoryQuery = PageQuery.extend({
   prefix: z.string().max(MAX_NAME).default('').openapi({ description: 'Only entries whose keys begin with this' }),
   query: z.string().min(1).max(1_000).optional().openapi({
     description:
-      'Only entries with these words in their key or value, the best first; `"…"`, `or` and `-` as in a search engine. One page, which no other follows',
+      'Only entries with these words in their key or value, or with a model of embeddings of like meaning, the best first; `"…"`, `or` and `-` as in a search engine. One page, which no other follows',
   }),
 });
 

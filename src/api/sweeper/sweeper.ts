@@ -49,6 +49,7 @@ const TIMES: SweepTimes = {
   healSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
+  embedMs: 5_000,
   courier: {},
 };
 
@@ -63,6 +64,7 @@ const toChores = (
     healSchedulesMs,
     failingForMs,
     deliveriesMs,
+    embedMs,
   }: SweepTimes,
   courier: Courier,
 ): readonly Chore[] => [
@@ -80,6 +82,7 @@ const toChores = (
     },
   },
   { everyMs: NOTICES_MS, run: tellNotices },
+  { everyMs: embedMs, run: embedMemory },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },
   { everyMs: 60_000, run: forgetMemory },
@@ -155,6 +158,10 @@ async function forgetDeliveries({ store }: SweeperDeps): Promise<void> {
 
 async function forgetHookMessages({ store }: SweeperDeps): Promise<void> {
   await store.hookMessages.forgetOld();
+}
+
+async function embedMemory({ store }: SweeperDeps, stopping: AbortSignal): Promise<void> {
+  await store.meaning?.embedDue(stopping);
 }
 
 async function forgetMemory({ store }: SweeperDeps): Promise<void> {

@@ -31,7 +31,9 @@ export function doctorChecks({ environment, configFile }: Patient): readonly Doc
   return [
     { name: 'Node', find: findNode, mend: 'install Node 20.20 or later' },
     configurationCheck(configFile),
-    ...(database ? [databaseCheck(database), secretCheck(environment), keysCheck(configFile)] : []),
+    ...(database
+      ? [databaseCheck(database), memoryCheck(configFile, database), secretCheck(environment), keysCheck(configFile)]
+      : []),
     ...(isElsewhere ? [temporalCheck(environment), searchAttributesCheck(environment)] : []),
   ];
 }
@@ -62,19 +64,47 @@ function databaseCheck(url: string): DoctorCheck {
   return {
     name: 'database',
     mend: 'set DATABASE_URL to a PostgreSQL that runs, and the clocks by NTP',
-    async find() {
-      const db = new Kysely<object>({ dialect: createPostgresDialect(url, { maxConnections: 1 }) });
-      try {
+    find: async () =>
+      await withDatabase(url, async (db) => {
         const { rows } = await sql`select current_setting('server_version') as version, now() as now`.execute(db);
         const { version, now } = Now.parse(rows[0]);
         const skewMs = Math.abs(now.getTime() - Date.now());
         if (skewMs > MAX_SKEW_MS) throw new Error(`its clock and that of this machine differ by ${skewMs} ms`);
         return `PostgreSQL ${version}`;
-      } finally {
-        await db.destroy();
-      }
+      }),
+  };
+}
+
+const Extension = z.object({ version: z.string() });
+
+function memoryCheck(file: string | undefined, url: string): DoctorCheck {
+  return {
+    name: 'memory',
+    mend: 'install pgvector (https://github.com/pgvector/pgvector); its administrator runs: create extension vector',
+    async find() {
+      const { embeddings } = (await loadConfig(file)).memory;
+      if (!embeddings) return 'found by its words: memory.embeddings is not set';
+      return await withDatabase(url, async (db) => {
+        const { rows } = await sql`
+          select coalesce(installed_version, default_version) as version
+          from pg_available_extensions where name = 'vector'
+        `.execute(db);
+        const found = Extension.safeParse(rows[0]);
+        if (!found.success)
+          throw new Error('The database has no extension "vector", so memory is not found by meaning');
+        return `found by meaning: ${embeddings.model}, pgvector ${found.data.version}`;
+      });
     },
   };
+}
+
+async function withDatabase(url: string, use: (db: Kysely<object>) => Promise<string>): Promise<string> {
+  const db = new Kysely<object>({ dialect: createPostgresDialect(url, { maxConnections: 1 }) });
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
+  }
 }
 
 function secretCheck({ HOLDFAST_CURSOR_SECRET: secret }: NodeJS.ProcessEnv): DoctorCheck {

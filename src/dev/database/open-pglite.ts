@@ -9,7 +9,18 @@ export async function openPglite(folder: string): Promise<PGlite> {
   const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
     throw isMissing(error) ? new Error(MISSING, { cause: error }) : error;
   });
-  return await Database.create(folder);
+  return await Database.create(folder, { extensions: await findVector() });
+}
+
+/** The extension by which memory is searched by meaning, if its package is installed. */
+async function findVector() {
+  try {
+    const { vector } = await import('@electric-sql/pglite-pgvector');
+    return { vector };
+  } catch (error) {
+    if (isMissing(error)) return {};
+    throw error;
+  }
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,40 +1,12 @@
 import { sql } from 'kysely';
-import type { Kysely, Selectable } from 'kysely';
-import type { Json } from '../../graph/values/index.ts';
+import type { Kysely } from 'kysely';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import type { MemoryTable } from './memory-table.ts';
+import { IS_LIVE, LISTED, askWords, liveEntries } from './live-entries.ts';
+import { toEntry } from './memory-entry.ts';
+import type { MemoryEntry, MemoryFilter, MemoryKey } from './memory-entry.ts';
 import { wordsOf } from './words-of.ts';
-
-/** A value that outlives runs. */
-export interface MemoryEntry {
-  readonly namespace: string;
-  readonly key: string;
-  readonly value: Json;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** From then on it is not there; `null`: it stays. */
-  readonly expiresAt: string | null;
-  /** The subject that wrote it last. */
-  readonly by: string;
-  /** The run that wrote it last; `null`: a request did. */
-  readonly runId: string | null;
-}
-
-export interface MemoryKey {
-  readonly tenantId: string;
-  readonly namespace: string;
-  readonly key: string;
-}
-
-/** Which entries of a namespace a list has. */
-export interface MemoryFilter {
-  readonly tenantId: string;
-  readonly namespace: string;
-  /** What their keys begin with. */
-  readonly prefix: string;
-}
 
 type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
 
@@ -61,25 +33,14 @@ export interface Memory {
   forgetExpired(): Promise<void>;
 }
 
-const IS_LIVE = sql<boolean>`(expires_at is null or expires_at > now())`;
-const WORDS = sql`to_tsvector('simple', words)`;
-
 export function createMemory(db: Kysely<Tables>): Memory {
-  const entries = ({ tenantId, namespace, prefix }: MemoryFilter) =>
-    db
-      .selectFrom('memory')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .where('namespace', '=', namespace)
-      .where(sql<boolean>`starts_with(key, ${prefix})`)
-      .where(IS_LIVE);
+  const entries = (filter: MemoryFilter) => liveEntries(db, filter).selectAll();
   const find = async ({ key, ...at }: MemoryKey): Promise<MemoryEntry | null> => {
     const row = await entries({ ...at, prefix: '' })
       .where('key', '=', key)
       .executeTakeFirst();
     return row ? toEntry(row) : null;
   };
-  const listed = { payloads: ['value'] as const, positionOf: ({ key }: MemoryRow) => ({ at: '', id: key }) };
   return {
     async put(at, written) {
       const hasSpace =
@@ -90,13 +51,11 @@ export function createMemory(db: Kysely<Tables>): Memory {
     remove: async (at) => void (await deletionOf(db, at).execute()),
     async list(filter, { limit, after }) {
       const rows = after ? entries(filter).where(sql<boolean>`key > ${after.id}`) : entries(filter);
-      return mapPage(await readPage(db, rows, { ...listed, limit, order: sql`key` }), toEntry);
+      return mapPage(await readPage(db, rows, { ...LISTED, limit, order: sql`key` }), toEntry);
     },
     async search(filter, query, limit) {
-      const asked = sql`websearch_to_tsquery('simple', ${query})`;
-      const rows = entries(filter).where(sql<boolean>`${WORDS} @@ ${asked}`);
-      const order = sql`ts_rank(${WORDS}, ${asked}) desc, key`;
-      const { items } = await readPage(db, rows, { ...listed, limit, order });
+      const { has, order } = askWords(query);
+      const { items } = await readPage(db, entries(filter).where(has), { ...LISTED, limit, order });
       return { items: items.map(toEntry), next: null };
     },
     async forgetExpired() {
@@ -125,6 +84,9 @@ async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promis
   return row.count;
 }
 
+/** So long a new value is left to its writer, who makes its vector where one is wanted. */
+const WRITER_EMBEDS_WITHIN = '30 seconds';
+
 async function put(
   db: Kysely<Tables>,
   at: MemoryKey,
@@ -139,6 +101,8 @@ async function put(
     updated_by: by,
     updated_run: runId,
     expires_at: expiresAt,
+    embedded_by: null,
+    embed_after: sql<Date>`now() + ${WRITER_EMBEDS_WITHIN}::interval`,
   };
   return await db.transaction().execute(async (transaction) => {
     await deletionOf(transaction, at)
@@ -153,28 +117,4 @@ async function put(
       .executeTakeFirstOrThrow();
     return { entry: toEntry(row), isNew: row.is_new };
   });
-}
-
-type MemoryRow = Selectable<MemoryTable>;
-
-function toEntry({
-  namespace,
-  key,
-  value,
-  created_at,
-  updated_at,
-  expires_at,
-  updated_by,
-  updated_run,
-}: MemoryRow): MemoryEntry {
-  return {
-    namespace,
-    key,
-    value,
-    createdAt: created_at.toISOString(),
-    updatedAt: updated_at.toISOString(),
-    expiresAt: expires_at?.toISOString() ?? null,
-    by: updated_by,
-    runId: updated_run,
-  };
 }

@@ -203,6 +203,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok {4}Node: \d+/);
     expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tools, 0 models\n/);
     expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
+    expect(stdout).toContain('ok    memory: found by its words: memory.embeddings is not set\n');
     expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);
     expect(stdout).toContain(`ok    Temporal: ${stack.temporalAddress}, namespace ${stack.namespace}\n`);
     expect(stdout).toMatch(/ok {4}search attributes: TenantId, /);

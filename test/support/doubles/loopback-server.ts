@@ -129,7 +129,8 @@ async function hear(request: IncomingMessage): Promise<HeardRequest> {
   return { method, target: url, headers, body: await text(request) };
 }
 
-function portOf(address: AddressInfo | string | null): number {
+/** The port at which a server listens. */
+export function portOf(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address) return address.port;
   throw new TypeError('The server does not listen at a port');
 }

@@ -1,4 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
 import { openEmbeddedStore } from '../../../src/store/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 
@@ -27,11 +28,11 @@ let image: Promise<Blob> | undefined;
 /** Returns a new database with the tables of a store. Each one is a copy of the first that the process makes. */
 export async function openMemoryDatabase(): Promise<PGlite> {
   image ??= makeImage();
-  return await PGlite.create({ loadDataDir: await image });
+  return await PGlite.create({ loadDataDir: await image, extensions: { vector } });
 }
 
 async function makeImage(): Promise<Blob> {
-  const database = await PGlite.create();
+  const database = await PGlite.create({ extensions: { vector } });
   await openEmbeddedStore(database);
   const dumped = await database.dumpDataDir('none');
   await database.close();

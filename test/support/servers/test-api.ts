@@ -9,10 +9,12 @@ import { createSeals } from '../../../src/api/http/seals.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
+import { openEmbedder } from '../../../src/config/open-embedder.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
 import type { Tokens } from '../../../src/dev/issuer.ts';
 import { createLogger } from '../../../src/process/logger.ts';
+import { withMeaning } from '../../../src/store/memory/with-meaning.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
 import { interpretHere } from '../doubles/interpret-here.ts';
 import { createApiClient } from '../readers/api-client.ts';
@@ -42,7 +44,7 @@ export async function startTestApi(
   over: Partial<Pick<ApiDeps, 'authenticate' | 'shuttingDown' | 'streaming'>> = {},
 ): Promise<TestApi> {
   const config = parseConfig('the test', settings);
-  const store = await openMemoryStore();
+  const store = withMeaning(await openMemoryStore(), openEmbedder(config, process.env), () => undefined);
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
   await rm(folder, { recursive: true });

@@ -15,6 +15,7 @@ describe('a configuration', () => {
     expect(parseConfig('here', { tools: [tool] })).toMatchObject({
       tools: [{ name: 'pay', effect: 'unsafe' }],
       models: {},
+      memory: {},
       http: { allow: [] },
       webhooks: { allow: [] },
       defaults: { maxSteps: 25, retry: { maxAttempts: 5 } },
@@ -110,6 +111,16 @@ describe('a configuration', () => {
       'a model somewhere unknown',
       { models: { m: { provider: 'openai-compatible', model: 'x' } } },
       /\/models\/m\/baseUrl/,
+    ],
+    [
+      'a model of embeddings somewhere unknown',
+      { memory: { embeddings: { provider: 'openai-compatible', model: 'x', dimensions: 3 } } },
+      /\/memory\/embeddings\/baseUrl: must say where/,
+    ],
+    [
+      'one of a provider that has none, without a length, and with a word too much',
+      { memory: { embeddings: { provider: 'anthropic', model: 'x', size: 1 } } },
+      /\/memory\/embeddings\/provider[^]*\/memory\/embeddings\/dimensions[^]*size/,
     ],
     ['an unknown provider', { models: { m: { provider: 'oracle', model: 'x' } } }, /\/models\/m\/provider/],
     ['a place without a port', { http: { allow: ['localhost'] } }, /\/http\/allow\/0: must be host:port/],

@@ -11,10 +11,13 @@ export const VALUES_TABLES = [
     updated_by text not null,
     updated_run text,
     expires_at timestamptz,
+    embedded_by text,
+    embed_after timestamptz not null,
     primary key (tenant_id, namespace, key)
   )`,
   `create index memory_by_words on memory using gin (to_tsvector('simple', words))`,
   `create index memory_to_forget on memory (expires_at) where expires_at is not null`,
+  `create index memory_by_model on memory (embedded_by)`,
 
   `create table blobs (
     id text primary key,

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TextsRefusedError } from '../../store/memory/embedder.ts';
+import type { Embedder, Vector } from '../../store/memory/embedder.ts';
+import { CallError } from '../calls/call-error.ts';
+import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import { PROVIDER_URLS } from '../model-providers.ts';
+import type { EmbeddingProviderName } from '../model-providers.ts';
+import { openTransport } from '../models/open-transport.ts';
+import { toCallError } from '../models/to-call-error.ts';
+import { useSecrets } from '../secrets.ts';
+import type { SecretReference, SecretResolver } from '../secrets.ts';
+import { embeddingProviders } from './embedding-providers.ts';
+
+/** A configured model of embeddings. */
+export interface EmbeddingSettings {
+  readonly provider: EmbeddingProviderName;
+  /** The provider's name of the model. */
+  readonly model: string;
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | SecretReference | undefined;
+  /** The length of its vectors. */
+  readonly dimensions: number;
+  readonly minSimilarity: number;
+  /** The time for a request, a second try included. */
+  readonly timeoutMs: number;
+}
+
+interface EmbedderDeps {
+  readonly fetch: GuardedFetch;
+  readonly secrets: SecretResolver;
+  /** Counts the tokens that the provider charges. */
+  readonly count: (tokens: number) => void;
+}
+
+const MAX_ATTEMPTS = 2;
+const PAUSE_MS = 200;
+/** Statuses that blame what was sent. */
+const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
+
+/** Creates an embedder that asks a configured model through its provider's adapter. */
+export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps): Embedder {
+  const { provider, model, dimensions, minSimilarity, timeoutMs } = settings;
+  const ask = createAsk(settings, deps);
+  return {
+    name: `${provider}/${model}/${dimensions}`,
+    minSimilarity,
+    async embed(texts) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      for (let attempt = 1; ; attempt++)
+        try {
+          return await ask(texts, signal);
+        } catch (error) {
+          const isLast = attempt === MAX_ATTEMPTS || signal.aborted;
+          if (isLast || !(error instanceof CallError && error.retryable)) throw error;
+          await sleep(error.retryAfterMs ?? PAUSE_MS, null, { signal }).catch(() => {
+            throw error;
+          });
+        }
+    },
+  };
+}
+
+type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Vector[]>;
+
+function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: EmbedderDeps): Ask {
+  const { provider, model, dimensions } = settings;
+  const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
+  const { open, options } = embeddingProviders[provider];
+  return async (texts, abortSignal) => {
+    const used = useSecrets(secrets, 'MODEL_FAILED');
+    const apiKey = await used.resolve(settings.apiKey ?? '');
+    const transport = openTransport(fetch);
+    try {
+      const adapter = open({ model, apiKey, baseURL, fetch: transport.fetch });
+      const answer = await adapter.doEmbed({ values: [...texts], providerOptions: options(dimensions), abortSignal });
+      count(answer.usage?.tokens ?? 0);
+      return requireVectors(answer.embeddings, { model, dimensions, texts: texts.length });
+    } catch (thrown) {
+      const error = toCallError({ model, thrown, status: transport.lastStatus() });
+      const message = used.redactMessage(error.message);
+      throw REFUSALS.has(transport.lastStatus()) ? new TextsRefusedError(message) : error.withMessage(message);
+    }
+  };
+}
+
+function requireVectors(
+  vectors: readonly Vector[],
+  { model, dimensions, texts }: { readonly model: string; readonly dimensions: number; readonly texts: number },
+): readonly Vector[] {
+  const lengths = new Set(vectors.map(({ length }) => length));
+  const isWhole = vectors.length === texts && vectors.every((vector) => vector.every(Number.isFinite));
+  if (isWhole && lengths.size === 1 && lengths.has(dimensions)) return vectors;
+  const found = isWhole ? `vectors of ${[...lengths].join(' and ')} numbers` : 'something else';
+  const expected = `${texts} vectors of ${dimensions} numbers, as is configured`;
+  throw new CallError('MODEL_FAILED', `${model} answered ${found} in place of ${expected}`, {
+    retryable: false,
+    done: 'perhaps',
+  });
+}

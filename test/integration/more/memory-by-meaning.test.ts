@@ -1,0 +1,188 @@
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openEmbedder } from '../../../src/config/open-embedder.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { createMeaningCheck } from '../../../src/process/meaning-check.ts';
+import { NotReadyError } from '../../../src/process/readiness.ts';
+import { withMeaning } from '../../../src/store/memory/with-meaning.ts';
+import { openEmbeddedStore } from '../../../src/store/store.ts';
+import { embeddedBy, startEmbeddingServer } from '../../support/doubles/embedding-server.ts';
+import type { EmbeddingServer } from '../../support/doubles/embedding-server.ts';
+import { listAt, textAt } from '../../support/readers/json-at.ts';
+import { startTestApi } from '../../support/servers/test-api.ts';
+import type { TestApi } from '../../support/servers/test-api.ts';
+
+let server: EmbeddingServer;
+let api: TestApi;
+beforeAll(async () => {
+  server = await startEmbeddingServer();
+  api = await startTestApi(embeddedBy(server));
+});
+afterAll(async () => {
+  await api.stop();
+  await server.stop();
+});
+beforeEach(() => server.fail(null));
+
+type Caller = 'user' | 'otherTenantUser';
+
+const put = async (at: string, value: string | object, caller: Caller = 'user') => await write(at, { value }, caller);
+
+const write = async (at: string, body: object, caller: Caller = 'user') =>
+  await api.as(caller).send(`/api/memory/${at}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+const find = async (namespace: string, query: string, caller: Caller = 'user'): Promise<readonly string[]> => {
+  const { body } = await api.as(caller).get(`/api/memory/${namespace}?query=${encodeURIComponent(query)}`);
+  return listAt(body, '/items').map((entry) => textAt(entry, '/key'));
+};
+
+/** Ends the time in which entries are left to others. */
+const letTimePass = async (): Promise<unknown> =>
+  await api.store.database.exec(`update memory set embed_after = now() - interval '1 second'`);
+
+const embedDue = async (): Promise<void> => {
+  await letTimePass();
+  await api.store.meaning?.embedDue(new AbortController().signal);
+};
+
+const vectorsOf = async (namespace: string): Promise<readonly string[]> => {
+  const { rows } = await api.store.database.query<{ key: string }>(
+    'select key from memory_vectors where namespace = $1 order by key',
+    [namespace],
+  );
+  return rows.map(({ key }) => key);
+};
+
+describe('an entry', () => {
+  test('is found by what it means, though it has no word of the query; its answer has the same shape', async () => {
+    const { body } = await put('pets/rex', { text: 'a dog of six years' });
+    await put('pets/herby', { text: 'an automobile' });
+    expect(await find('pets', 'puppy')).toEqual(['rex']);
+    const found = await api.as('user').get('/api/memory/pets?query=puppy');
+    expect(found.body).toEqual({ items: [body], nextCursor: null });
+  });
+
+  test('that has the words and the meaning comes first; each query has one order', async () => {
+    await put('food/a', 'broth');
+    await put('food/b', 'tomato soup');
+    await put('food/c', 'a tomato');
+    await put('food/d', 'hot broth');
+    for (let time = 0; time < 3; time++) expect(await find('food', 'tomato soup')).toEqual(['b', 'a', 'd']);
+    expect((await api.as('user').get('/api/memory/food?query=soup&limit=2')).body).toMatchObject({
+      items: [{ key: 'b' }, { key: 'a' }],
+      nextCursor: null,
+    });
+    expect((await api.as('user').get('/api/memory/food?query=soup&prefix=d')).body).toMatchObject({
+      items: [{ key: 'd' }],
+    });
+  });
+
+  test('is not found by meaning where a query says which words there must be', async () => {
+    expect(await find('food', '"soup"')).toEqual(['b']);
+    expect(await find('food', 'soup -tomato')).toEqual([]);
+  });
+
+  test('of another tenant or namespace is never found', async () => {
+    await put('secret/theirs', 'a dog', 'otherTenantUser');
+    await put(`${encodeURIComponent('secret/inner')}/ours`, 'a dog');
+    expect(await find('secret', 'puppy')).toEqual([]);
+    expect(await find('secret', 'puppy', 'otherTenantUser')).toEqual(['theirs']);
+  });
+
+  test('that is replaced is found by its new meaning; its vector goes with it', async () => {
+    await put('kept/a', 'a dog');
+    await put('kept/a', 'a car');
+    expect([await find('kept', 'puppy'), await find('kept', 'automobile')]).toEqual([[], ['a']]);
+    await api.as('user').send('/api/memory/kept/a', { method: 'DELETE' });
+    await write('kept/short', { value: 'a dog', ttl: '1ms' });
+    await expect.poll(async () => await find('kept', 'puppy')).toEqual([]);
+    await api.store.memory.forgetExpired();
+    expect(await vectorsOf('kept')).toEqual([]);
+  });
+});
+
+describe('a model that does not work', () => {
+  test('loses nothing: entries are saved, found by words, and by meaning once it works', async () => {
+    server.fail(503);
+    expect(await put('late/rex', 'a dog')).toMatchObject({ status: 201 });
+    expect([await find('late', 'dog'), await find('late', 'puppy')]).toEqual([['rex'], []]);
+    await expect(embedDue()).rejects.toThrow(/503/);
+    server.fail(null);
+    await api.store.meaning?.embedDue(new AbortController().signal);
+    expect(await find('late', 'puppy')).toEqual([]);
+    await embedDue();
+    expect(await find('late', 'puppy')).toEqual(['rex']);
+  });
+
+  test('does not keep what was true of an earlier value', async () => {
+    await put('late/felix', 'a dog');
+    server.fail(503);
+    await put('late/felix', 'a car');
+    server.fail(null);
+    expect(await find('late', 'puppy')).not.toContain('felix');
+    expect(await vectorsOf('late')).toContain('felix');
+  });
+
+  test('and refuses some texts holds up no other', async () => {
+    server.fail(500);
+    for (const key of ['bad', 'good', 'well']) await put('odd/' + key, `a ${key} dog`);
+    server.fail(400, /bad/);
+    await embedDue();
+    expect(await vectorsOf('odd')).toEqual(['good', 'well']);
+    const before = server.asked.length;
+    await api.store.meaning?.embedDue(new AbortController().signal);
+    expect(server.asked.slice(before)).toEqual([]);
+    expect(await find('odd', 'bad')).toEqual(['bad']);
+  });
+});
+
+test('another model embeds all anew, and compares nothing with vectors of the one before', async () => {
+  await put('moved/rex', 'a dog');
+  const config = parseConfig('the test', embeddedBy(server, { model: 'm2' }));
+  const store = withMeaning(api.store, openEmbedder(config, {}), () => undefined);
+  const filter = { tenantId: await tenantOf('moved'), namespace: 'moved', prefix: '' };
+  const found = async () => (await store.memory.search(filter, 'puppy', 10)).items.map(({ key }) => key);
+  expect(await found()).toEqual([]);
+  await letTimePass();
+  await store.meaning?.embedDue(new AbortController().signal);
+  expect(await found()).toEqual(['rex']);
+  expect(await find('moved', 'puppy')).toEqual([]);
+});
+
+const tenantOf = async (namespace: string): Promise<string> => {
+  const { rows } = await api.store.database.query<{ tenant_id: string }>(
+    'select tenant_id from memory where namespace = $1',
+    [namespace],
+  );
+  return rows[0]?.tenant_id ?? '';
+};
+
+test('a database without the extension is named; memory works by its words', async () => {
+  const database = await PGlite.create();
+  const embedder = openEmbedder(parseConfig('the test', embeddedBy(server)), {});
+  const store = withMeaning(await openEmbeddedStore(database), embedder, () => undefined);
+  const check = createMeaningCheck(store.meaning);
+  await expect(check()).rejects.toThrow(NotReadyError);
+  await expect(check()).rejects.toThrow(/no extension "vector" \(pgvector\)/);
+  const at = { tenantId: 't', namespace: 'n', key: 'rex' };
+  await store.memory.put(at, { value: 'a dog', expiresAt: null, by: 'me', runId: null });
+  const search = async (query: string) =>
+    (await store.memory.search({ ...at, prefix: '' }, query, 5)).items.map(({ key }) => key);
+  expect([await search('dog'), await search('puppy')]).toEqual([['rex'], []]);
+  await store.close();
+  await database.close();
+});
+
+test('without a model memory is as it was, and the database needs nothing', async () => {
+  const database = await PGlite.create();
+  const opened = await openEmbeddedStore(database);
+  const store = withMeaning(opened, openEmbedder(parseConfig('the test', {}), {}), () => undefined);
+  expect(store).toBe(opened);
+  await expect(createMeaningCheck(store.meaning)()).resolves.toBeUndefined();
+  await store.close();
+  await database.close();
+});

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import { json as readJson } from 'node:stream/consumers';
+import { toJson } from '../../../src/graph/values/json.ts';
+import { listAt } from '../readers/json-at.ts';
+import { portOf } from './loopback-server.ts';
+
+/** A server of embeddings by OpenAI's protocol. Texts about one thing have one direction. */
+export interface EmbeddingServer {
+  /** The address in the form of `http.allow`. */
+  readonly address: string;
+  readonly url: string;
+  /** The texts of each request, also of those that fail. */
+  readonly asked: readonly (readonly string[])[];
+  /** Has it answer a status to requests with some text; `null` has it work. */
+  fail(status: number | null, when?: RegExp): void;
+  stop(): Promise<void>;
+}
+
+/** What texts are about, a direction each. What is about nothing of it has the last one. */
+const THINGS = [/dog|puppy/i, /soup|broth/i, /car|automobile/i];
+const DIMENSIONS = THINGS.length + 1;
+
+/** The vector of a text: one for each thing that it is about. */
+function vectorOf(text: string): readonly number[] {
+  const about = THINGS.map((thing) => (thing.test(text) ? 1 : 0));
+  return [...about, about.includes(1) ? 0 : 1];
+}
+
+export async function startEmbeddingServer(): Promise<EmbeddingServer> {
+  const asked: (readonly string[])[] = [];
+  let failure: { readonly status: number; readonly when: RegExp } | null = null;
+  const answer = (texts: readonly string[], response: ServerResponse): void => {
+    asked.push(texts);
+    const { status, when } = failure ?? { status: 200, when: /^/ };
+    const isRefused = failure !== null && texts.some((text) => when.test(text));
+    const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }));
+    const body = isRefused
+      ? { error: { message: 'Not these', type: 'some_error' } }
+      : { object: 'list', model: 'm', data, usage: { prompt_tokens: texts.length, total_tokens: texts.length } };
+    response.writeHead(isRefused ? status : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+  const server = createServer((request, response) => {
+    void readJson(request).then((body) => answer(listAt(toJson(body), '/input').map(String), response));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = portOf(server.address());
+  return {
+    address: `127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}/v1`,
+    asked,
+    fail(status, when = /^/) {
+      failure = status === null ? null : { status, when };
+    },
+    async stop() {
+      const closed = once(server.close(), 'close');
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** The settings of an installation whose memory this server gives meaning to. */
+export function embeddedBy({ url, address }: EmbeddingServer, over: { readonly model?: string } = {}) {
+  const embeddings = {
+    provider: 'openai-compatible',
+    model: 'm',
+    baseUrl: url,
+    dimensions: DIMENSIONS,
+    minSimilarity: 0.5,
+    ...over,
+  } as const;
+  return { memory: { embeddings }, http: { allow: [address] } };
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { MAX_TEXT_BYTES, toEmbeddedText } from '../../../../src/store/memory/embedder.ts';
+
+test.each([
+  ['short', 'soup', 'soup'],
+  ['long', 'x'.repeat(10_000), 'x'.repeat(MAX_TEXT_BYTES)],
+  ['of long characters, between two of them', `x${'€'.repeat(9_000)}`, `x${'€'.repeat(2_666)}`],
+  ['of pairs, between two of them', `x${'😀'.repeat(9_000)}`, `x${'😀'.repeat(1_999)}`],
+])('a text that is %s is cut to what a model reads', (_what, text, cut) => {
+  expect(toEmbeddedText(text)).toBe(cut);
+});
