@@ -83,9 +83,7 @@ describe('following a log', () => {
 
   test('fails when the log can not be read', async () => {
     const { ended } = follow();
-    const refused = expect(ended).rejects.toThrow(/closed|EBADF/);
-    await log.close();
-    await refused;
+    await Promise.all([expect(ended).rejects.toThrow(/closed|EBADF/), log.close()]);
     log = await openLog(file);
   });
 });
