@@ -9,7 +9,7 @@ const MORE = 'test/integration/more/**/*.test.ts';
 const SMOKE = 'test/system/smoke/**/*.test.ts';
 const SYSTEM = 'test/system/**/*.test.ts';
 /* Their limits hold for a machine that does nothing else. */
-const ALONE = 'test/system/{dev,hostile,many-large-runs,package,poisoned-runs}.test.ts';
+const ALONE = 'test/system/{dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
 
 /** Temporal's SDK loads our code by `require`. */
 const withServers = {

@@ -59,7 +59,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     types: ['graph/advance', 'graph/replay'],
   },
   'api/approvals': {
-    rooms: ['graph/values', 'graph/run', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    rooms: ['graph/values', 'graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
   },
   'api/explain': {
     rooms: [
@@ -80,11 +80,20 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/trials': { rooms: ['testing', ...API_BASE, 'api/interpreter', 'api/graphs', 'api/runs'] },
   'api/chat': {
-    rooms: [...FACTS, 'graph/redaction', 'store', ...API_BASE, 'api/middleware', ...OF_RUNS, 'api/streams'],
+    rooms: [
+      ...FACTS,
+      'graph/redaction',
+      'store',
+      ...API_BASE,
+      'api/middleware',
+      ...OF_RUNS,
+      'api/approvals',
+      'api/streams',
+    ],
     packages: [NODE, 'ulid'],
   },
   'api/bulk': {
-    rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs', 'api/approvals'],
     packages: ['p-limit'],
   },
   'api/webhooks': {

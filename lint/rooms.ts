@@ -39,7 +39,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   store: {
     rooms: FACTS,
     types: ['graph/redaction', 'graph/replay'],
-    packages: [NODE, 'kysely', 'pg'],
+    packages: [NODE, 'kysely', 'pg', 'sql-template-tag'],
   },
   process: {
     rooms: ['graph/values', 'store'],

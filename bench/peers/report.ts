@@ -1,10 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { toTable, writeToPage } from '../support/page.ts';
 import type { Measurements, Summary } from './measurements.ts';
 import type { Row } from './rows/row.ts';
-
-const PAGE = new URL('../../docs/performance.md', import.meta.url);
-const BEGIN = '<!-- peers: written by npm run bench:peers -->';
-const END = '<!-- /peers -->';
 
 /** A program that takes less milliseconds of a step is not named; such as one that was needed at the start only. */
 const LEAST_SHOWN = 0.05;
@@ -18,11 +14,7 @@ interface Reported {
 
 /** Puts the tables into the page on performance, in place of those before. */
 export async function writeReport(reported: Reported, measurements: Measurements): Promise<void> {
-  const page = await readFile(PAGE, 'utf8');
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`There is no place for the tables in ${PAGE.pathname}`);
-  const tables = toTables(reported, measurements);
-  await writeFile(PAGE, `${page.slice(0, begin + BEGIN.length)}\n\n${tables}\n\n${page.slice(end)}`);
+  await writeToPage('peers', toTables(reported, measurements));
 }
 
 /** Two tables in Markdown: times, with the least and the most of the rounds' medians; the processor's time of a step. */
@@ -57,12 +49,4 @@ function showUsed({ usedPerStep }: Summary): string {
 
 function show(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1);
-}
-
-function toTable(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, at) => Math.max(3, ...lines.map((line) => (line[at] ?? '').length)));
-  const draw = (line: readonly string[]): string =>
-    `| ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = lines;
-  return [draw(head), draw(widths.map((width) => '-'.repeat(width))), ...body.map(draw)].join('\n');
 }

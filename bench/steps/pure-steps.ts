@@ -1,15 +1,8 @@
-import { advance } from '../../src/graph/advance/advance.ts';
-import { startRun } from '../../src/graph/advance/begin-run.ts';
-import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
-import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
-import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import type { JsonObject } from '../../src/graph/values/json.ts';
-import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { medianMs, ROUNDS, runner, warmUp } from '../support/in-interpreter.ts';
+import type { Piece } from '../support/in-interpreter.ts';
+import { median } from '../support/timed-run.ts';
 import { chainOf, fanOut, loopOf } from './chains.ts';
-
-const WARM_UP_MS = 1_500;
-const ROUNDS = 21;
 
 /** Times a chain of pure steps in the interpreter alone. @returns the median, as microseconds a step */
 export function measurePureSteps(steps: number): object {
@@ -48,56 +41,4 @@ export function measureFan(elements: number): object {
 
 function perStep(definition: GraphDefinition, steps: number): number {
   return Number(((medianMs(definition, {}) / steps) * 1_000).toFixed(2));
-}
-
-function medianMs(definition: GraphDefinition, input: JsonObject): number {
-  const once = runner(definition, input);
-  warmUp(once);
-  return median(Array.from({ length: ROUNDS }, () => once().reduce((sum, { ms }) => sum + ms, 0)));
-}
-
-/** What the interpreter did before it let the journal catch up. */
-interface Piece {
-  readonly steps: number;
-  readonly ms: number;
-}
-
-function runner(definition: GraphDefinition, input: JsonObject): () => readonly Piece[] {
-  const graph = compileGraph(definition, {
-    models: {},
-    tools: {},
-    functions: {},
-    defaults: DEFAULTS,
-    ceilings: CEILINGS,
-  });
-  const identity = {
-    id: 'bench',
-    tenantId: 'bench',
-    threadId: null,
-    graph: { name: 'chain', version: 1, hash: 'h' },
-    createdBy: { sub: 'bench', roles: [] },
-    limits: limitsOfGraph(definition.limits, DEFAULTS),
-  };
-  return () => {
-    const pieces: Piece[] = [];
-    let begin = performance.now();
-    let step = startRun(graph, identity, { input, startedAt: 0 });
-    pieces.push({ steps: step.run.root.step, ms: performance.now() - begin });
-    while (step.hasYielded) {
-      begin = performance.now();
-      const { step: before } = step.run.root;
-      step = advance(graph, step.run, { kind: 'continue', at: 0 });
-      pieces.push({ steps: step.run.root.step - before, ms: performance.now() - begin });
-    }
-    if (step.run.phase.kind !== 'completed') throw new Error(`The chain is ${step.run.phase.kind}`);
-    return pieces;
-  };
-}
-
-function warmUp(once: () => unknown): void {
-  for (const until = performance.now() + WARM_UP_MS; performance.now() < until;) once();
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

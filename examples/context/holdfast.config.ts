@@ -1,4 +1,4 @@
-import { defineConfig } from 'holdfast';
+import { defineConfig, textOf } from 'holdfast';
 
 export default defineConfig({
   models: {
@@ -8,7 +8,11 @@ export default defineConfig({
     'without-reasoning': (messages, { maxTokens, count }) =>
       count(messages) <= maxTokens
         ? messages
-        : messages.map((message) => ({ ...message, content: message.content.replace(/<think>.*?<\/think>/s, '') })),
+        : messages.map((message) =>
+            message.role === 'assistant'
+              ? { ...message, content: textOf(message.content).replace(/<think>.*?<\/think>/s, '') }
+              : message,
+          ),
   },
   tokenCounters: { cautious: (text) => text.length / 2 },
 });

@@ -1,5 +1,5 @@
-import { defineConfig } from 'holdfast';
+import { defineConfig, textOf } from 'holdfast';
 
 export default defineConfig({
-  models: { echo: { generate: ({ messages }) => ({ text: messages.at(-1)?.content ?? '' }) } },
+  models: { echo: { generate: ({ messages }) => ({ text: textOf(messages.at(-1)?.content ?? '') }) } },
 });

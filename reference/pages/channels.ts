@@ -24,12 +24,26 @@ const MESSAGES = table(
   [
     ['`id`', 'text', 'Given by the channel if it is absent.'],
     ['`role` (needed)', listOf(MESSAGE_ROLES), 'The one who speaks.'],
-    ['`content` (needed)', 'text', 'What is said.'],
+    ['`content` (needed)', 'text, or list of parts', 'What is said and shown.'],
     ['`toolCalls`', 'list of { id, name, args }', 'Of an assistant: the calls that it requests.'],
     ['`toolCallId`', 'text', 'Of a tool: the call that it answers.'],
     ['`name`', 'text', 'The name of the tool, or of the speaker.'],
   ],
 );
+
+const PARTS = table(
+  ['part', 'fields'],
+  [
+    ['`text`', '`text`'],
+    [
+      '`image`',
+      '`mediaType` such as `image/png`; `url` or `blob`, the id of a [stored file](../files.md); perhaps `name`',
+    ],
+    ['`file`', 'the same, of any media type'],
+  ],
+);
+
+const FILES = `A part has its \`type\` and these fields. Only messages of the \`user\` and the \`assistant\` have files, and only those of the user [reach a model](../files.md#files-in-messages).`;
 
 const REMOVALS = `\`{ "remove": "m1" }\` removes a message, and \`{ "remove": "*" }\` all that came before. A write is one of these, a message, or a list of them.
 From outside (inputs, edits, events, decisions) a channel takes only messages of the \`user\`, unless its \`roles\` name more.`;
@@ -53,6 +67,8 @@ export const channelsPage: Page = {
       '## Messages',
       'A channel with the reducer `messages` holds a conversation. `llm`, `agent` and `tool` nodes read it and write it.',
       MESSAGES,
+      PARTS,
+      FILES,
       REMOVALS,
     ),
 };

@@ -8,9 +8,10 @@ import { UNKNOWN_MEASURE } from './context/model-measures.ts';
 import type { ModelMeasure } from './context/model-measures.ts';
 import { openDeltas } from './deltas/open-deltas.ts';
 import type { AttemptDeltas, TellDeltas } from './deltas/open-deltas.ts';
+import type { OpenPromptFiles } from './files/open-prompt-files.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
 import type { CallTask } from './calls/call-task.ts';
-import type { CallKind } from './calls/make-attempt.ts';
+import type { CallKind, MadeAttempt } from './calls/make-attempt.ts';
 
 /** Dependencies of model calls. */
 export interface ModelDeps {
@@ -22,7 +23,13 @@ export interface ModelDeps {
   readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
   /** Tells others what a model says, while it says it. */
   readonly tell?: TellDeltas;
+  /** Absent: there are no files. */
+  readonly openFiles?: OpenPromptFiles;
 }
+
+const noFiles: OpenPromptFiles = () => async () => {
+  throw notConfigured('MODEL_FAILED', 'files');
+};
 
 /** Makes calls of models. They are idempotent: a repeated call costs money and does no harm. */
 export function modelCalls({
@@ -31,11 +38,12 @@ export function modelCalls({
   measures = {},
   messageProcessors = {},
   tell = () => undefined,
+  openFiles = noFiles,
 }: ModelDeps): CallKind<ModelCallRequest> {
   return {
     safety: () => 'idempotent',
-    async execute(task, signal, { attempt, keep }) {
-      const { key, request } = task;
+    async execute(task, signal, made) {
+      const { key, request, tenantId, createdBy: principal } = task;
       const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
       const generate = own(models, request.model);
       if (!generate) throw notConfigured('MODEL_FAILED', `model "${request.model}"`);
@@ -44,11 +52,12 @@ export function modelCalls({
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const deltas = deltasOf(task, attempt, tell);
+      const deltas = deltasOf(task, made, tell);
       try {
         const asked = { ...rest, messages, tools: offers };
-        keep?.(toJson({ ...rest, messages }));
-        const reply = await generate(asked, { key, signal, emit: (text) => deltas?.say(text) });
+        made.keep?.(toJson({ ...rest, messages }));
+        const readFile = openFiles({ tenantId, principal, signal });
+        const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
         // Who listens hears the same of models that do not stream.
         if (!deltas?.hasText()) deltas?.say(reply.text);
         return report ? { ...reply, context: report } : reply;
@@ -60,9 +69,9 @@ export function modelCalls({
 }
 
 /** @returns `null` for a call whose answer is for no reader */
-function deltasOf(task: CallTask<ModelCallRequest>, attempt: number, tell: TellDeltas): AttemptDeltas | null {
+function deltasOf(task: CallTask<ModelCallRequest>, made: MadeAttempt, tell: TellDeltas): AttemptDeltas | null {
   const { key, node, visit, path, runId, request } = task;
   if (visit === undefined || asksForSummary(request)) return null;
-  const place = { node, ...(path && { path }), visit, attempt, callKey: key };
+  const place = { node, ...(path && { path }), visit, attempt: made.turn ?? made.attempt, callKey: key };
   return openDeltas((deltas) => tell(runId, deltas), place);
 }

@@ -15,6 +15,7 @@ import type { RegisteredNodeType } from './registered-node-type.ts';
 import type { CallSlots } from './calls/call-slots.ts';
 import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';
+import { inFileSlot } from './files/in-file-slot.ts';
 import { withHeartbeat } from './calls/heartbeat.ts';
 import { inCallSlot } from './calls/in-call-slot.ts';
 import { performCall } from './calls/perform-call.ts';
@@ -32,6 +33,8 @@ export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
   readonly store: Store;
   /** The slots that calls take. */
   readonly slots: CallSlots;
+  /** The slots that prompts with files take besides. */
+  readonly fileSlots: CallSlots;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly functions: Readonly<Record<string, RegisteredFunction>>;
   readonly nodeTypes?: Readonly<Record<string, RegisteredNodeType>>;
@@ -69,7 +72,7 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const perform = async <R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> =>
     await inCallSlot(deps, task, async () => await performCall(store, kind, task));
   return {
-    callModel: async (task) => await perform(ofModels, task),
+    callModel: async (task) => await inFileSlot(deps, task, async () => await perform(ofModels, task)),
     callTool: async (task) => await perform(ofTools, task),
     callNode: async (task) => await perform(ofNodes, task),
     callFunction: async (task) => await perform(ofFunctions, task),

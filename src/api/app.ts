@@ -60,7 +60,8 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (c, methods) => problemResponse(notAllowed(c.req.method, methods), c.req.path),
+      onMethodNotAllowed: (c, methods) =>
+        problemResponse(notAllowed(c.req.method, ownMethods(app, c.req.path) ?? methods), c.req.path),
     }),
   );
   for (const add of ROUTES) app.route('/', add(deps));
@@ -158,6 +159,13 @@ function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
     },
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
+}
+
+/** The methods of a path that is not just the id of something; `null`: no route is exactly there. */
+function ownMethods({ routes }: OpenAPIHono<ApiEnv>, path: string): readonly string[] | null {
+  const own = routes.filter((route) => route.path === path && route.method !== 'ALL').map(({ method }) => method);
+  if (own.length === 0) return null;
+  return [...new Set(own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
 }
 
 function toApiError(error: unknown): ApiError | null {

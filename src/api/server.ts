@@ -44,8 +44,12 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
   return { issuer, audience, keys: new URL(jwksUrl), claims };
 }
 
-/** Runs an API process: the environment gives Temporal and the database, a file the configuration. @throws SetupError */
-export async function runApi(options: ProcessOptions = {}): Promise<void> {
+/**
+ * Runs an API process: the environment gives Temporal and the database, a file the configuration.
+ * @param sweeping intervals of the sweeper that differ from the defaults
+ * @throws SetupError
+ */
+export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sweeping'] = {}): Promise<void> {
   const { env } = process;
   const [settings, config, target] = await together([
     (async () => readSettings(ApiSettings, env))(),
@@ -58,7 +62,7 @@ export async function runApi(options: ProcessOptions = {}): Promise<void> {
   const graceMs = toMs(config.shutdownGrace);
   const door = await openDoor({ port: settings.PORT, hostname: '0.0.0.0', graceMs }, unavailable);
   const parts = await shutdown.opening(openParts(config, { ...settings, target }, { logger, unavailable }));
-  door.open(parts.deps);
+  door.open({ ...parts.deps, sweeping });
   logger.info({ port: door.port }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
   await door.stop();
@@ -122,4 +126,4 @@ async function publishGraphs(
   else if (graphs) await publishFolder(graphs, publisher);
 }
 
-if (isMain(import.meta.url)) await runProcess(runApi);
+if (isMain(import.meta.url)) await runProcess(async () => await runApi());

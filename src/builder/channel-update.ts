@@ -1,4 +1,11 @@
-import type { ChannelDefinition, Message, ReducerName, ToolCall, ValueKindOf } from '../graph/definition/index.ts';
+import type {
+  ChannelDefinition,
+  Message,
+  MessageContent,
+  ReducerName,
+  ToolCall,
+  ValueKindOf,
+} from '../graph/definition/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { SchemaValue } from './schema-value.ts';
 
@@ -49,7 +56,7 @@ type MessageUpdate =
   | {
       readonly id?: string;
       readonly role: Message['role'];
-      readonly content: string;
+      readonly content: MessageContent;
       readonly toolCalls?: readonly ToolCall[];
       readonly toolCallId?: string;
       readonly name?: string;

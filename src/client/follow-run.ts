@@ -5,6 +5,7 @@ import type { Page } from './listing.ts';
 import { path } from './path.ts';
 import type { CallOptions } from './send.ts';
 import { streamRun } from './streams/stream-run.ts';
+import type { TokenEvent } from './streams/stream-run.ts';
 import { isResting, preferWait } from './wait-for-run.ts';
 import type { Until } from './wait-for-run.ts';
 
@@ -26,6 +27,15 @@ export function followRun(
 ): AsyncGenerator<RunEvent, Run> {
   const followed = { id, after, signal };
   return until === 'ended' ? streamRun(connection, followed) : followToRest(connection, followed);
+}
+
+/** As `followRun` to the end, with what models say while they say it. */
+export function followTokens(
+  connection: Connection,
+  id: string,
+  { after = 0, signal }: Pick<FollowOptions, 'after' | 'signal'> = {},
+): AsyncGenerator<RunEvent | TokenEvent, Run> {
+  return streamRun(connection, { id, after, signal, stream: 'tokens' });
 }
 
 /** As `followRun`, until the run needs somebody: no stream ends there. */

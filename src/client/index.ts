@@ -37,6 +37,7 @@ export type { Hook, NewHook } from './hooks.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules/schedules.ts';
 export type { EventFilter, TenantEvent } from './streams/stream-events.ts';
+export type { TokenEvent } from './streams/stream-run.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './graphs/typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';
 export type { DeliveryFilter, NewWebhook, Webhook, WebhookDelivery, WebhookWithSecret } from './webhooks.ts';

@@ -19,8 +19,9 @@ import type {
 import type { Connection } from './connection.ts';
 import { createControls } from './controls.ts';
 import type { Controls } from './controls.ts';
-import { followRun } from './follow-run.ts';
+import { followRun, followTokens } from './follow-run.ts';
 import type { FollowOptions } from './follow-run.ts';
+import type { TokenEvent } from './streams/stream-run.ts';
 import { createListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 import { path } from './path.ts';
@@ -64,6 +65,11 @@ export interface Runs extends Controls {
   wait(id: string, options?: WaitOptions): Promise<Run>;
   /** Gives each event once, in order, as it comes, until the run has ended. @returns the run as it is then */
   follow(id: string, options?: FollowOptions): AsyncGenerator<RunEvent, Run>;
+  /** As `follow`, with what models say while they say it (`model.delta`); of that, something may be missing. */
+  followTokens(
+    id: string,
+    options?: Pick<FollowOptions, 'after' | 'signal'>,
+  ): AsyncGenerator<RunEvent | TokenEvent, Run>;
   /** A ticket for one stream of a run, for a browser: it holds for a minute. @param after the last `seq` that it knows */
   streamTicket(id: string, ticket?: NewTicket, options?: CallOptions): Promise<StreamTicket>;
   /** The newest first. */
@@ -107,6 +113,7 @@ export function createRuns(connection: Connection): Runs {
     get: async (id, options) => await get(path`/api/runs/${id}`, options),
     wait: async (id, options) => await waitForRun(connection, id, options),
     follow: (id, options) => followRun(connection, id, options),
+    followTokens: (id, options) => followTokens(connection, id, options),
     streamTicket: async (id, ticket = {}, options) => await post(path`/api/runs/${id}/stream-ticket`, ticket, options),
     list: (filter = {}, options) => createListing(send, { path: '/api/runs', query: toRunQuery(filter) }, options),
     history: (id, page, options) =>

@@ -36,7 +36,10 @@ export interface FailingRuns {
   find(runId: string): Promise<TaskFailureNote | null>;
   /** Forgets a note, unless it is of another execution. */
   forget(runId: string, executionRunId: string): Promise<void>;
-  /** Runs that Temporal has and that have not ended, in the order of their ids, after an id. */
+  /**
+   * Runs that Temporal has, that have not ended and whose journal has rested for a while, in the order of their ids, after
+   * an id. The others get on.
+   */
   active(after: string, limit: number): Promise<readonly (ActiveRun & { readonly failure: TaskFailureNote | null })[]>;
 }
 
@@ -73,6 +76,7 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
       const rows = await withNotes(db)
         .where('ended_at', 'is', null)
         .where('dispatched_at', 'is not', null)
+        .where(HAS_RESTED)
         .where('id', '>', after)
         .orderBy('id')
         .limit(limit)
@@ -81,6 +85,8 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
     },
   };
 }
+
+const HAS_RESTED = sql<boolean>`(written_at is null or written_at < now() - interval '10 seconds')`;
 
 function withNotes(db: Kysely<Tables>) {
   return db.selectFrom('runs').select(['id', 'tenant_id', 'failing_execution', 'failing_by', 'failing_reason']);

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder } from 'kysely';
+import type { Kysely } from 'kysely';
+import statement, { empty, join } from 'sql-template-tag';
+import type { Sql } from 'sql-template-tag';
 import type { RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import { runStatement } from './database/run-statement.ts';
 import { announceChange } from './changes/announce-change.ts';
 import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
 import type { Range } from './events.ts';
@@ -63,35 +66,32 @@ export function createJournal(db: Kysely<Tables>): Journal {
  * the database, which can't parse every JSON string (`\u0000`, half a surrogate pair). Waiting requests are told.
  */
 async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
-  await sql`with ${sql.join(journalParts(batch, writer))} select ${announceBatch(batch, writer)}`.execute(db);
+  await runStatement(db, statement`with ${join(journalParts(batch, writer))} select ${announceBatch(batch, writer)}`);
 }
 
 /** The clauses of a `with` statement that write a batch; its `select` is to have `announceBatch`. */
-export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly RawBuilder<unknown>[] {
+export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly Sql[] {
   const { checkpoints, occurrences, approvals, view } = batch;
   const telling = tellingParts(batch, writer);
   return [
-    sql`written_events as (${insertEvents(batch, writer)})`,
-    sql`noted_batch as (${noteBatch(writer)})`,
-    ...(checkpoints.length > 0 ? [sql`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
-    ...(occurrences.length > 0 ? [sql`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
-    ...(approvals.length > 0 ? [sql`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
-    ...(view.endedAt === null ? [] : [sql`freed_thread as (${freeThread(batch, writer)})`]),
-    sql`updated_run as (${updateRun(batch, writer)}${telling.length > 0 ? sql`returning view` : sql``})`,
+    statement`written_events as (${insertEvents(batch, writer)})`,
+    statement`noted_batch as (${noteBatch(writer)})`,
+    ...(checkpoints.length > 0 ? [statement`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
+    ...(occurrences.length > 0 ? [statement`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
+    ...(approvals.length > 0 ? [statement`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
+    ...(view.endedAt === null ? [] : [statement`freed_thread as (${freeThread(batch, writer)})`]),
+    statement`updated_run as (${updateRun(batch, writer)}${telling.length > 0 ? statement`returning view` : empty})`,
     ...telling,
   ];
 }
 
 /** An expression that tells who waits for the run of a batch. */
-export function announceBatch(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
+export function announceBatch(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sql {
   return announceChange({ tenantId, runId, seq: lastSeqOf(batch), status: batch.view.status });
 }
 
-function insertEvents(
-  { events: written }: JournalBatch,
-  { runId, executionRunId }: JournalWriter,
-): RawBuilder<unknown> {
-  return sql`
+function insertEvents({ events: written }: JournalBatch, { runId, executionRunId }: JournalWriter): Sql {
+  return statement`
     insert into events (run_id, seq, execution_run_id, type, call_key, body)
     select ${runId}, seq, ${executionRunId}, type, call_key, body::json
     from unnest(
@@ -106,15 +106,15 @@ function insertEvents(
 }
 
 /** Notes which events are new; a batch that is written again has none. */
-function noteBatch({ tenantId, runId }: JournalWriter): RawBuilder<unknown> {
-  return sql`
+function noteBatch({ tenantId, runId }: JournalWriter): Sql {
+  return statement`
     insert into written_batches (tenant_id, run_id, first_seq, last_seq)
     select ${tenantId}, ${runId}, min(seq), max(seq) from written_events having count(*) > 0
   `;
 }
 
-function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
-  return sql`
+function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWriter): Sql {
+  return statement`
     insert into checkpoints (id, run_id, seq, parent_id, step, source, next, changes, resume_point, bytes, created_at)
     select id, ${runId}, seq, parent_id, step, source, next::json, changes::json, resume_point::json,
       octet_length(changes) + octet_length(resume_point), created_at
@@ -133,8 +133,8 @@ function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWrit
   `;
 }
 
-function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
-  return sql`
+function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWriter): Sql {
+  return statement`
     insert into occurrences (run_id, number, body)
     select ${runId}, number, body::json
     from unnest(
@@ -145,9 +145,9 @@ function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWrit
   `;
 }
 
-function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
+function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sql {
   const { approvals } = batch;
-  return sql`
+  return statement`
     insert into approvals (id, tenant_id, run_id, status, requested_at, expires_at, tool, notice_at, seq, body)
     select id, ${tenantId}, ${runId}, status, requested_at, expires_at, tool, notice_at, ${lastSeqOf(batch)}, body::json
     from unnest(
@@ -165,9 +165,9 @@ function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter
 }
 
 /** The batch that ends a run frees its thread. */
-function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
+function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sql {
   const { endedAt } = batch.view;
-  return sql`
+  return statement`
     update threads set active_run_id = null, updated_at = ${endedAt}::timestamptz
     where tenant_id = ${tenantId} and active_run_id = ${runId}
       and exists (select from runs where id = ${runId} and last_seq < ${lastSeqOf(batch)})
@@ -175,12 +175,12 @@ function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Ra
 }
 
 /** A late batch changes nothing but the start time of the run, if it holds that event. */
-function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
+function updateRun(batch: JournalBatch, { runId }: JournalWriter): Sql {
   const { view, endedState } = batch;
   const lastSeq = lastSeqOf(batch);
   const startedAt = batch.events.find(({ type }) => type === 'run.started')?.at ?? null;
-  const isNewer = sql`last_seq < ${lastSeq}`;
-  return sql`
+  const isNewer = statement`last_seq < ${lastSeq}`;
+  return statement`
     update runs set
       status = case when ${isNewer} then ${view.status} else status end,
       view = case when ${isNewer} then ${JSON.stringify(view)}::json else view end,
@@ -188,6 +188,7 @@ function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<un
       ended_state = case when ${isNewer} then ${endedState && JSON.stringify(endedState)}::json else ended_state end,
       ended_at = case when ${isNewer} then ${view.endedAt}::timestamptz else ended_at end,
       last_seq = greatest(last_seq, ${lastSeq}),
+      written_at = now(),
       started_at = coalesce(started_at, ${startedAt}::timestamptz),
       dispatched_at = case when ${isNewer} then coalesce(dispatched_at, now()) else dispatched_at end
     where id = ${runId} and (${isNewer} or ${startedAt !== null})

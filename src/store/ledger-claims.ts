@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
+import statement, { empty, join, raw } from 'sql-template-tag';
+import type { Sql } from 'sql-template-tag';
 import type { Json, TaskFailure } from '../graph/values/index.ts';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
+import { runStatement } from './database/run-statement.ts';
 import { announceBatch, journalParts } from './journal.ts';
 import type { JournalWriter } from './journal.ts';
 import { attemptTexts, withAttempts } from './calls/failed-attempts.ts';
@@ -114,28 +117,39 @@ export async function claimEntry<T>(
 }
 
 async function insertClaim(db: Kysely<Tables>, request: ClaimRequest): Promise<boolean> {
-  const { key, tenantId, runId, node, index, called, journal } = request.claim;
-  const insert = db
-    .insertInto('ledger')
-    .values({
-      key,
-      tenant_id: tenantId,
-      run_id: runId,
-      node,
-      element: index ?? null,
-      called,
-      failures: 0,
-      ...claimColumns(request),
-      attempts: attemptTexts([failureIn(request)], request.claim.at),
-    })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .returning('key');
-  const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
-  const announced = journal ? sql`, ${announceBatch(journal.batch, journal.writer)}` : sql``;
-  const { rows } = await sql<{ is_claimed: boolean }>`
-    with ${sql.join(parts)} select exists (select from claimed) as is_claimed${announced}
-  `.execute(db);
+  const { journal } = request.claim;
+  const parts = [
+    statement`claimed as (${insertEntry(request)})`,
+    ...(journal ? journalParts(journal.batch, journal.writer) : []),
+  ];
+  const announced = journal ? statement`, ${announceBatch(journal.batch, journal.writer)}` : empty;
+  const { rows } = await runStatement<{ is_claimed: boolean }>(
+    db,
+    statement`with ${join(parts)} select exists (select from claimed) as is_claimed${announced}`,
+  );
   return rows[0]?.is_claimed === true;
+}
+
+function insertEntry(request: ClaimRequest): Sql {
+  const { key, tenantId, runId, node, index = null, called } = request.claim;
+  const { updated_at: _now, ...columns } = claimColumns(request);
+  const entry = {
+    key,
+    tenant_id: tenantId,
+    run_id: runId,
+    node,
+    element: index,
+    called,
+    failures: 0,
+    ...columns,
+    attempts: attemptTexts([failureIn(request)], request.claim.at),
+  };
+  return statement`
+    insert into ledger (updated_at, ${raw(Object.keys(entry).join(', '))})
+    values (clock_timestamp(), ${join(Object.values(entry))})
+    on conflict (key) do nothing
+    returning key
+  `;
 }
 
 /** The columns of an entry that is claimed or closed now. */

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import statement from 'sql-template-tag';
 import type { Json, TaskFailure } from '../graph/values/index.ts';
 import type { RecordedAnswer } from '../graph/replay/index.ts';
 import { withAttempts } from './calls/failed-attempts.ts';
+import { runStatement } from './database/run-statement.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
 import { claimEntry, endColumns } from './ledger-claims.ts';
 import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
@@ -85,7 +87,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     close: (claim, failure, judge) => claimEntry(db, { claim, end: { status: 'failed', failure } }, judge),
     settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
     renew: (key, claim) => renew(db, key, claim),
-    complete: (call, result) => update(db, call, endColumns({ status: 'completed', result })),
+    complete: (call, result) => complete(db, call, result),
     fail: (call, failure) =>
       update(db, call, { ...endColumns(failure), attempts: withAttempts([failure.failure], new Date().toISOString()) }),
     async markUnknown(key, { claim, status }, failure) {
@@ -120,6 +122,24 @@ async function renew(db: Kysely<Tables>, key: string, claim: string): Promise<vo
     .where('key', '=', key)
     .where('claim', '=', claim)
     .execute();
+}
+
+/** Each call ends with this statement, most of them. */
+async function complete(
+  db: Kysely<Tables>,
+  { key, claim, request = null }: ClaimedCall,
+  result: Json,
+): Promise<boolean> {
+  const { numAffectedRows } = await runStatement(
+    db,
+    statement`
+      update ledger set status = 'completed', result = ${JSON.stringify(result)}, failure = null,
+        request = coalesce(${request === null ? null : JSON.stringify(request)}::json, request),
+        updated_at = clock_timestamp()
+      where key = ${key} and claim = ${claim}
+    `,
+  );
+  return numAffectedRows === 1n;
 }
 
 type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & {

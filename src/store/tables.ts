@@ -112,6 +112,8 @@ export interface RunsTable {
   dispatch_problem_since: OptionalTime;
   started_at: OptionalTime;
   ended_at: OptionalTime;
+  /** The time when the last batch of its journal came. */
+  written_at: OptionalTime;
   /** Temporal's id of the execution whose workflow task has failed. */
   failing_execution: OptionalText;
   failing_by: Optional<'code' | 'temporal' | 'queue' | 'machine'>;

@@ -1,5 +1,6 @@
 import { CallError } from '../activities/calls/call-error.ts';
 import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
+import { textOf } from '../graph/definition/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { after } from './after.ts';
 import type { Delayed } from './after.ts';
@@ -66,7 +67,9 @@ const LAST_SHOWN = 200;
 
 function exhausted(count: number, { model, messages }: ModelRequest): string {
   const last = messages.at(-1);
-  const shown = last ? `; the last message is ${last.role}: ${JSON.stringify(last.content.slice(0, LAST_SHOWN))}` : '';
+  const shown = last
+    ? `; the last message is ${last.role}: ${JSON.stringify(textOf(last.content).slice(0, LAST_SHOWN))}`
+    : '';
   return `The model "${model}" is asked for answer ${count + 1}, and its script has ${count}${shown}`;
 }
 

@@ -3,6 +3,7 @@ import { createTellDeltas } from '../activities/deltas/tell-deltas.ts';
 import type { RegisteredFunction } from '../activities/registered-function.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
+import { createOpenPromptFiles } from '../activities/files/open-prompt-files.ts';
 import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
 import { createGuardedRequest } from '../activities/http/guarded-request.ts';
 import type { ActivityDeps } from '../activities/index.ts';
@@ -27,8 +28,14 @@ function toTool(
   return 'schema' in tool ? createCodeTool(tool, deps) : tool;
 }
 
+/** Strangers name the addresses of files, so what `http.allow` opens to tools is closed to them. */
+const REMEDY_OF_FILES = 'A message names public addresses only; store the file by POST /api/blobs instead';
+
 /** The most calls that a worker process makes at a time. They wait for others, so they cost little but memory. */
 export const CALL_SLOTS = 400;
+
+/** The most prompts with files that a worker process holds at a time; each takes up to some 100 MB while it is sent. */
+const FILE_SLOTS = 16;
 
 export interface WorkerSupplies {
   readonly store: Store;
@@ -52,12 +59,17 @@ export function toActivityDeps(
   return {
     store,
     slots: createCallSlots({ total: CALL_SLOTS, perTenant: ceilings.openCallsPerTenant }),
+    fileSlots: createCallSlots({ total: FILE_SLOTS, perTenant: FILE_SLOTS }),
     models: mapValues(models, (settings) =>
       'generate' in settings ? createOwnModel(settings.generate) : createGenerate(settings, deps),
     ),
     measures: measureModels(models, tokenCounters),
     messageProcessors,
     tell: createTellDeltas(store.deltas, logger),
+    openFiles: createOpenPromptFiles({
+      files: store.files,
+      request: createGuardedRequest([], { remedy: REMEDY_OF_FILES }),
+    }),
     tools: {
       ...Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool, deps)])),
       ...createMemoryTools(store.memory),

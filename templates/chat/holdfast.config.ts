@@ -1,4 +1,5 @@
-import { defineConfig } from 'holdfast';
+import { defineConfig, textOf } from 'holdfast';
+import type { MessageContent } from 'holdfast';
 import { bookTrip, weather } from './tools/travel-tools.ts';
 
 /** A real model where there is a key for one, else a model that only repeats what it is told. */
@@ -8,8 +9,8 @@ function chooseModel() {
   if (process.env['ANTHROPIC_API_KEY'])
     return { provider: 'anthropic', model: 'claude-haiku-4-5', apiKey: { secret: 'ANTHROPIC_API_KEY' } } as const;
   return {
-    generate: ({ messages }: { messages: readonly { content: string }[] }) => ({
-      text: `You said: ${messages.at(-1)?.content ?? ''}`,
+    generate: ({ messages }: { messages: readonly { content: MessageContent }[] }) => ({
+      text: `You said: ${textOf(messages.at(-1)?.content ?? '')}`,
     }),
   };
 }

@@ -9,4 +9,5 @@ const { baseUrl, user } = JSON.parse(await readFile('.holdfast/tokens.json', 'ut
 const agent = createClient({ baseUrl, token: user }).graph(chat);
 const input = { messages: [{ role: 'user', content }] } as const;
 const run = await agent.start(input, { threadId: 'trip', waitMs: 60_000 });
-process.stdout.write(`${run.output?.messages?.at(-1)?.content ?? `The run is ${run.status}: ${run.id}`}\n`);
+const answer = run.output?.messages?.at(-1)?.content;
+process.stdout.write(`${typeof answer === 'string' ? answer : `The run is ${run.status}: ${run.id}`}\n`);

@@ -1,4 +1,4 @@
-import { defineConfig, defineTool } from '../../src/index.ts';
+import { defineConfig, defineTool, textOf } from '../../src/index.ts';
 
 /* A model and tools that answer alone, for runs that become tests. */
 
@@ -10,7 +10,7 @@ export default defineConfig({
         const isDone = messages.some(({ role }) => role === 'tool');
         const usage = { inputTokens: 1, outputTokens: 1 };
         return isDone
-          ? { text: `Done: ${messages.at(-1)?.content}`, usage }
+          ? { text: `Done: ${textOf(messages.at(-1)?.content ?? '')}`, usage }
           : { toolCalls: [{ name: 'refund', args: { order: 'A-1', euros: 30 } }], finishReason: 'tool-calls', usage };
       },
     },

@@ -7,6 +7,7 @@ import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
 import type { Catalog } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { textOf } from '../../src/graph/definition/message-content.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/run/effect.ts';
 import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import { toJson } from '../../src/graph/values/json.ts';
@@ -125,7 +126,7 @@ class FakeShop {
 }
 
 function scripted({ system, messages, output }: ModelCallRequest): string {
-  return answer({ system: system ?? '', user: messages.at(-1)?.content ?? '', schema: output });
+  return answer({ system: system ?? '', user: textOf(messages.at(-1)?.content ?? ''), schema: output });
 }
 
 /** A person who decides as a list says, one approval after the other. */
@@ -252,7 +253,7 @@ describe('policy', () => {
     const prompts: string[] = [];
     play(ticketOf('T-24'), {
       outside: {
-        model: (request) => scripted((prompts.push(request.messages[0]?.content ?? ''), request)),
+        model: (request) => scripted((prompts.push(textOf(request.messages[0]?.content ?? '')), request)),
         approval: () => null,
       },
     });

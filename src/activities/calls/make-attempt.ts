@@ -14,8 +14,10 @@ export interface CallKind<R extends CallRequest> {
 
 /** An attempt as the code of a call sees it. */
 export interface MadeAttempt {
-  /** 1 for the first. */
+  /** 1 for the first; one that no process has seen the end of is not counted. */
   readonly attempt: number;
+  /** As `attempt`, which is the default, but each one has a number of its own. */
+  readonly turn?: number;
   /** Takes what is sent, where the task does not say it; for people. */
   readonly keep?: KeptRequest['keep'];
 }
@@ -26,6 +28,8 @@ export interface Attempt<R extends CallRequest> {
   readonly task: CallTask<R>;
   /** Number of failed attempts before this one. */
   readonly failures: number;
+  /** How often the server has had the call made, this time included; a process that died has recorded no failure. */
+  readonly begun?: number;
   readonly keep?: KeptRequest['keep'];
 }
 
@@ -40,12 +44,14 @@ const MAX_REPLY_BYTES = 5_000_000;
 
 /** Makes one attempt of a call within its time limit. @throws CallError */
 export async function makeAttempt<R extends CallRequest>(
-  { kind, task, failures, keep }: Attempt<R>,
+  { kind, task, failures, begun = 1, keep }: Attempt<R>,
   limit: TimeLimit,
 ): Promise<MeasuredReply> {
   if (limit.isExpired)
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
-  const reply = await limit.bound(kind.execute(task, limit.signal, { attempt: failures + 1, ...(keep && { keep }) }));
+  const attempt = failures + 1;
+  const made = { attempt, turn: Math.max(attempt, begun), ...(keep && { keep }) };
+  const reply = await limit.bound(kind.execute(task, limit.signal, made));
   // A reply that is too large must fail here: the server would refuse it in every attempt.
   const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
   if (bytes <= MAX_REPLY_BYTES) return { reply, bytes };

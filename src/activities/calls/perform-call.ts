@@ -108,11 +108,13 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
     if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));
     const { failedLocally } = task;
     if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
-    const { reply } = await makeAttempt(call, limit).catch(async (thrown: unknown) => {
-      const end = judgeFailure(toFailed(call, limit), thrown);
-      logFailure(task, end.entry);
-      return await endAttempt(call, end);
-    });
+    const { reply } = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
+      async (thrown: unknown) => {
+        const end = judgeFailure(toFailed(call, limit), thrown);
+        logFailure(task, end.entry);
+        return await endAttempt(call, end);
+      },
+    );
     const durationMs = Date.now() - started;
     const answer = await record.complete(reply);
     return answer ? await endByLedger(store.ledger, task.key, answer) : { reply, attempts: failures + 1, durationMs };

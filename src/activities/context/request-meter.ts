@@ -1,7 +1,7 @@
 import type { ModelCallRequest } from '../../graph/run/index.ts';
 import { isJsonObject, messageOf } from '../../graph/values/index.ts';
-import { toolCallsOf } from '../../graph/definition/index.ts';
-import type { Message } from '../../graph/definition/index.ts';
+import { isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
+import type { FilePart, Message } from '../../graph/definition/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import type { TokenCounter } from './estimate-tokens.ts';
@@ -27,7 +27,9 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
   const counted = new WeakMap<Message, number>();
   const count = checked(counter);
   const tokensOf = (message: Message): number => {
-    const tokens = counted.get(message) ?? PER_MESSAGE + count(textOf(message)) + tokensOfCalls(message, count);
+    const tokens =
+      counted.get(message) ??
+      PER_MESSAGE + count(saidIn(message)) + tokensOfFiles(message) + tokensOfCalls(message, count);
     counted.set(message, tokens);
     return tokens;
   };
@@ -44,10 +46,18 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
 }
 
 /** The text of a message, or its provider parts if these are longer. */
-function textOf({ content, name, providerParts }: Message): string {
-  const text = typeof name === 'string' ? `${name} ${content}` : content;
+function saidIn({ content, name, providerParts }: Message): string {
+  const said = textOf(content);
+  const text = typeof name === 'string' ? `${name} ${said}` : said;
   const parts = isJsonObject(providerParts) ? JSON.stringify(providerParts['parts'] ?? []) : '';
   return parts.length > text.length ? parts : text;
+}
+
+/** What a picture takes at most of Claude, and a document of a few pages of all providers. */
+const TOKENS_OF_FILES: Readonly<Record<FilePart['type'], number>> = { image: 1_600, file: 5_000 };
+
+function tokensOfFiles({ content }: Message): number {
+  return sum(partsOf(content).map((part) => (isFilePart(part) ? TOKENS_OF_FILES[part.type] : 0)));
 }
 
 function tokensOfCalls(message: Message, count: TokenCounter): number {

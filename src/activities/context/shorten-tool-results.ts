@@ -1,3 +1,4 @@
+import { textOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 import { groupMessages } from './message-groups.ts';
 import type { MessageProcessor } from './message-processor.ts';
@@ -23,9 +24,9 @@ export const shortenToolResults: MessageProcessor = (messages, { maxTokens, coun
 };
 
 function isLargeResult({ role, content }: Message): boolean {
-  return role === 'tool' && content.length > LARGE_RESULT;
+  return role === 'tool' && textOf(content).length > LARGE_RESULT;
 }
 
 function shortened({ content, ...message }: Message): Message {
-  return { ...message, content: `[A result of ${content.length} characters, left out here]` };
+  return { ...message, content: `[A result of ${textOf(content).length} characters, left out here]` };
 }

@@ -3,7 +3,7 @@ import type { Readable, Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request } from 'undici';
 import { createGuard } from './guard.ts';
-import { readChunks } from './read-body.ts';
+import { readBytes, readChunks } from './read-body.ts';
 
 /** An HTTP request of a tool; header names are in lower case. */
 export interface ToolRequest {
@@ -20,6 +20,8 @@ export interface ToolAnswer {
   readonly headers: { get(name: string): string | null };
   /** @throws CallError `PAYLOAD_TOO_LARGE` */
   readText(): Promise<string>;
+  /** @throws CallError `PAYLOAD_TOO_LARGE` */
+  readBytes(maxBytes: number): Promise<Uint8Array>;
   /** Closes the connection without reading on. */
   discard(): void;
 }
@@ -31,9 +33,13 @@ export type GuardedRequest = (request: ToolRequest, redirectedBy?: URL) => Promi
  * Creates what sends the requests of tools from behind a guard. It costs a third of the processor time of `fetch`, whose web
  * streams and signals no tool needs.
  * @param allow private hosts that may be reached, as exact `host:port`
+ * @param options what errors say of the setting that `allow` comes from
  */
-export function createGuardedRequest(allow: readonly string[]): GuardedRequest {
-  const guard = createGuard(allow);
+export function createGuardedRequest(
+  allow: readonly string[],
+  options: { readonly remedy?: string } = {},
+): GuardedRequest {
+  const guard = createGuard(allow, options);
   return async ({ url, method, headers, body, signal }, redirectedBy) => {
     const dispatcher = guard(url, redirectedBy);
     const sent = { method, headers: { ...DEFAULT_HEADERS, ...headers }, body, signal, dispatcher };
@@ -43,6 +49,7 @@ export function createGuardedRequest(allow: readonly string[]): GuardedRequest {
       status: answer.statusCode,
       headers: { get: headerOf },
       readText: async () => await readChunks(decompressed(answer.body, headerOf('content-encoding'))),
+      readBytes: async (maxBytes) => await readBytes(decompressed(answer.body, headerOf('content-encoding')), maxBytes),
       discard: () => void answer.body.on('error', () => undefined).destroy(),
     };
   };

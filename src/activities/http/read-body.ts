@@ -17,12 +17,20 @@ export async function readBody({ body }: Response): Promise<string> {
  * @throws CallError `PAYLOAD_TOO_LARGE`
  */
 export async function readChunks(source: AsyncIterable<Uint8Array>): Promise<string> {
+  return (await readBytes(source, MAX_BODY_BYTES)).toString('utf8');
+}
+
+/**
+ * Reads decompressed chunks.
+ * @throws CallError `PAYLOAD_TOO_LARGE`
+ */
+export async function readBytes(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

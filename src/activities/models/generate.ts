@@ -4,6 +4,7 @@ import { PROVIDER_URLS } from '../model-providers.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';
 import { createAskAdapter } from './ask-adapter.ts';
+import { loadFiles } from './load-files.ts';
 import type { Generate, ModelRequest, ModelSettings } from './model.ts';
 import { openTransport } from './open-transport.ts';
 import { providers } from './providers.ts';
@@ -22,18 +23,19 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
   const { provider, model, stream = false } = settings;
   const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
   const askAdapter = createAskAdapter(stream);
-  return async (request, { signal, emit }) => {
+  return async (asked, { signal, emit, readFile }) => {
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
     const transport = openTransport(fetch);
-    const toolNames = mapToolNames(namesIn(request));
+    const toolNames = mapToolNames(namesIn(asked));
     try {
+      const request = { ...asked, files: await loadFiles(asked.messages, readFile) };
       const adapter = providers[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
       const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
       const answer = await askAdapter({ adapter, options, transport, emit });
       return toReply(answer, settings, toolNames);
     } catch (thrown) {
-      const error = toCallError({ model: request.model, thrown, status: transport.lastStatus() });
+      const error = toCallError({ model: asked.model, thrown, status: transport.lastStatus() });
       throw error.withMessage(used.redactMessage(error.message));
     }
   };

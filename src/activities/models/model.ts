@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../graph/definition/index.ts';
+import type { FilePart, ModelEntry } from '../../graph/definition/index.ts';
 import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import type { ModelCallRequest, ModelReply } from '../../graph/run/index.ts';
 import type { ProviderName } from '../model-providers.ts';
@@ -34,6 +34,8 @@ export interface GenerateContext {
   readonly signal: AbortSignal;
   /** Tells of a piece of the answer's text before the whole is known. The reply has all of it. */
   readonly emit: (text: string) => void;
+  /** Reads a file of the request's messages. @throws CallError for one that the run's starter may not read, or that is too large */
+  readonly readFile: (part: FilePart) => Promise<Uint8Array>;
 }
 
 /** Asks a model once; the workflow makes retries. @throws CallError */

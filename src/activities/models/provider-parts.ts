@@ -2,7 +2,7 @@ import type { LanguageModelV3Content, LanguageModelV3Message, SharedV3ProviderOp
 import type { ProviderParts } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { toolCallsOf } from '../../graph/definition/index.ts';
+import { textOf, toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 import type { ModelSettings } from './model.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
@@ -73,7 +73,7 @@ export function withProviderParts(
   const parts = stored['parts'].filter(isJsonObject);
   const texts = parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
   const count = parts.filter(({ type }) => type === 'tool-call').length;
-  if (texts.join('') !== message.content || count !== toolCallsOf(message).length) return null;
+  if (texts.join('') !== textOf(message.content) || count !== toolCallsOf(message).length) return null;
   const rest = [...calls];
   return parts.flatMap((part) => toContent(part, rest));
 }

@@ -1,4 +1,10 @@
-import { AISDKError, APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
+import {
+  AISDKError,
+  APICallError,
+  InvalidResponseDataError,
+  JSONParseError,
+  UnsupportedFunctionalityError,
+} from '@ai-sdk/provider';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
@@ -26,8 +32,14 @@ export function toCallError({ model, thrown, status }: Failure): CallError {
     return new CallError('MODEL_FAILED', `${model} can't be asked this: ${thrown.message}`, {
       retryable: false,
       done: 'no',
+      reason: refusesFile(thrown) ? 'unsupported_media_type' : null,
     });
   return fromNetwork('MODEL_FAILED', thrown);
+}
+
+/** True if an adapter knows no way to send a file of this media type. */
+function refusesFile(thrown: unknown): boolean {
+  return UnsupportedFunctionalityError.isInstance(thrown) && /media type/i.test(thrown.functionality);
 }
 
 function fromErrorResponse(

@@ -1,5 +1,6 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { LoadedRequest } from './load-files.ts';
 import type { ModelRequest, ModelSettings, ToolOffer } from './model.ts';
 import { chooseOutputMode } from './output-mode.ts';
 import type { OutputMode } from './output-mode.ts';
@@ -14,12 +15,12 @@ type CallOptions = Omit<LanguageModelV3CallOptions, 'abortSignal' | 'includeRawC
 type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number];
 
 /** Converts a request for the AI SDK's adapters. */
-export function toCallOptions(request: ModelRequest, settings: ModelSettings, toolNames: ToolNames): CallOptions {
-  const { output, messages, temperature } = request;
+export function toCallOptions(request: LoadedRequest, settings: ModelSettings, toolNames: ToolNames): CallOptions {
+  const { output, messages, files, temperature } = request;
   const tools = toTools(request, settings, toolNames);
   const mode = output === null ? null : chooseOutputMode(settings.provider, { output, tools: tools.tools ?? [] });
   return {
-    prompt: toPrompt({ system: toSystem(request.system, mode), messages }, { settings, toolNames }),
+    prompt: toPrompt({ system: toSystem(request.system, mode), messages }, { settings, toolNames, files }),
     ...(temperature !== null && { temperature }),
     ...(mode?.kind === 'native' && { responseFormat: { type: 'json' as const, schema: mode.schema } }),
     ...tools,

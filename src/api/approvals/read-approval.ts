@@ -5,8 +5,8 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
-import { findApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
+import { findApproval } from './find-approval.ts';
 import { MAX_COMMENTS, withNotes } from './with-notes.ts';
 import type { NotedApproval } from './with-notes.ts';
 

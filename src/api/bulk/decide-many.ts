@@ -1,8 +1,9 @@
 import type { PublicApproval } from '../../graph/run/index.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { decideApproval, findApproval } from '../runs/decide-approval.ts';
-import type { WantedDecision } from '../runs/decide-approval.ts';
+import { decideApproval } from '../approvals/decide-approval.ts';
+import { findApproval } from '../approvals/find-approval.ts';
+import type { WantedDecision } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { tryEach } from './try-each.ts';
 import type { Tried } from './try-each.ts';

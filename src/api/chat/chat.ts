@@ -49,7 +49,7 @@ type SaidOf<Kind extends Said['kind']> = Extract<Said, { readonly kind: Kind }>;
 export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<Answer> {
   const { messages } = request;
   const said = readMessage(messages, messages.length - 1);
-  return said.kind === 'text'
+  return said.kind === 'message'
     ? await startTurn(deps, caller, { request, said })
     : await decideTurn(deps, caller, { request, said });
 }
@@ -72,7 +72,7 @@ export async function followThread(
 async function startTurn(
   deps: ApiDeps,
   caller: Caller,
-  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'text'> },
+  { request, said }: { readonly request: ChatRequest; readonly said: SaidOf<'message'> },
 ): Promise<Answer> {
   const { threadId, onBusy } = request;
   requirePermission(caller, 'run:start');
@@ -97,18 +97,20 @@ async function startTurn(
 
 /**
  * Makes the input of a message. A canary is expected to take messages by the same channel.
- * @throws ApiError 404 for an unknown graph, 422 for one that takes no texts
+ * @throws ApiError 404 for an unknown graph, 422 for one that takes no texts, or no files
  */
 async function toInput(
   { store }: ApiDeps,
   { tenantId }: Caller,
-  { graph, said: { id, text } }: { readonly graph: string; readonly said: SaidOf<'text'> },
+  { graph, said: { id, content } }: { readonly graph: string; readonly said: SaidOf<'message'> },
 ): Promise<JsonObject> {
   const { definition } = await findForRun(graph, { store, tenantId }, id);
   if (!isDefinition(definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
   const { input } = planChat(definition);
   if (!input) throw new ApiError('INVALID_INPUT', `The graph "${graph}" has no channel that takes a message`);
-  return { [input.channel]: input.kind === 'text' ? text : [{ id, role: 'user', content: text }] };
+  if (input.kind === 'messages') return { [input.channel]: [{ id, role: 'user', content }] };
+  if (typeof content === 'string') return { [input.channel]: content };
+  throw new ApiError('INVALID_INPUT', `The graph "${graph}" takes texts without files`);
 }
 
 async function decideTurn(

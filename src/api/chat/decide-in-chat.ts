@@ -3,7 +3,8 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { decideApproval, findApproval } from '../runs/decide-approval.ts';
+import { decideApproval } from '../approvals/decide-approval.ts';
+import { findApproval } from '../approvals/find-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import type { SaidDecision } from './read-message.ts';
 

@@ -1,3 +1,4 @@
+import type { FilePart, MessageContent } from '../../graph/definition/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { ApiError } from '../http/errors.ts';
@@ -19,7 +20,7 @@ export interface SaidDecision {
 
 /** What a client wants with its last message. */
 export type Said =
-  | { readonly kind: 'text'; readonly id: string; readonly text: string }
+  | { readonly kind: 'message'; readonly id: string; readonly content: MessageContent }
   | {
       readonly kind: 'decisions';
       readonly decisions: readonly [SaidDecision, ...SaidDecision[]];
@@ -28,14 +29,14 @@ export type Said =
     };
 
 /**
- * Reads a message of a chat: the text of a user, or an answer with decisions on its tool calls. Inputs and outputs of
+ * Reads a message of a chat: what a user says and shows, or an answer with decisions on its tool calls. Inputs and outputs of
  * tools in it are not trusted, and not read.
  * @param at its place in the list
  * @throws ApiError 422 naming the part that is not understood
  */
 export function readMessage(messages: readonly UiMessage[], at: number): Said {
   const { id, role, parts, metadata = null } = messages[at] ?? NO_MESSAGE;
-  if (role === 'user') return { kind: 'text', id, text: readText(parts, at) };
+  if (role === 'user') return { kind: 'message', id, content: readContent(parts, at) };
   const [first, ...others] = parts.flatMap(decisionIn);
   if (role !== 'assistant' || !first)
     throw refused(at, 'The last message must be one of a user, or an answer with decisions on its tool calls');
@@ -49,15 +50,34 @@ function readSeen(metadata: Json): { readonly runId: string; readonly seq: numbe
   return typeof runId === 'string' && typeof seq === 'number' ? { runId, seq } : null;
 }
 
-function readText(parts: readonly JsonObject[], at: number): string {
-  const texts = parts.map(({ type, text }, part) => {
+/** A message without files is a text. */
+function readContent(parts: readonly JsonObject[], at: number): MessageContent {
+  const read = parts.map((part, index) => {
+    const { type, text } = part;
     if (type === 'text' && typeof text === 'string') return text;
-    throw refused(at, 'Only parts of the type text are understood', part);
+    if (type === 'file') return toFilePart(part, at, index);
+    throw refused(at, 'Only parts of the types text and file are understood', index);
   });
-  const text = texts.join('');
-  if (text === '') throw refused(at, 'The message has no text');
-  return text;
+  const said = read.filter((part) => part !== '');
+  if (said.length === 0) throw refused(at, 'The message has no text');
+  if (said.every((part) => typeof part === 'string')) return said.join('');
+  return said.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part));
 }
+
+function toFilePart({ mediaType, filename, url }: JsonObject, at: number, part: number): FilePart {
+  if (typeof mediaType !== 'string' || typeof url !== 'string')
+    throw refused(at, 'A file has a mediaType and a url', part);
+  const isStored = url.startsWith(STORED);
+  if (!isStored && !/^https?:/i.test(url)) throw refused(at, NOT_STORED, part);
+  const name = typeof filename === 'string' && filename !== '' ? { name: filename } : {};
+  const file = { type: mediaType.startsWith('image/') ? 'image' : 'file', mediaType, ...name } as const;
+  return isStored ? { ...file, blob: url.slice(STORED.length) } : { ...file, url };
+}
+
+/** The address of a stored file, up to its id. */
+const STORED = '/api/blobs/';
+const NOT_STORED =
+  'Store the file by POST /api/blobs first, and name it by the url /api/blobs/{id}: no run holds its bytes';
 
 function decisionIn({ state, approval }: JsonObject): readonly SaidDecision[] {
   if (state !== 'approval-responded' || !isJsonObject(approval)) return [];

@@ -4,7 +4,7 @@ import type { Approval } from '../../graph/run/index.ts';
 import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
 import { findAsked, showNoted } from '../approvals/read-approval.ts';
 import { COMMENTS_LISTED, withNotes } from '../approvals/with-notes.ts';
-import { decideApproval } from '../runs/decide-approval.ts';
+import { decideApproval } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { showAll } from '../redaction/hidden-from.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';

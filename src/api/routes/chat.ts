@@ -20,7 +20,7 @@ import { ThreadId } from '../schemas/run.ts';
 
 const tags = ['chat'];
 
-/** A stream ends after this time at the latest; its client may ask for it again. */
+/** A stream ends after this time at the latest, and with the token; its client may ask for it again. */
 const MAX_STREAM_MS = 3_600_000;
 
 const STREAM = {
@@ -135,7 +135,9 @@ async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming):
   const left = new AbortController();
   left.signal.addEventListener('abort', giveBack);
   left.signal.addEventListener('abort', found.close);
-  const unwanted = [c.req.raw.signal, deps.shuttingDown, left.signal, AbortSignal.timeout(MAX_STREAM_MS)];
+  const { expiresAtMs = Number.POSITIVE_INFINITY } = c.get('caller');
+  const streamMs = Math.max(0, Math.min(MAX_STREAM_MS, expiresAtMs - Date.now()));
+  const unwanted = [c.req.raw.signal, deps.shuttingDown, left.signal, AbortSignal.timeout(streamMs)];
   const fail = (error: unknown): Chunk => {
     const requestId = c.get('requestId');
     deps.logger.error({ error, requestId, path: c.req.path }, 'a stream failed');

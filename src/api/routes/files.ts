@@ -38,7 +38,7 @@ const store: AddRoute = (router, deps) => {
       storedBody(deps),
       idempotent(deps, async (c) => contentHash([readFileType(c.req.raw.headers), c.get('upload').sha256])),
     ] as const,
-    request: { query: NoQuery, body: { required: true, content: bytes }, headers: KeyHeader },
+    request: { query: NoQuery, body: { required: false, content: bytes }, headers: KeyHeader },
     responses: { 201: json(FileSchema, 'The file', 'location'), ...problems(400, 409, 413, 415, 429) },
   });
   router.openapi(route, async (c) => {

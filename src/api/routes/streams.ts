@@ -15,6 +15,7 @@ import { KeyHeader, MAX_BODY_BYTES, body, idOf, json, problems } from '../schema
 import {
   EventStreamSchema,
   LastEventId,
+  LastSeq,
   NewTicketSchema,
   RunStreamQuery,
   TenantStreamQuery,
@@ -47,7 +48,7 @@ const ofRun =
       security: needs('run:read'),
       summary: 'The events of a run, as they come, until it has ended',
       middleware: [ticketed(deps)] as const,
-      request: { params: idOf('run'), query: RunStreamQuery, headers: LastEventId },
+      request: { params: idOf('run'), query: RunStreamQuery, headers: LastSeq },
       responses: { 200: EVENT_STREAM, ...problems(400, 404, 429) },
     });
     router.openapi(route, async (c) => {

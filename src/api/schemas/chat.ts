@@ -18,11 +18,10 @@ const UiMessageSchema = z.looseObject({
 export const ChatSchema = z
   .strictObject({
     id: ThreadId.openapi({ description: 'The thread, whose runs the messages of the chat come from' }),
-    messages: z
-      .array(UiMessageSchema)
-      .min(1)
-      .max(MAX_MESSAGES)
-      .openapi({ description: 'Only the last one is read: what has been said before is in the thread' }),
+    messages: z.array(UiMessageSchema).min(1).max(MAX_MESSAGES).openapi({
+      description:
+        'Only the last one is read: what has been said before is in the thread. It has parts of the types text and file; the url of a stored file is /api/blobs/{id}',
+    }),
     trigger: z.literal('submit-message', 'An answer is not made anew: fork its run instead').default('submit-message'),
     messageId: z.string().max(MAX_ID).optional(),
     input: JsonRecord.default({}).openapi({ description: 'Values of further channels' }),

@@ -83,6 +83,8 @@ export const idOf = (what: string) => z.object({ id: z.string().openapi({ descri
 /** Of a request that changes something; `idempotent` checks it. */
 export const KeyHeader = z.object({
   'idempotency-key': z.string().optional().openapi({
+    minLength: 1,
+    maxLength: 255,
     description:
       'A text of your own. The same key and body give the first answer again, with `Idempotent-Replayed: true`, for 24 hours or longer',
   }),

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { RunStatusSchema } from './run.ts';
 
+const METADATA_PAIR = /^[^:]+:/;
+
 const MetadataPair = z
   .string()
-  .regex(/^[^:]+:/, 'A field of the metadata is expected here, ":" and its value')
+  .regex(METADATA_PAIR, 'A field of the metadata is expected here, ":" and its value')
   .transform((pair): readonly [string, string] => {
     const end = pair.indexOf(':');
     return [pair.slice(0, end), pair.slice(end + 1)];
@@ -25,6 +27,7 @@ export const RunFilter = z.object({
     .optional()
     .openapi({
       type: 'string',
+      pattern: STATUSES.source,
       description: 'Only runs with this status; several with commas between them: one is enough',
     }),
   graph: z.string().optional().openapi({ description: 'Only runs of the graph with this name' }),
@@ -32,16 +35,24 @@ export const RunFilter = z.object({
   parentRunId: z.string().optional().openapi({ description: 'Only forks of this run' }),
   createdAfter: FilterTime.openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
   createdBefore: FilterTime.openapi({ description: 'Only runs that began before this time (RFC 3339)' }),
-  metadata: severalOf(MetadataPair, 10).optional().openapi({
+  metadata: severalOf(MetadataPair, { most: 10, pattern: METADATA_PAIR.source }).optional().openapi({
     description:
       'Only runs with this text, number or truth value in their metadata, such as `order:A-1`; it may be repeated, and all have to be there',
   }),
 });
 
+interface Several {
+  readonly most: number;
+  /** Of each text, for the description. */
+  readonly pattern: string;
+}
+
 /** A query parameter that may be repeated: one arrives as a text, several as a list. */
-function severalOf<T extends z.ZodType>(one: T, most: number) {
+function severalOf<T extends z.ZodType>(one: T, { most, pattern }: Several) {
   const toList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
-  return z.preprocess(toList, z.array(one).max(most)).openapi({ type: 'array', maxItems: most });
+  return z
+    .preprocess(toList, z.array(one).max(most))
+    .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern } });
 }
 
 /** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */

@@ -1,8 +1,9 @@
-import type { RunEvent } from '../../graph/journal/index.ts';
+import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import type { Run } from '../answers.ts';
 import type { Connection } from '../connection.ts';
 import { path } from '../path.ts';
 import { isEnded } from '../wait-for-run.ts';
+import type { ServerSentEvent } from './event-parser.ts';
 import { createPauses } from './pauses.ts';
 import { readEvent } from './read-event.ts';
 import { readStream } from './read-stream.ts';
@@ -17,11 +18,25 @@ interface StreamedRun {
 /** The events that end a run, unless it is reopened. */
 const ENDINGS: ReadonlySet<RunEvent['type']> = new Set(['run.completed', 'run.failed', 'run.canceled']);
 
-/** Gives each event of a run once, in order, over as many streams as it takes. @returns the run once it has ended */
+/** A piece of what a model says, while it says it. It is no event of the history, and may be missing. */
+export interface TokenEvent extends ModelDelta {
+  readonly type: 'model.delta';
+}
+
+/**
+ * Gives each event of a run once, in order, over as many streams as it takes; with `stream` also what models say while
+ * they say it. @returns the run once it has ended
+ */
+export function streamRun(connection: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run>;
+export function streamRun(
+  connection: Connection,
+  run: StreamedRun & { readonly stream: 'tokens' },
+): AsyncGenerator<RunEvent | TokenEvent, Run>;
 export async function* streamRun(
   connection: Connection,
-  { id, after, signal }: StreamedRun,
-): AsyncGenerator<RunEvent, Run> {
+  { id, after, signal, stream }: StreamedRun & { readonly stream?: 'tokens' },
+): AsyncGenerator<RunEvent | TokenEvent, Run> {
+  const query = { stream };
   const pauses = createPauses(connection.timing, signal);
   const at = path`/api/runs/${id}`;
   let last = after;
@@ -29,12 +44,12 @@ export async function* streamRun(
   for (let hasEnded = false; ;) {
     let isWhole = false;
     const place = { lastId: last > 0 ? String(last) : undefined, signal, onEnd: () => (isWhole = true) };
-    for await (const { data } of readStream(connection, { path: `${at}/events` }, place)) {
-      if (data === '') continue;
-      const event = readEvent<RunEvent>(data);
-      last = event.seq;
-      hasLastEvent = ENDINGS.has(event.type);
-      pauses.reset();
+    for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, place))) {
+      if (event.type !== 'model.delta') {
+        last = event.seq;
+        hasLastEvent = ENDINGS.has(event.type);
+        pauses.reset();
+      }
       yield event;
     }
     const run = await connection.send.json<Run>({ method: 'GET', path: at }, { signal });
@@ -43,4 +58,10 @@ export async function* streamRun(
     hasEnded = isEnded(run);
     if (!hasEnded) await pauses.next();
   }
+}
+
+async function* eventsIn(stream: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent | TokenEvent, void> {
+  for await (const { type, data } of stream)
+    if (type === 'model.delta') yield { type, ...readEvent<ModelDelta>(data) };
+    else if (data !== '') yield readEvent<RunEvent>(data);
 }

@@ -82,7 +82,8 @@ export function bytesOf(value: unknown): number {
   if (isJsonList(value)) return value.reduce<number>((sum, item) => sum + bytesOf(item) + 1, 2);
   const before = known.get(value);
   if (before !== undefined) return before;
-  const bytes = Object.entries(value).reduce((sum, [key, item]) => sum + textSize(key) + 2 + bytesOf(item), 2);
+  let bytes = 2;
+  for (const key of Object.keys(value)) bytes += textSize(key) + 2 + bytesOf(Reflect.get(value, key));
   if (bytes >= WORTH_REMEMBERING) known.set(value, bytes);
   return bytes;
 }

@@ -1,11 +1,11 @@
-import { permissionsOf } from '../definition/roles.ts';
-import type { Permission } from '../definition/roles.ts';
+import { permissionsOf } from '../definition/roles/roles.ts';
+import type { Permission } from '../definition/roles/roles.ts';
 
 /** The role that permits everything. */
 const ADMIN = 'admin';
 
 /** The permissions that a run asks its people for. */
-export const RUN_PERMISSIONS = ['approval:decide', 'admin'] as const satisfies readonly Permission[];
+export const RUN_PERMISSIONS = ['approval:decide', 'payload:read', 'admin'] as const satisfies readonly Permission[];
 
 export type RunPermission = (typeof RUN_PERMISSIONS)[number];
 
@@ -25,4 +25,9 @@ export function hasPermission({ roles, may }: Omit<Principal, 'sub'>, permission
 /** True if a run of this principal may call a tool of these roles; a tool without roles is open to all. */
 export function mayCall(roles: readonly string[] | undefined, principal: Pick<Principal, 'roles'>): boolean {
   return !roles || [...roles, ADMIN].some((role) => principal.roles.includes(role));
+}
+
+/** True if a stored file may be read in a run of this principal: the rule of `GET /api/blobs/{id}`. */
+export function mayReadFile({ by }: { readonly by: string }, principal: Principal): boolean {
+  return by === principal.sub || hasPermission(principal, 'payload:read');
 }

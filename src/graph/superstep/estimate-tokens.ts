@@ -2,6 +2,8 @@ import type { ToolEntry } from '../definition/catalog.ts';
 import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
 import { toolCallsOf } from '../definition/message.ts';
 import type { Message } from '../definition/message.ts';
+import { partsOf } from '../definition/message-content.ts';
+import type { ContentPart, MessageContent } from '../definition/message-content.ts';
 import type { ModelCallRequest } from '../run/effect.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
@@ -41,13 +43,20 @@ function ofTool({ description, parameters }: ToolEntry): number {
 function ofMessage(message: Message): number {
   const calls = toolCallsOf(message);
   const ofCalls = calls.length === 0 ? 0 : ofJson([...calls]);
-  return PER_MESSAGE + Math.max(ofText(message.content), ofProviderParts(message)) + ofCalls;
+  return PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls;
 }
 
 /** Parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
 function ofProviderParts({ providerParts }: Message): number {
   return isJsonObject(providerParts) ? ofJson(providerParts['parts'] ?? []) : 0;
 }
+
+function ofContent(content: MessageContent): number {
+  return sum(partsOf(content).map((part) => (part.type === 'text' ? ofText(part.text) : TOKENS_OF_FILES[part.type])));
+}
+
+/** A run does not know how large a file is: a picture takes about that, and a document of a few pages. */
+const TOKENS_OF_FILES: Readonly<Record<Exclude<ContentPart['type'], 'text'>, number>> = { image: 1_600, file: 5_000 };
 
 function ofText(text: string): number {
   let latin = 0;

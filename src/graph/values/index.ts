@@ -15,6 +15,7 @@ export {
   isJsonList,
   isJsonObject,
   own,
+  toItems,
   toJson,
   toJsonObject,
   toText,

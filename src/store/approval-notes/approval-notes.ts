@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { WebhookEvent } from '../../graph/journal/index.ts';
 import { DATABASE_NOW } from '../database/database-now.ts';
+import { runStatement } from '../database/run-statement.ts';
 import type { Tables } from '../tables.ts';
 import { tellOf } from '../webhooks/tell-webhooks.ts';
 
@@ -74,7 +75,7 @@ export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
         const at = row.reminded_at.toISOString();
         const key = `${approvalId}/reminded@${at}`;
         const event: WebhookEvent = { type: 'approval.reminder', key, seq: null, at, subjectId: approvalId, subject };
-        await tellOf([event], { runId, tenantId }).execute(transaction);
+        await runStatement(transaction, tellOf([event], { runId, tenantId }));
         return true;
       });
       if (isReminded) return 0;

@@ -4,6 +4,7 @@ import type { WebhookEvent } from '../../graph/journal/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 import type { Tables } from '../tables.ts';
 import { noticesOf } from './notices-of.ts';
+import { runStatement } from '../database/run-statement.ts';
 import { tellOf } from './tell-webhooks.ts';
 
 /** Reminders and escalations of approvals that nobody has decided yet. */
@@ -55,7 +56,7 @@ async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise
     subjectId: id,
     subject: body,
   }));
-  await tellOf(told, { runId, tenantId }).execute(transaction);
+  await runStatement(transaction, tellOf(told, { runId, tenantId }));
   const next = open.find(({ at }) => Date.parse(at) > now.getTime());
   await transaction
     .updateTable('approvals')

@@ -5,7 +5,7 @@ import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { OPEN_WITHIN_MS } from './messages.ts';
 import type { Answer, AnswerBody, RequestBody } from './messages.ts';
 import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
-import { workedMs } from './worked-ms.ts';
+import { openWorkedMs } from './worked-ms.ts';
 
 /** A process of its own that does requests one after the other. */
 export interface WorkflowProcess {
@@ -39,7 +39,7 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
   let late: string | null = null;
   let end: string | null = null;
   const pending = createPendingRequests({
-    workedMs: () => workedMs(child.pid),
+    workedMs: openWorkedMs(child.pid),
     onLate(withinMs, hasWorked) {
       late = hasWorked ? `it took more than ${withinMs / 1_000} s` : TOO_BUSY;
       child.kill('SIGKILL');

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Message } from '../../../src/graph/definition/message.ts';
 import type { ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
 import { estimateRequest } from '../../../src/graph/superstep/estimate-tokens.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
@@ -8,6 +9,7 @@ import { CHANNELS, asks, modelDown, play, playAgent, says } from '../../support/
 import type { Agent, Stage } from '../../support/builders/agents.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 import { aModelRequest } from '../../support/builders/call-builders.ts';
+import { aDocument, aPicture } from '../../support/builders/file-parts.ts';
 import { createRandom } from '../../support/builders/random.ts';
 import { adds, typesOf } from '../../support/builders/runs.ts';
 import { repetitions } from '../../support/builders/repetitions.ts';
@@ -113,6 +115,15 @@ describe('what is out', () => {
     expect(of({ output: { type: 'object' } })).toBeGreaterThan(of({}));
     const toolCalls = [{ id: 'c', name: 'lookup', args: { key: 'x'.repeat(40) } }];
     expect(of({ messages: [{ id: 'm', role: 'assistant', content: '', toolCalls }] })).toBeGreaterThan(20);
+  });
+
+  test('counts about what files take, as it does not know how large they are', () => {
+    const of = (content: Message['content']): number =>
+      estimateRequest(aModelRequest({ messages: [{ id: 'm', role: 'user', content }] }), {});
+    const text = { type: 'text', text: 'Hello' } as const;
+    expect(of([text])).toBe(of('Hello'));
+    expect(of([text, aPicture()])).toBe(of('Hello') + 1_600);
+    expect(of([aPicture(), aDocument(), text])).toBe(of('Hello') + 6_600);
   });
 
   test('counts what a provider wants back, where it is longer than what was said', () => {

@@ -1,5 +1,6 @@
 import type { Catalog, ToolEntry } from '../../../src/graph/definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import { textOf } from '../../../src/graph/definition/message-content.ts';
 import type { Message, ToolCall } from '../../../src/graph/definition/message.ts';
 import type { ModelCallRequest, ModelReply, OverflowReply, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import type { RunLimits } from '../../../src/graph/run/limits.ts';
@@ -115,5 +116,5 @@ const echo = ({ args }: ToolCallRequest): Json =>
 /** Returns the tool results in the latest request to the model, or in the one at another index. */
 export function toldIn({ requests }: Pick<Played, 'requests'>, at = -1): readonly string[] {
   const messages: readonly Message[] = requests.at(at)?.messages ?? [];
-  return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+  return messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content));
 }

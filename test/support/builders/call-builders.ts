@@ -49,7 +49,8 @@ export function aModelQuestion(over: Partial<ModelRequest> = {}): ModelRequest {
 }
 
 export function aModelContext(over: Partial<GenerateContext> = {}): GenerateContext {
-  return { key: 'K1', signal: new AbortController().signal, emit: () => undefined, ...over };
+  const readFile = async (): Promise<Uint8Array> => await Promise.reject(new Error('There are no files'));
+  return { key: 'K1', signal: new AbortController().signal, emit: () => undefined, readFile, ...over };
 }
 
 export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {

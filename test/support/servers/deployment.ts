@@ -19,6 +19,8 @@ export interface Deployment {
   readonly postgres: PostgresServer;
   readonly databaseUrl: string;
   as(caller: keyof Tokens): ApiClient;
+  /** Asks for a stream as somebody. */
+  open(caller: keyof Tokens, path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   /** Asks the worker for its health. */
   readonly workerHealth: ApiClient;
   stop(): Promise<void>;
@@ -45,6 +47,8 @@ export async function startDeployment(config: ConfigInput): Promise<Deployment> 
     postgres,
     databaseUrl,
     as: (caller) => createApiClient(baseUrl, tokens[caller]),
+    open: async (caller, path, headers = {}) =>
+      await fetch(new URL(path, baseUrl), { headers: { authorization: `Bearer ${tokens[caller]}`, ...headers } }),
     workerHealth: createApiClient(`http://127.0.0.1:${healthPort}`, null),
     stop: () => teardown.run(),
   };

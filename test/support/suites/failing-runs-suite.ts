@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TaskFailureCause } from '../../../src/store/failing-runs.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { AT, LATER, aNewRun, endRun } from '../builders/store-builders.ts';
+import { AT, LATER, aBatch, aNewRun, endRun } from '../builders/store-builders.ts';
 
 /** What a store must do about runs whose workflow tasks fail. @param store one that knows the definition `h1` */
 export function failingRunsSuite(store: () => Store): void {
@@ -61,5 +61,11 @@ export function failingRunsSuite(store: () => Store): void {
     await store().failingRuns.note('G-3', { executionRunId: 'e1', by: 'queue' });
     const failure = { executionRunId: 'e1', by: 'queue' };
     expect(await store().failingRuns.active('G-2', 1)).toEqual([{ id: 'G-3', tenantId: 'acme', failure }]);
+  });
+
+  test('a run whose journal goes on is none to look at', async () => {
+    for (const id of ['H-1', 'H-2']) await dispatch(id);
+    await store().journal.write(aBatch([1]), { runId: 'H-1', tenantId: 'acme', executionRunId: 'e1' });
+    expect((await store().failingRuns.active('H-', 1)).map(({ id }) => id)).toEqual(['H-2']);
   });
 }

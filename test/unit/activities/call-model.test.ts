@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { modelCalls } from '../../../src/activities/call-model.ts';
 import type { ModelDeps } from '../../../src/activities/call-model.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
+import type { MadeAttempt } from '../../../src/activities/calls/make-attempt.ts';
 import type { TellDeltas } from '../../../src/activities/deltas/open-deltas.ts';
 import type { Generate, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { Message } from '../../../src/graph/definition/message.ts';
@@ -30,12 +31,16 @@ interface Called {
 const place = { visit: 2, path: ['outer'] };
 
 /** What others are told of a call while it goes on. */
-async function toldOf(generate: Generate, over: Partial<CallTask<ModelCallRequest>> = {}, attempt = 1) {
+async function toldOf(
+  generate: Generate,
+  over: Partial<CallTask<ModelCallRequest>> = {},
+  made: MadeAttempt = { attempt: 1 },
+) {
   const told: (readonly [string, ModelDelta])[] = [];
   const tell: TellDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
   const calls = modelCalls({ models: { default: generate }, tools: {}, measures, tell });
   const task = { ...aTask(), ...place, request: aModelRequest({ messages: talk }), ...over };
-  await calls.execute(task, signal, { attempt }).catch(() => undefined);
+  await calls.execute(task, signal, made).catch(() => undefined);
   return told;
 }
 
@@ -87,7 +92,7 @@ describe('modelCalls', () => {
         return REPLY;
       },
       {},
-      3,
+      { attempt: 3 },
     );
     const delta = { node: 'pay', visit: 2, path: ['outer'], attempt: 3, callKey: 'R1.pay.1', index: 0, text: 'Hi' };
     expect(told).toEqual([['R1', delta]]);
@@ -103,6 +108,11 @@ describe('modelCalls', () => {
       throw new Error('broken');
     });
     expect(told).toMatchObject([['R1', { text: 'H' }]]);
+  });
+
+  test('tells an attempt that came after a lost one under a number of its own', async () => {
+    const told = await toldOf(async () => REPLY, {}, { attempt: 1, turn: 2 });
+    expect(told).toMatchObject([['R1', { attempt: 2, index: 0 }]]);
   });
 
   test('tells nothing of a summary, nor of a call whose place is not known', async () => {

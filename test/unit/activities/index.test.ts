@@ -14,6 +14,7 @@ import {
   aTask,
   aToolRequest,
 } from '../../support/builders/call-builders.ts';
+import { aPicture } from '../../support/builders/file-parts.ts';
 import { anActivity, failureOf, returns, scriptedTool } from '../../support/doubles/scripted-tool.ts';
 import { openMemoryStore } from '../../support/servers/memory-database.ts';
 
@@ -25,6 +26,8 @@ const reply = {
   usage: { inputTokens: 1, outputTokens: 1 },
 } as const;
 
+const fileSlots = createCallSlots({ total: 2, perTenant: 1 });
+
 let store: Store;
 let activities: Activities;
 beforeAll(async () => {
@@ -32,6 +35,7 @@ beforeAll(async () => {
   const calls = createCallActivities({
     store,
     slots: createCallSlots({ total: 2, perTenant: 1 }),
+    fileSlots,
     models: { default: async () => reply },
     tools: { pay: scriptedTool(returns('paid')).tool },
     functions: { double: { effect: 'idempotent', execute: (args) => Number(args) * 2 } },
@@ -64,6 +68,18 @@ describe('activities', () => {
     const task = { ...aTask(), key: `no ${model}`, request: aModelRequest({ model }) };
     const failure = await failureOf(inActivity(async () => await activities.callModel(task)));
     expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
+  });
+
+  test('prompts with files wait while others hold theirs, and no others do', async () => {
+    const messages = [{ id: 'm', role: 'user', content: [aPicture()] }] as const;
+    const shown = { ...aTask(), key: 'with files', request: aModelRequest({ messages }) };
+    const held = fileSlots.take(shown.tenantId);
+    const refused = inActivity(async () => await activities.callModel(shown));
+    expect(await failureOf(refused)).toMatchObject({ type: 'BUSY', nonRetryable: false });
+    const said = { ...shown, key: 'without files', request: aModelRequest() };
+    expect(await inActivity(async () => await activities.callModel(said))).toMatchObject({ reply });
+    if (held.kind === 'taken') held.giveBack();
+    expect(await inActivity(async () => await activities.callModel(shown))).toMatchObject({ reply, attempts: 1 });
   });
 
   test('does not repeat a journal that the database refuses', async () => {

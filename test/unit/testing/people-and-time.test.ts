@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { textOf } from '../../../src/graph/definition/message-content.ts';
 import { END, START, StateGraph } from '../../../src/index.ts';
 import { after, runGraph, scriptedModel } from '../../../src/testing/index.ts';
 
@@ -95,7 +96,7 @@ describe('an agent', () => {
     const model = scriptedModel([
       { toolCalls: [{ tool: 'lookup', args: { order: 'A-1' } }] },
       { toolCalls: [{ tool: 'refund', args: { euros: 80 } }] },
-      ({ messages }) => `It said: ${messages.at(-1)?.content}`,
+      ({ messages }) => `It said: ${textOf(messages.at(-1)?.content ?? '')}`,
     ]);
     const decisions = [{ node: 'work', tool: 'refund', decision: 'approve', args: { euros: 70 }, by: 'ann' }] as const;
     const run = await runGraph(agent, {}, { models: { default: model }, tools, decisions });

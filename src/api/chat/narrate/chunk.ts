@@ -8,6 +8,7 @@ export type Chunk =
   | { readonly type: 'text-start'; readonly id: string }
   | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
   | { readonly type: 'text-end'; readonly id: string }
+  | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
   | {
       readonly type: 'tool-input-available';
       readonly toolCallId: string;

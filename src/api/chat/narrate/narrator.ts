@@ -3,6 +3,7 @@ import { isEnded } from '../../../graph/run/index.ts';
 import type { RunStatus } from '../../../graph/run/index.ts';
 import type { ChatPlan } from './plan-chat.ts';
 import type { Chunk } from './chunk.ts';
+import { filesIn } from './files-in.ts';
 import { taskOf } from './task.ts';
 import { textsIn } from './texts-in.ts';
 import { ToldCalls } from './told-calls.ts';
@@ -32,7 +33,11 @@ export class Narrator {
         return [toData(event)];
       case 'node.completed':
       case 'node.skipped':
-        return [...this.#texts.settle(event, textsIn(event, this.#plan.answer)), toData(event)];
+        return [
+          ...this.#texts.settle(event, textsIn(event, this.#plan.answer)),
+          ...filesIn(event, this.#plan.answer),
+          toData(event),
+        ];
       case 'run.completed':
       case 'run.failed':
       case 'run.canceled':

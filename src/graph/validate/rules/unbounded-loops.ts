@@ -1,5 +1,6 @@
 import type { Named } from '../../definition/names-at.ts';
 import { spend } from '../../values/meter.ts';
+import { onCycles } from '../on-cycles.ts';
 import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject } from '../subject.ts';
@@ -8,10 +9,10 @@ import type { Subject } from '../subject.ts';
 export const unboundedLoops = defineRule({
   codes: ['UNBOUNDED_LOOP'],
   find: (subject) => {
-    const onward = plainSteps(subject);
+    const onward = withinCycles(plainSteps(subject));
     const done = new Set<string>();
     return [...subject.nodes.keys()].flatMap((start) => {
-      if (done.has(start)) return [];
+      if (done.has(start) || !onward.has(start)) return [];
       const cycle = cycleThrough(start, onward);
       if (cycle) for (const node of [cycle.start, ...cycle.rest]) done.add(node);
       return cycle ? toWarnings(subject, cycle) : [];
@@ -38,6 +39,17 @@ function plainSteps({ edges, nodes }: Subject): Onward {
   return onward;
 }
 
+/** Leaves out what no cycle leads through. */
+function withinCycles(onward: Onward): Onward {
+  const lists = [...new Set([...onward.values()].flat())];
+  const targets = new Map<string | readonly Named[], readonly (string | readonly Named[])[]>([
+    ...onward,
+    ...lists.map((list) => [list, list.map(({ name }) => name)] as const),
+  ]);
+  const left = onCycles(targets);
+  return new Map([...onward].filter(([name]) => left.has(name)));
+}
+
 /** The nodes of a loop, in order. */
 interface Cycle {
   readonly start: string;
@@ -60,7 +72,7 @@ function cycleThrough(start: string, onward: Onward): Cycle | null {
     }
     for (const { name } of fresh.flat()) {
       if (name === start) return { start, rest: wayTo(node, start, cameFrom) };
-      if (cameFrom.has(name)) continue;
+      if (cameFrom.has(name) || !onward.has(name)) continue;
       cameFrom.set(name, node);
       queue.push(name);
     }

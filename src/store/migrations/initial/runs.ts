@@ -31,6 +31,7 @@ export const RUNS_TABLES = [
     dispatch_problem_since timestamptz,
     started_at timestamptz,
     ended_at timestamptz,
+    written_at timestamptz,
     failing_execution text,
     failing_by text,
     failing_reason text,

@@ -3,9 +3,11 @@ import { fitMessages } from '../../../../src/activities/context/fit-messages.ts'
 import type { FittingDeps, FittingMessages } from '../../../../src/activities/context/fit-messages.ts';
 import type { MessageProcessor } from '../../../../src/activities/context/message-processor.ts';
 import { UNKNOWN_MEASURE } from '../../../../src/activities/context/model-measures.ts';
+import { textOf } from '../../../../src/graph/definition/message-content.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import type { ContextPolicy, ModelCallRequest, OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';
+import { aDocument, aPicture } from '../../../support/builders/file-parts.ts';
 import { aCall, aCaller, aMessage, anAnswer, idsOf } from '../../../support/builders/conversations.ts';
 
 /** A token a character; each message takes 4 more, and the request 3. */
@@ -75,6 +77,18 @@ describe('a limit', () => {
     expect(report?.tokens).toBe(3 + (4 + '["1234567890"]'.length) + (4 + 'lookup {"n":1}'.length) + (4 + 3));
   });
 
+  test('counts about what files take', async () => {
+    const content = [{ type: 'text', text: '123456' }, aPicture(), aDocument()] as const;
+    const { report } = await sent({ messages: [{ id: 'u', role: 'user', content }], context: last(10_000) });
+    expect(report?.tokens).toBe(3 + 10 + 1_600 + 5_000);
+  });
+
+  test('drops a picture with its message', async () => {
+    const old: Message = { id: 'old', role: 'user', content: [aPicture()] };
+    const { messages } = await sent({ messages: [old, ...talk], context: last(1_000) });
+    expect(idsOf(messages)).toEqual(['u1', 'a1', 'u2']);
+  });
+
   test.each([
     ['the window of the model where the policy names none', { maxTokens: null, contextWindow: 32 }],
     ['the window of the model where it is smaller', { maxTokens: 40, contextWindow: 32 }],
@@ -129,12 +143,12 @@ describe('a strategy', () => {
     processors: Record<string, MessageProcessor> = {},
   ): Promise<string> => {
     const { messages } = await sent({ messages: talk, context: { maxTokens: 100, strategy } }, { processors });
-    return messages.map(({ content }) => content).join(' ');
+    return messages.map(({ content }) => textOf(content)).join(' ');
   };
   const say = (word: string): MessageProcessor => {
     return (messages) => [
       ...messages.slice(0, -1),
-      { ...aMessage('u2', 'user'), content: `${messages.at(-1)?.content} ${word}` },
+      { ...aMessage('u2', 'user'), content: `${textOf(messages.at(-1)?.content ?? '')} ${word}` },
     ];
   };
 

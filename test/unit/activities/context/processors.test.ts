@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { keepLast } from '../../../../src/activities/context/keep-last.ts';
 import { shortenToolResults } from '../../../../src/activities/context/shorten-tool-results.ts';
 import { summarize } from '../../../../src/activities/context/summarize.ts';
+import { textOf } from '../../../../src/graph/definition/message-content.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import { shorten } from '../../../../src/graph/nodes/model/summary.ts';
 import { aCaller, aMessage, anAnswer, byLength, idsOf } from '../../../support/builders/conversations.ts';
@@ -59,7 +60,7 @@ describe('shorten-tool-results', () => {
   ];
   const shortened = async (messages: readonly Message[], maxTokens: number): Promise<string> => {
     const short = await shortenToolResults(messages, byLength(maxTokens));
-    return idsOf(short.filter(({ content }) => content.startsWith('[A result of 400 characters'))).join(' ');
+    return idsOf(short.filter(({ content }) => textOf(content).startsWith('[A result of 400 characters'))).join(' ');
   };
   const talk = [ten('u1', 'user'), ...call(1, LARGE), ...call(2, LARGE), ...call(3, 'small'), ...call(4, LARGE)];
 

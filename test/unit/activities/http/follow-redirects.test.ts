@@ -126,7 +126,13 @@ describe('across origins', () => {
       sent.push(request);
       const status = sent.length === 1 ? 307 : 200;
       const headers = new Headers({ location });
-      return await Promise.resolve({ status, headers, readText: async () => '', discard: () => undefined });
+      return await Promise.resolve({
+        status,
+        headers,
+        readText: async () => '',
+        readBytes: async () => new Uint8Array(),
+        discard: () => undefined,
+      });
     };
     const follow = async (method: string, body: string | null): Promise<number> => {
       const { signal } = new AbortController();

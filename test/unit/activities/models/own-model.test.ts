@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { createOwnModel } from '../../../../src/activities/models/own-model.ts';
+import { textOf } from '../../../../src/graph/definition/message-content.ts';
 import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 
 const context = aModelContext();
@@ -27,7 +28,9 @@ describe('createOwnModel', () => {
   });
 
   test('gives its code the question and the context', async () => {
-    const echo = createOwnModel(({ messages }, { key }) => ({ text: `${key} ${messages.at(-1)?.content}` }));
+    const echo = createOwnModel(({ messages }, { key }) => ({
+      text: `${key} ${textOf(messages.at(-1)?.content ?? '')}`,
+    }));
     expect(await echo(aModelQuestion(), context)).toMatchObject({ text: 'K1 Hello' });
   });
 

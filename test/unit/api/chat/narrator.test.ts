@@ -113,6 +113,24 @@ describe('a text', () => {
     expect((await tell([done('One', 'Two')])).chunks).toEqual([...text('text-1', 'One'), ...text('text-2', 'Two')]);
   });
 
+  test('of a message with files is told before these', async () => {
+    const content = [
+      { type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' },
+      { type: 'text', text: 'Hi' },
+    ];
+    const messages = [
+      { id: 'm', role: 'assistant', content },
+      { id: 'n', role: 'user', content },
+      { id: 'o', role: 'assistant', content: [{ type: 'image', blob: 'B/1', mediaType: 'image/png' }] },
+    ];
+    const { chunks } = await tell([{ ...TASK, type: 'node.completed', update: { messages } }]);
+    expect(chunks).toEqual([
+      ...text('text-1', 'Hi'),
+      { type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' },
+      { type: 'file', url: '/api/blobs/B%2F1', mediaType: 'image/png' },
+    ]);
+  });
+
   test('is not told of nodes that do not answer, nor of those in graphs inside', async () => {
     const inside: RunEvent = { ...done('Hidden'), path: ['outer'], seq: 1, at: AT, step: 0 };
     const told = await tell([

@@ -2,6 +2,7 @@ import { DefaultChatTransport } from 'ai';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { RunEventBody } from '../../../../src/graph/journal/events.ts';
+import type { JsonObject } from '../../../../src/graph/values/json.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { ApiAnswer } from '../../../support/readers/api-client.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
@@ -35,6 +36,16 @@ function aChat(name: string, channels: NonNullable<GraphDefinition['channels']>)
 }
 
 const aMessage = (id: string, text = 'Hi') => ({ id, role: 'user', parts: [{ type: 'text', text }] });
+
+/** A message that shows a file. */
+const aFile = (file: JsonObject) => ({
+  id: 'm',
+  role: 'user',
+  parts: [
+    { type: 'text', text: 'Hi' },
+    { type: 'file', ...file },
+  ],
+});
 
 /** Sends a message, and leaves without waiting for what it is answered. */
 async function say(body: object, { graph = 'helper', caller = 'user' as const, key = '' } = {}): Promise<Response> {
@@ -124,6 +135,21 @@ describe('a message', () => {
     expect(await runsOf('T-text')).toMatchObject([{ input: { question: 'Hello', answer: '?' } }]);
   });
 
+  test('with files is an input of parts, and is for graphs with messages', async () => {
+    const mediaType = 'application/pdf';
+    const files = [
+      aFile({ mediaType, url: '/api/blobs/B1', filename: 'a.pdf' }),
+      aFile({ mediaType, url: 'https://a.example/b' }),
+    ];
+    for (const [at, message] of files.entries()) await say({ id: `T-file-${at}`, messages: [message] });
+    expect([...(await runsOf('T-file-0')), ...(await runsOf('T-file-1'))]).toMatchObject([
+      { input: { messages: [{ content: [{ text: 'Hi' }, { type: 'file', mediaType, blob: 'B1', name: 'a.pdf' }] }] } },
+      { input: { messages: [{ content: [{ text: 'Hi' }, { type: 'file', mediaType, url: 'https://a.example/b' }] }] } },
+    ]);
+    const texts = await refused('/api/chat/echo', { id: 'T-file', messages: [files[0]] });
+    expect(texts).toMatchObject(aProblem(422, 'INVALID_INPUT'));
+  });
+
   test('that comes again finds its run', async () => {
     const body = { id: 'T-again', messages: [aMessage('m1')] };
     expect([(await say(body)).status, (await say(body)).status]).toEqual([200, 200]);
@@ -148,7 +174,13 @@ describe('a message', () => {
 
   test.each([
     ['no text', [{ id: 'm', role: 'user', parts: [] }], '/messages/0'],
-    ['a file', [aMessage('o'), { id: 'm', role: 'user', parts: [{ type: 'file', url: 'x' }] }], '/messages/1/parts/0'],
+    ['a tool', [aMessage('o'), { id: 'm', role: 'user', parts: [{ type: 'tool-x' }] }], '/messages/1/parts/0'],
+    ['a file of no type', [aFile({ url: 'https://a.example/b' })], '/messages/0/parts/1'],
+    [
+      'the bytes of a file',
+      [aFile({ mediaType: 'image/png', url: 'data:image/png;base64,AAAA' })],
+      '/messages/0/parts/1',
+    ],
     ['an answer without decisions', [{ id: 'm', role: 'assistant', parts: [] }], '/messages/0'],
     ['no message', [], '/messages'],
     ['a part that is no object', [{ id: 'm', role: 'user', parts: ['Hi'] }], '/messages/0/parts/0'],

@@ -255,10 +255,11 @@ describe('processes beside one another', () => {
     receiver.answers(answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('killed'));
     const killed = { ...store, dueDeliveries: { ...store.dueDeliveries, record } };
-    await aCourier(killed, [receiver.address], { leaseMs: 200 }).round();
+    await aCourier(killed, [receiver.address], { leaseMs: 2_000 }).round();
     await round();
     expect(receiver.requests).toHaveLength(1);
-    await expect.poll(async () => await round().then(() => receiver.requests.length)).toBe(2);
+    const requests = async () => await round().then(() => receiver.requests.length);
+    await expect.poll(requests, { timeout: 15_000 }).toBe(2);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
   });

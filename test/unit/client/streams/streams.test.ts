@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { followRun } from '../../../../src/client/follow-run.ts';
+import { followRun, followTokens } from '../../../../src/client/follow-run.ts';
 import type { Connection } from '../../../../src/client/connection.ts';
 import { createSend } from '../../../../src/client/send.ts';
 import { streamEvents } from '../../../../src/client/streams/stream-events.ts';
@@ -7,7 +7,7 @@ import { REAL_TIMING } from '../../../../src/client/timing.ts';
 import type { Timing } from '../../../../src/client/timing.ts';
 import type { RunEvent } from '../../../../src/graph/journal/events.ts';
 import { createRandom } from '../../../support/builders/random.ts';
-import { AT, aBatch, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
+import { AT, aBatch, aDelta, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
@@ -84,6 +84,22 @@ describe('following a run', () => {
     await end('live', 4);
     expect((await next).value).toMatchObject({ seq: 4 });
     expect(await events.next()).toMatchObject({ done: true, value: { status: 'completed' } });
+  });
+
+  test('tells what models say meanwhile, if it is asked to', async () => {
+    await aRun('spoken', 1);
+    const events = followTokens(connectionBy(ask), 'spoken');
+    expect((await events.next()).value).toMatchObject({ seq: 1 });
+    const next = events.next();
+    const delta = aDelta();
+    // A stream that is connected hears it; the test can't see when that is.
+    const telling = setInterval(() => void api.store.deltas.publish('spoken', [delta]), 20);
+    expect((await next).value).toEqual({ type: 'model.delta', ...delta });
+    clearInterval(telling);
+    await end('spoken', 2);
+    const rest: string[] = [];
+    for await (const { type } of events) rest.push(type);
+    expect(rest.filter((type) => type !== 'model.delta')).toEqual(['run.completed']);
   });
 
   test('opens a new stream when the old one is silent for too long', async () => {

@@ -7,15 +7,15 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { ApiError, unavailable, toApiError } from '../http/errors.ts';
+import { unavailable, toApiError } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
 import { toPrincipal } from '../http/to-principal.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { toRealDecision } from '../redaction/real-decision.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
-import { afterSending } from './after-sending.ts';
-import { sendSignal } from './send-signal.ts';
-import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
+import { afterSending } from '../runs/after-sending.ts';
+import { sendSignal } from '../runs/send-signal.ts';
+import { WRITTEN_WITHIN_MS, untilRun } from '../runs/until-run.ts';
 
 export interface WantedDecision {
   readonly decision: 'approve' | 'reject';
@@ -121,12 +121,4 @@ function optionalJson(value: unknown): Json | undefined {
 
 function isApproval(value: Json): value is PublicApproval & JsonObject {
   return isJsonObject(value) && typeof value['id'] === 'string' && Array.isArray(value['decisions']);
-}
-
-/** Finds an approval of the caller's tenant; an admin sees those of all tenants. */
-export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<Approval> {
-  const found = await store.approvals.find(id);
-  if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin')))
-    throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
-  return found.approval;
 }

@@ -1,0 +1,65 @@
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/index.ts';
+import { validateGraph } from '../../src/graph/validate/index.ts';
+import { medianMs } from '../support/in-interpreter.ts';
+import { median, print, round } from '../support/timed-run.ts';
+import { chainOf, fanOut } from '../steps/chains.ts';
+import { conversation, messagesOf, stepsBeside } from './graphs.ts';
+
+/*
+ * What large things cost in the interpreter: `npm run bench:large`. Each is measured at a size and at a tenth of it or
+ * less, so that a cost that grows faster than the size is seen. Prints one JSON object a line.
+ */
+
+const STEPS = 100;
+const CATALOG = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS, ceilings: CEILINGS };
+
+for (const elements of [1_000, 10_000]) {
+  const ms = medianMs(fanOut(), { items: Array.from({ length: elements }, (_, at) => at) });
+  print({ large: 'forEach', elements, ms: round(ms, 1), microsecondsPerElement: perUnit(ms, elements) });
+}
+
+for (const megabytes of [0, 1, 5])
+  print({ large: 'state', megabytes, ...beginAndStep(stepsBeside, { held: 'x'.repeat(megabytes * 1_000_000) }) });
+
+for (const messages of [100, 1_000, 10_000])
+  print({ large: 'messages', messages, ...beginAndStep(conversation, { messages: messagesOf(messages) }) });
+
+for (const nodes of [200, 2_000]) {
+  const graph = chainOf('pure', nodes);
+  print({
+    large: 'graph',
+    nodes,
+    validateMs: timeOf(() => validateGraph(toJson(graph), CATALOG)),
+    compileMs: timeOf(() => compile(graph)),
+    microsecondsPerStep: perUnit(medianMs(graph, {}), nodes),
+  });
+}
+
+/** What a run takes to begin and to end, and what each of its steps takes besides. */
+function beginAndStep(graphOf: (steps: number) => GraphDefinition, input: JsonObject): object {
+  const [few, many] = [medianMs(graphOf(STEPS), input), medianMs(graphOf(10 * STEPS), input)];
+  const microsecondsPerStep = perUnit(many - few, 9 * STEPS);
+  return { beginMs: round(few - (microsecondsPerStep * STEPS) / 1_000, 1), microsecondsPerStep };
+}
+
+function compile(graph: GraphDefinition): void {
+  compileGraph(graph, CATALOG);
+}
+
+function timeOf(work: () => unknown): number {
+  const once = (): number => {
+    const begin = performance.now();
+    work();
+    return performance.now() - begin;
+  };
+  return round(median(Array.from({ length: 11 }, once)), 1);
+}
+
+function perUnit(ms: number, units: number): number {
+  return round((ms / units) * 1_000, 2);
+}

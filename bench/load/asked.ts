@@ -1,0 +1,44 @@
+import { median, round } from '../support/timed-run.ts';
+
+/** How fast requests were answered that came so many at a time. */
+export interface Asked {
+  readonly what: string;
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly medianMs: number;
+  readonly p95Ms: number;
+}
+
+interface Asking {
+  readonly what: string;
+  readonly atATime: number;
+  readonly forMs: number;
+  readonly once: () => Promise<unknown>;
+}
+
+/** Asks for a while, so many at a time. */
+export async function askFor({ what, atATime, forMs, once }: Asking): Promise<Asked> {
+  const tookMs: number[] = [];
+  const begin = performance.now();
+  const askOn = async (): Promise<void> => {
+    for (let asked = begin; asked - begin < forMs; asked = performance.now()) {
+      const sent = performance.now();
+      await once();
+      tookMs.push(performance.now() - sent);
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, askOn));
+  const seconds = (performance.now() - begin) / 1_000;
+  return {
+    what,
+    requests: tookMs.length,
+    perSecond: round(tookMs.length / seconds, 0),
+    medianMs: round(median(tookMs), 1),
+    p95Ms: round(percentile(tookMs, 0.95), 1),
+  };
+}
+
+/** @param share from 0 to 1 */
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
+}

@@ -1,0 +1,62 @@
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { median } from './timed-run.ts';
+
+const WARM_UP_MS = 1_500;
+export const ROUNDS = 21;
+
+/** Times whole runs in the interpreter alone, after it is warm. @returns the median, in milliseconds */
+export function medianMs(definition: GraphDefinition, input: JsonObject): number {
+  const once = runner(definition, input);
+  warmUp(once);
+  return median(Array.from({ length: ROUNDS }, () => once().reduce((sum, { ms }) => sum + ms, 0)));
+}
+
+/** What the interpreter did before it let the journal catch up. */
+export interface Piece {
+  readonly steps: number;
+  readonly ms: number;
+}
+
+/** Makes what runs a graph of pure nodes once, in its pieces. */
+export function runner(definition: GraphDefinition, input: JsonObject): () => readonly Piece[] {
+  const graph = compileGraph(definition, {
+    models: {},
+    tools: {},
+    functions: {},
+    defaults: DEFAULTS,
+    ceilings: CEILINGS,
+  });
+  const identity = {
+    id: 'bench',
+    tenantId: 'bench',
+    threadId: null,
+    graph: { name: 'chain', version: 1, hash: 'h' },
+    createdBy: { sub: 'bench', roles: [] },
+    limits: limitsOfGraph(definition.limits, DEFAULTS),
+  };
+  return () => {
+    const pieces: Piece[] = [];
+    let begin = performance.now();
+    let step = startRun(graph, identity, { input, startedAt: 0 });
+    pieces.push({ steps: step.run.root.step, ms: performance.now() - begin });
+    while (step.hasYielded) {
+      begin = performance.now();
+      const { step: before } = step.run.root;
+      step = advance(graph, step.run, { kind: 'continue', at: 0 });
+      pieces.push({ steps: step.run.root.step - before, ms: performance.now() - begin });
+    }
+    if (step.run.phase.kind !== 'completed') throw new Error(`The chain is ${step.run.phase.kind}`);
+    return pieces;
+  };
+}
+
+export function warmUp(once: () => unknown): void {
+  for (const until = performance.now() + WARM_UP_MS; performance.now() < until;) once();
+}

@@ -1,0 +1,60 @@
+import type { FilePart } from '../../graph/definition/index.ts';
+import { fileError, nameOfFile } from './file-error.ts';
+
+/** A file that has come. */
+export interface ReadBytes {
+  readonly bytes: Uint8Array;
+  /** What its source says of it; `null`: nothing. */
+  readonly contentType: string | null;
+}
+
+/**
+ * Checks that a file is what its message says: by the type that its source tells, and by its first bytes.
+ * @throws CallError `MODEL_FAILED`
+ */
+export function checkMediaType(part: FilePart, { bytes, contentType }: ReadBytes): void {
+  const wanted = canonical(part.mediaType);
+  const told = canonical(contentType ?? '');
+  const seen = SIGNATURES.find(({ begins }) => begins(bytes))?.mediaType ?? null;
+  const isKnown = SIGNATURES.some(({ mediaType }) => mediaType === wanted);
+  const found = !SAYS_NOTHING.has(told) && told !== wanted ? told : seen;
+  if (found === wanted || (found === null && !isKnown)) return;
+  const what = found === null ? 'its bytes are something else' : `it is ${found}`;
+  throw fileError('wrong_media_type', `${nameOfFile(part)} is said to be ${wanted}, and ${what}`);
+}
+
+/** Types that sources give to files of which they know nothing. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+
+/** A media type in lower case and without parameters (RFC 9110, section 8.3.1). */
+function canonical(mediaType: string): string {
+  const essence = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+  return essence === 'image/jpg' ? 'image/jpeg' : essence;
+}
+
+interface Signature {
+  readonly mediaType: string;
+  readonly begins: (bytes: Uint8Array) => boolean;
+}
+
+const at =
+  (offset: number, text: string) =>
+  (bytes: Uint8Array): boolean =>
+    begin(bytes).startsWith(text, offset);
+
+/** Readers of PDF look for its header so far into a file. */
+const BEGIN = 1_024;
+
+/** The first bytes, each as a character. */
+function begin(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, BEGIN)).toString('latin1');
+}
+
+/** The first bytes of types that most providers take (MIME Sniffing standard, section 6.1). */
+const SIGNATURES: readonly Signature[] = [
+  { mediaType: 'image/png', begins: at(0, '\x89PNG\r\n\x1A\n') },
+  { mediaType: 'image/jpeg', begins: at(0, '\xFF\xD8\xFF') },
+  { mediaType: 'image/gif', begins: at(0, 'GIF8') },
+  { mediaType: 'image/webp', begins: (bytes) => at(0, 'RIFF')(bytes) && at(8, 'WEBP')(bytes) },
+  { mediaType: 'application/pdf', begins: (bytes) => begin(bytes).includes('%PDF-') },
+];

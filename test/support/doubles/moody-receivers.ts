@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A message as it came to one of the receivers. */
+export interface HeardMessage {
+  readonly receiver: ReceiverName;
+  readonly id: string;
+  readonly body: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Receivers of webhooks at one address, each at a path of its own and in a mood of its own. */
+export interface MoodyReceivers {
+  /** The address in the form of `webhooks.allow`. */
+  readonly address: string;
+  readonly heard: readonly HeardMessage[];
+  /** What came to the address that a redirect leads to. */
+  readonly followed: number;
+  urlOf(receiver: ReceiverName): string;
+  stop(): Promise<void>;
+}
+
+/** Answers the message that has come so often, `nth` from 1; never, where it has no answer. */
+type Mood = (response: ServerResponse, nth: number) => unknown;
+
+const fine = (response: ServerResponse): unknown => response.writeHead(204).end();
+/** Behaves badly for the first two times that a message comes. */
+const atFirst =
+  (bad: (response: ServerResponse) => unknown): Mood =>
+  (response, nth) =>
+    nth <= 2 ? bad(response) : fine(response);
+
+const MOODS = {
+  fine,
+  failing: atFirst((response) => response.writeHead(500).end('no')),
+  hanging: atFirst(() => undefined),
+  breaking: atFirst((response) => response.destroy()),
+  redirecting: atFirst((response) => response.writeHead(307, { location: '/followed' }).end()),
+  busy: atFirst((response) => response.writeHead(429, { 'retry-after': '1' }).end()),
+  dead: (response) => response.writeHead(500).end(),
+  gone: (response) => response.writeHead(410).end(),
+} as const satisfies Readonly<Record<string, Mood>>;
+
+export type ReceiverName = keyof typeof MOODS;
+
+/** The receivers that take every message in the end. */
+export const PATIENT_ONES = ['fine', 'failing', 'hanging', 'breaking', 'redirecting', 'busy'] as const;
+
+export async function startMoodyReceivers(): Promise<MoodyReceivers> {
+  const heard: HeardMessage[] = [];
+  let followed = 0;
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const name = (request.url ?? '').slice(1);
+    if (!isReceiver(name)) {
+      followed += 1;
+      return void fine(response);
+    }
+    const at = Date.now();
+    const id = String(request.headers['webhook-id']);
+    heard.push({ receiver: name, id, body: await text(request), at });
+    const nth = heard.filter((message) => message.receiver === name && message.id === id).length;
+    MOODS[name](response, nth);
+  };
+  // A sender that dies breaks off what it sends.
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = toAddress(server.address());
+  return {
+    address: `127.0.0.1:${port}`,
+    heard,
+    get followed() {
+      return followed;
+    },
+    urlOf: (receiver) => `http://127.0.0.1:${port}/${receiver}`,
+    async stop() {
+      const closed = once(server.close(), 'close');
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function isReceiver(name: string): name is ReceiverName {
+  return Object.hasOwn(MOODS, name);
+}
+
+function toAddress(address: AddressInfo | string | null): AddressInfo {
+  if (typeof address === 'object' && address) return address;
+  throw new TypeError('The receivers listen at a port');
+}

@@ -1,0 +1,42 @@
+import type { Json } from '../../../src/graph/values/json.ts';
+import { at, textAt } from './json-at.ts';
+
+/** What deltas tell of the answer of one node. */
+export interface ToldText {
+  readonly node: string;
+  /** The pieces of its latest attempt in their order; a reader that was away lacks some. */
+  readonly pieces: readonly { readonly index: number; readonly text: string }[];
+}
+
+/** Puts deltas together as docs/streams.md says: a later attempt replaces what an earlier one has said. */
+export function toldTexts(deltas: readonly Json[]): readonly ToldText[] {
+  const nodes = new Set(deltas.map((delta) => textAt(delta, '/node')));
+  return [...nodes].map((node) => {
+    const ofNode = deltas.filter((delta) => at(delta, '/node') === node);
+    const latest = Math.max(...ofNode.map((delta) => numberAt(delta, '/attempt')));
+    const pieces = ofNode
+      .filter((delta) => at(delta, '/attempt') === latest)
+      .map((delta) => ({ index: numberAt(delta, '/index'), text: textAt(delta, '/text') }))
+      .toSorted((a, b) => a.index - b.index);
+    return { node, pieces };
+  });
+}
+
+/** Fills what a reader lacks from the whole text. @returns `null`: the pieces are none of that text, or come twice */
+export function filledFrom(whole: string, pieces: ToldText['pieces']): string | null {
+  let text = '';
+  let next = 0;
+  for (const piece of pieces) {
+    const start = piece.index === next ? text.length : whole.indexOf(piece.text, text.length);
+    if (piece.index < next || start < 0 || !whole.startsWith(piece.text, start)) return null;
+    text = whole.slice(0, start) + piece.text;
+    next = piece.index + 1;
+  }
+  return text + whole.slice(text.length);
+}
+
+function numberAt(value: Json, pointer: string): number {
+  const found = at(value, pointer);
+  if (typeof found === 'number') return found;
+  throw new TypeError(`There is no number at ${pointer} of ${JSON.stringify(value)}`);
+}

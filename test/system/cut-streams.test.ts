@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Json } from '../../src/graph/values/json.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { createRandom, seedOf } from '../support/builders/random.ts';
+import type { Random } from '../support/builders/random.ts';
+import { startSlowModel } from '../support/doubles/slow-model.ts';
+import type { SlowModel } from '../support/doubles/slow-model.ts';
+import { eventsOf } from '../support/readers/api-runs.ts';
+import { readInPieces } from '../support/readers/cut-stream.ts';
+import type { Cut, CutReading } from '../support/readers/cut-stream.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { filledFrom, toldTexts } from '../support/readers/told-texts.ts';
+import { startDeployment } from '../support/servers/deployment.ts';
+import type { Deployment } from '../support/servers/deployment.ts';
+import { repeated } from '../support/servers/site.ts';
+
+/*
+ * Streams are broken off at random points while the API and the worker are killed. What each reader was given is the
+ * history, each event once, and what it was told of a model's answer is the answer. STREAM_CUTS is how many connections
+ * are broken off, STREAM_SEED chooses other points and victims.
+ */
+
+const CUTS = Number(process.env['STREAM_CUTS'] ?? 100);
+const SEED = Number(process.env['STREAM_SEED'] ?? 1);
+const READERS = ['', '', '', '?stream=tokens', '?stream=tokens'] as const;
+const NODES = ['first', 'second', 'third'] as const;
+
+let model: SlowModel;
+let deployment: Deployment;
+beforeAll(async () => {
+  model = await startSlowModel({ words: 40, pauseMs: 15 });
+  const baseUrl = `${model.baseUrl}/v1`;
+  deployment = await startDeployment({
+    models: { default: { provider: 'openai-compatible', model: 'slow', baseUrl } },
+    http: { allow: [model.address] },
+    defaults: { heartbeatTimeout: '2s', retry: { maxAttempts: 20, initialInterval: '100ms', maxInterval: '1s' } },
+  });
+  await Promise.all([deployment.api.said('API listening'), deployment.worker.said('worker started')]);
+}, 180_000);
+afterAll(async () => {
+  await deployment.stop();
+  await model.stop();
+});
+
+type Victim = 'api' | 'worker';
+const READY: Readonly<Record<Victim, string>> = { api: 'API listening', worker: 'worker started' };
+/** Who is killed during a run. The first run is left alone, so that a reader who stays is told all. */
+const VICTIMS: readonly (readonly Victim[])[] = [[], ['api'], ['worker'], ['api', 'worker']];
+
+test(`streams that are cut ${CUTS} times give the history, with seed ${SEED}`, async () => {
+  const tally = { cuts: 0, lost: 0, runs: 0, kills: 0, events: 0, deltas: 0 };
+  for (; tally.cuts < CUTS; tally.runs += 1) {
+    const victims = VICTIMS[tally.runs % VICTIMS.length] ?? [];
+    const readings = await playRun(tally.runs, victims);
+    tally.kills += victims.length;
+    for (const { cuts, lost, events, deltas } of readings) {
+      tally.cuts += cuts;
+      tally.lost += lost;
+      tally.events += events.length;
+      tally.deltas += deltas.length;
+    }
+  }
+  process.stdout.write(`${JSON.stringify(tally)}\n`);
+  expect(tally.deltas).toBeGreaterThan(0);
+}, 1_800_000);
+
+const STAYING: Cut = { characters: Number.POSITIVE_INFINITY, ms: 600_000 };
+
+/** Starts a run, kills somebody while readers read it, and compares what they have with what is stored. */
+async function playRun(number: number, victims: readonly Victim[]): Promise<readonly CutReading[]> {
+  const random = createRandom(seedOf(SEED, number));
+  const runId = await startTelling(`run ${SEED} ${number}`);
+  const leaving = READERS.map((query, at) => {
+    const cuts = createRandom(seedOf(SEED, number, at));
+    return readInPieces({ open: opener(runId, query), nextCut: () => drawCut(cuts) });
+  });
+  const staying = readInPieces({ open: opener(runId, '?stream=tokens'), nextCut: () => STAYING });
+  const [readings, whole] = await Promise.all([Promise.all(leaving), staying, killSoon(victims, random)]);
+  const history = await eventsOf(deployment.as('user'), runId);
+  const answers = answersIn(history);
+  for (const { events, deltas } of [...readings, whole]) {
+    expect(events).toEqual(history);
+    const texts = toldTexts(deltas).map(({ node, pieces }) => [node, filledFrom(answers.get(node) ?? '', pieces)]);
+    expect(texts).toEqual(texts.map(([node]) => [node, answers.get(node ?? '')]));
+  }
+  // Who stays is told all, unless somebody is killed.
+  const told = toldTexts(whole.deltas).map(({ pieces }) => pieces.map(({ text }) => text).join(''));
+  expect(victims.length === 0 ? told : [...answers.values()]).toEqual([...answers.values()]);
+  return readings;
+}
+
+async function startTelling(key: string): Promise<string> {
+  const tell = (node: string) => ({ type: 'llm', prompt: node, write: { log: '{{ result.text }}' } }) as const;
+  const graph = aDefinition({ name: 'telling', nodes: Object.fromEntries(NODES.map((node) => [node, tell(node)])) });
+  const started = await repeated(() =>
+    deployment.as('user').post('/api/runs', { graph, input: {} }, { 'idempotency-key': key }),
+  );
+  return textAt(started.body, '/id');
+}
+
+function opener(runId: string, query: string): (after: string) => Promise<Response> {
+  return async (after) =>
+    await deployment.open('user', `/api/runs/${runId}/events${query}`, after === '' ? {} : { 'last-event-id': after });
+}
+
+/** Mostly early, so that most cuts are within an event; now and then after many. */
+function drawCut(random: Random): Cut {
+  return {
+    characters: 1 + Math.floor(random.next() ** 3 * 6_000),
+    ms: 20 + random.next() * 700,
+  };
+}
+
+async function killSoon(victims: readonly Victim[], random: Random): Promise<void> {
+  for (const name of victims) {
+    await new Promise((resolve) => setTimeout(resolve, 200 + random.next() * 1_200));
+    await deployment[name].kill();
+    await deployment[name].start();
+    await deployment[name].said(READY[name]);
+  }
+}
+
+/** What each node has written, which is what its model has said. */
+function answersIn(history: readonly Json[]): ReadonlyMap<string, string> {
+  const completed = history.filter((event) => at(event, '/type') === 'node.completed');
+  return new Map(completed.map((event) => [textAt(event, '/node'), textAt(event, '/update/log')]));
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import type { Client, WebhookDelivery } from '../../src/client/index.ts';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { createRandom } from '../support/builders/random.ts';
+import { PATIENT_ONES, startMoodyReceivers } from '../support/doubles/moody-receivers.ts';
+import type { HeardMessage, MoodyReceivers, ReceiverName } from '../support/doubles/moody-receivers.ts';
+import { createPatientFetch } from '../support/readers/patient-fetch.ts';
+import { HASTY_TIMES } from '../support/servers/hasty-times.ts';
+import { startPostgres } from '../support/servers/postgres-server.ts';
+import { startProcesses } from '../support/servers/processes.ts';
+import type { Processes } from '../support/servers/processes.ts';
+
+/*
+ * Receivers fail, hang, break off, redirect, are busy or gone, while the processes that tell them are killed. No message
+ * is lost, none comes before its time, and one that comes again has the same id and the same bytes. WEBHOOK_SEED chooses
+ * other moments, HOLDFAST_TEST_REPETITIONS is how often somebody is killed.
+ */
+
+const SEED = Number(process.env['WEBHOOK_SEED'] ?? 1);
+const KILLS = Number(process.env['HOLDFAST_TEST_REPETITIONS'] ?? 6);
+const EVENTS = ['run.started', 'run.completed'] as const;
+const RECEIVERS = [...PATIENT_ONES, 'dead', 'gone'] as const;
+const SETTLED_WITHIN_MS = 240_000;
+/** Clocks are read a little before and after what they time. */
+const SLACK_MS = 60;
+const { delaysMs } = HASTY_TIMES.courier;
+
+const teardown = openTeardown();
+let receivers: MoodyReceivers;
+let processes: Processes;
+let user: Client;
+beforeAll(async () => {
+  receivers = await startMoodyReceivers();
+  teardown.add(() => receivers.stop());
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  processes = await startProcesses(
+    {
+      databaseUrl: await postgres.createDatabase('holdfast'),
+      config: { webhooks: { allow: [receivers.address] } },
+      api: 'test/support/servers/hasty-api.ts',
+      apis: [{}, {}],
+      isAwaited: true,
+    },
+    teardown,
+  );
+  const patience = { giveUpAfterMs: 60_000, heard: () => undefined };
+  const ask = createPatientFetch(processes.baseUrls, createRandom(SEED), patience);
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => await ask(new URL(url), init);
+  user = createClient({ baseUrl: 'http://any', token: processes.tokens.user, fetch });
+}, 180_000);
+afterAll(() => teardown.run());
+
+/** What became of the messages for one receiver. */
+interface Account {
+  readonly receiver: ReceiverName;
+  readonly deliveries: readonly WebhookDelivery[];
+  readonly heard: readonly HeardMessage[];
+}
+
+test(`messages outlive ${KILLS} kills, with seed ${SEED}`, async () => {
+  const webhooks = new Map<ReceiverName, string>();
+  for (const receiver of RECEIVERS)
+    webhooks.set(receiver, (await user.webhooks.add({ url: receivers.urlOf(receiver), events: [...EVENTS] })).id);
+  const [runs, apiKills] = await Promise.all([startRuns(), killInTurns()]);
+  await vi.waitUntil(async () => await isSettled(webhooks), { timeout: SETTLED_WITHIN_MS, interval: 500 });
+
+  const wanted = runs.flatMap((run) => EVENTS.map((type) => `${run} ${type}`)).toSorted();
+  expect(receivers.followed).toBe(0);
+  for (const [receiver, id] of webhooks) {
+    const heard = receivers.heard.filter((message) => message.receiver === receiver);
+    const account = { receiver, deliveries: await deliveriesOf(id), heard };
+    expectSameMessages(account, apiKills);
+    expect([receiver, hastyPauses(account)]).toEqual([receiver, []]);
+    expect([receiver, outcomesOf(account)]).toEqual([receiver, OUTCOMES[receiver] ?? ['delivered']]);
+    const told = account.deliveries.map(({ runId, type }) => `${runId} ${type}`).toSorted();
+    expect([receiver, told]).toEqual([receiver, receiver === 'gone' ? told : wanted]);
+  }
+  expect(await user.webhooks.get(webhooks.get('gone') ?? '')).toMatchObject({ disabled: { reason: 'gone' } });
+}, 600_000);
+
+/** Starts runs as long as somebody may be killed. @returns their ids */
+async function startRuns(): Promise<readonly string[]> {
+  const random = createRandom(SEED + 1);
+  const ids: string[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    const { id } = await user.runs.start({ graph: aDefinition({ name: `told-${n}` }), input: {} });
+    ids.push(id);
+    await sleep(random.next() * 800);
+  }
+  for (const id of ids) await user.runs.wait(id);
+  return ids;
+}
+
+/** @returns how many of the kills were of APIs */
+async function killInTurns(): Promise<number> {
+  const random = createRandom(SEED + 2);
+  const { apis, workers } = processes;
+  const victims = [...apis, ...workers];
+  let apiKills = 0;
+  for (let n = 0; n < KILLS; n += 1) {
+    const victim = victims[n % victims.length];
+    await sleep(300 + random.next() * 1_500);
+    await victim?.kill();
+    await sleep(random.next() * 1_000);
+    await victim?.start();
+    if (victim !== undefined && apis.includes(victim)) apiKills += 1;
+  }
+  return apiKills;
+}
+
+async function deliveriesOf(id: string): Promise<readonly WebhookDelivery[]> {
+  const found: WebhookDelivery[] = [];
+  for await (const delivery of user.webhooks.deliveries(id)) found.push(delivery);
+  return found;
+}
+
+async function isSettled(webhooks: ReadonlyMap<ReceiverName, string>): Promise<boolean> {
+  for (const id of webhooks.values())
+    if ((await user.webhooks.deliveries(id, { status: 'pending', limit: 1 }).page()).items.length > 0) return false;
+  return true;
+}
+
+/** What becomes of messages, with the number of attempts of those that have failed. A webhook that is gone is told no more. */
+const OUTCOMES: Readonly<Partial<Record<ReceiverName, readonly string[]>>> = {
+  dead: [`failed after ${delaysMs.length + 1}`],
+  gone: ['failed after 1'],
+};
+
+function outcomesOf({ deliveries }: Account): readonly string[] {
+  const outcomes = deliveries
+    .filter(({ attempts }) => attempts.length > 0)
+    .map(({ status, attempts }) => (status === 'failed' ? `failed after ${attempts.length}` : status));
+  return [...new Set(outcomes)];
+}
+
+/** A message that is sent again, by whichever process, is the same; only a process that was killed forgets an attempt. */
+function expectSameMessages({ receiver, deliveries, heard }: Account, apiKills: number): void {
+  const tried = deliveries.filter(({ attempts }) => attempts.length > 0);
+  expect([receiver, new Set(heard.map(({ id }) => id))]).toEqual([receiver, new Set(tried.map(({ id }) => id))]);
+  expect(new Set(heard.map(({ id, body }) => `${id} ${body}`)).size).toBe(tried.length);
+  const noted = tried.reduce((sum, { attempts }) => sum + attempts.length, 0);
+  expect(heard.length).toBeGreaterThanOrEqual(noted);
+  expect(heard.length - noted).toBeLessThanOrEqual(apiKills);
+}
+
+/** The pauses that were shorter than in the schedule, by the log of deliveries and by what the receiver has heard. */
+function hastyPauses({ receiver, deliveries, heard }: Account): readonly string[] {
+  const leastMs = (failures: number): number =>
+    Math.max(delaysMs[failures] ?? Number.POSITIVE_INFINITY, receiver === 'busy' ? 1_000 : 0) - SLACK_MS;
+  const noted = deliveries.flatMap(({ id, attempts }) =>
+    attempts.slice(1).flatMap(({ at: began }, failures) => {
+      const before = attempts[failures];
+      const pauseMs = Date.parse(began) - Date.parse(before?.at ?? '') - (before?.durationMs ?? 0);
+      return pauseMs >= leastMs(failures) ? [] : [`${id}: ${pauseMs} ms after ${failures + 1} failures`];
+    }),
+  );
+  const came = heard.flatMap(({ id, at: cameAt }, nth) => {
+    const before = heard.slice(0, nth).findLast((message) => message.id === id);
+    const pauseMs = cameAt - (before?.at ?? 0);
+    return pauseMs >= delaysMs[0] - SLACK_MS ? [] : [`${id}: came again after ${pauseMs} ms`];
+  });
+  return [...noted, ...came];
+}
