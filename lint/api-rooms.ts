@@ -64,6 +64,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/explain': {
     rooms: [
       'graph/values',
+      'graph/definition',
       'graph/run',
       'graph/redaction',
       'graph/wording',

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApp } from '../../src/api/app.ts';
 import { createAuthenticate } from '../../src/api/http/authenticate.ts';
 import { createCursors } from '../../src/api/http/cursor.ts';
-import { permissionsOf } from '../../src/graph/definition/roles.ts';
+import { permissionsOf } from '../../src/graph/definition/roles/roles.ts';
 import { createSeals } from '../../src/api/http/seals.ts';
 import { createEventParser } from '../../src/client/streams/event-parser.ts';
 import { toApiSettings } from '../../src/config/api-settings.ts';

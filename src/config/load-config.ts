@@ -12,7 +12,7 @@ import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from '.
 import { CONFIG_FILES } from './config-files.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { code } from './fields.ts';
-import { importModule } from './import-module.ts';
+import { importModule } from './modules/import-module.ts';
 import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
 import { Memory } from './memory.ts';

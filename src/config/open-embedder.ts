@@ -1,8 +1,8 @@
-import { createEmbedder } from '../activities/embeddings/create-embedder.ts';
-import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
+import { embedderName } from '../activities/embeddings/embedder-name.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { toMs } from '../graph/values/index.ts';
 import { counters } from '../process/counters.ts';
+import type { Embedder } from '../store/memory/embedder.ts';
 import type { Config } from './load-config.ts';
 
 /**
@@ -12,19 +12,32 @@ import type { Config } from './load-config.ts';
 export function openEmbedder(
   { memory: { embeddings }, http, secrets }: Pick<Config, 'memory' | 'http' | 'secrets'>,
   environment: Readonly<Record<string, string | undefined>>,
-): ReturnType<typeof createEmbedder> | null {
+): Embedder | null {
   if (!embeddings) return null;
   const { timeout, price, ...settings } = embeddings;
-  return createEmbedder(
-    { ...settings, timeoutMs: toMs(timeout) },
-    {
-      fetch: createGuardedFetch(http.allow),
-      secrets: secrets ?? createEnvironmentSecrets(environment),
-      count(tokens) {
-        counters.embeddedTokens.add(tokens);
-        // USD per million tokens are millionths of a USD per token.
-        if (price) counters.embeddingCost.add(tokens * price.input);
+  const open = async (): Promise<Embedder> => {
+    const [{ createEmbedder }, { createGuardedFetch }] = await Promise.all([
+      import('../activities/embeddings/create-embedder.ts'),
+      import('../activities/http/guarded-fetch.ts'),
+    ]);
+    return createEmbedder(
+      { ...settings, timeoutMs: toMs(timeout) },
+      {
+        fetch: createGuardedFetch(http.allow),
+        secrets: secrets ?? createEnvironmentSecrets(environment),
+        count(tokens) {
+          counters.embeddedTokens.add(tokens);
+          // USD per million tokens are millionths of a USD per token.
+          if (price) counters.embeddingCost.add(tokens * price.input);
+        },
       },
-    },
-  );
+    );
+  };
+  // The adapters of providers are read when the first text comes.
+  let opened: Promise<Embedder> | undefined;
+  return {
+    name: embedderName(settings),
+    minSimilarity: settings.minSimilarity,
+    embed: async (texts) => await (await (opened ??= open())).embed(texts),
+  };
 }

@@ -9,6 +9,7 @@ import { openTransport } from '../models/open-transport.ts';
 import { toCallError } from '../models/to-call-error.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretReference, SecretResolver } from '../secrets.ts';
+import { embedderName } from './embedder-name.ts';
 import { embeddingProviders } from './embedding-providers.ts';
 
 /** A configured model of embeddings. */
@@ -39,10 +40,10 @@ const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
 
 /** Creates an embedder that asks a configured model through its provider's adapter. */
 export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps): Embedder {
-  const { provider, model, dimensions, minSimilarity, timeoutMs } = settings;
+  const { minSimilarity, timeoutMs } = settings;
   const ask = createAsk(settings, deps);
   return {
-    name: `${provider}/${model}/${dimensions}`,
+    name: embedderName(settings),
     minSimilarity,
     async embed(texts) {
       const signal = AbortSignal.timeout(timeoutMs);

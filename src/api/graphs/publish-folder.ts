@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { graphFiles } from '../../config/graph-files.ts';
-import { importGraph, isModule } from '../../config/import-graph.ts';
+import { graphFiles } from '../../config/modules/graph-files.ts';
+import { importGraph, isModule } from '../../config/modules/import-graph.ts';
 import { messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { SetupError } from '../../process/setup-error.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { importGraph, isModule } from '../../config/import-graph.ts';
+import { importGraph, isModule } from '../../config/modules/import-graph.ts';
 import { messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';

@@ -1,7 +1,7 @@
 import { join, relative, resolve, sep } from 'node:path';
 import type { Client } from '../../client/index.ts';
-import { forgetModules } from '../../config/fresh-modules.ts';
-import { graphFiles } from '../../config/graph-files.ts';
+import { forgetModules } from '../../config/modules/fresh-modules.ts';
+import { graphFiles } from '../../config/modules/graph-files.ts';
 import type { Stack } from '../../dev/stack.ts';
 import { messageOf } from '../../graph/values/index.ts';
 import { publishFile } from '../graphs/publish-file.ts';

@@ -44,5 +44,5 @@ export { namesUsed, pinCatalog } from './pin-catalog.ts';
 export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';
 export { isDefinition, referencesIn, replaceReferences } from './references.ts';
-export { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from './roles.ts';
-export type { Permission, Roles } from './roles.ts';
+export { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from './roles/roles.ts';
+export type { Permission, Roles } from './roles/roles.ts';

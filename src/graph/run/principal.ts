@@ -1,11 +1,11 @@
-import { permissionsOf } from '../definition/roles.ts';
-import type { Permission } from '../definition/roles.ts';
+import { permissionsOf } from '../definition/roles/roles.ts';
+import type { Permission } from '../definition/roles/roles.ts';
 
 /** The role that permits everything. */
 const ADMIN = 'admin';
 
 /** The permissions that a run asks its people for. */
-export const RUN_PERMISSIONS = ['approval:decide', 'admin'] as const satisfies readonly Permission[];
+export const RUN_PERMISSIONS = ['approval:decide', 'payload:read', 'admin'] as const satisfies readonly Permission[];
 
 export type RunPermission = (typeof RUN_PERMISSIONS)[number];
 
@@ -29,5 +29,5 @@ export function mayCall(roles: readonly string[] | undefined, principal: Pick<Pr
 
 /** True if a stored file may be read in a run of this principal: the rule of `GET /api/blobs/{id}`. */
 export function mayReadFile({ by }: { readonly by: string }, principal: Principal): boolean {
-  return by === principal.sub || hasPermission(principal, 'admin');
+  return by === principal.sub || hasPermission(principal, 'payload:read');
 }

@@ -11,4 +11,4 @@ const broken = defineTool({
   },
 });
 
-export default defineConfig({ tools: [broken] });
+export default defineConfig({ tools: [broken], roles: { reader: ['run:read'] } });

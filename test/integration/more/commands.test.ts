@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiClient } from '../../support/readers/api-client.ts';
 import { hasStatus } from '../../support/readers/api-runs.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { createFolder, holdfast } from '../../support/servers/command-line.ts';
@@ -166,6 +167,15 @@ describe('token', () => {
     const { code, stdout } = await at('token', 'approver', '--data-dir', stack.dataDir);
     expect(code).toBe(0);
     expect(await at('approvals', '--url', stack.baseUrl, '--token', stdout.trim())).toMatchObject({ code: 0 });
+  });
+
+  test('signs one for a role that the configuration defines', async () => {
+    const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
+    const { code, stdout } = await at('token', 'reader', '--data-dir', stack.dataDir, '--config', config);
+    expect(code).toBe(0);
+    const reader = createApiClient(stack.baseUrl, stdout.trim());
+    expect((await reader.get('/api/runs')).status).toBe(200);
+    expect((await reader.post('/api/runs', { graph: 'asking' })).status).toBe(403);
   });
 
   test.each([

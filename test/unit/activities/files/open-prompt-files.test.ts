@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { createOpenPromptFiles } from '../../../../src/activities/files/open-prompt-files.ts';
 import { createGuardedRequest } from '../../../../src/activities/http/guarded-request.ts';
-import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles/roles.ts';
 import type { FilePart } from '../../../../src/graph/definition/message-content.ts';
 import { mayReadFile } from '../../../../src/graph/run/principal.ts';
 import type { Principal } from '../../../../src/graph/run/principal.ts';

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { toPrincipal } from '../../../../src/api/http/to-principal.ts';
-import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
-import type { Permission } from '../../../../src/graph/definition/roles.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles/roles.ts';
+import type { Permission } from '../../../../src/graph/definition/roles/roles.ts';
 
 const known = new Map<string, readonly Permission[]>([
   ['user', ['run:start']],
   ['lead', ['run:read', 'approval:decide']],
   ['approver', ['run:read']],
   ['boss', ['admin']],
+  ['auditor', ['payload:read']],
 ]);
 
 test.each([
@@ -15,6 +16,7 @@ test.each([
   ['lead', ['approval:decide']],
   ['approver', []],
   ['boss', ['admin']],
+  ['auditor', ['payload:read']],
 ])('a run is told of %s what it does not know: %j', (role, may) => {
   const caller = { tenantId: 'demo', sub: 'lea', roles: [role], permissions: permissionsOf([role], known) };
   expect(toPrincipal(caller)).toEqual({ sub: 'lea', roles: [role], ...(may && { may }) });

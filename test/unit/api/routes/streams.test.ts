@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles/roles.ts';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { RunEvent } from '../../../../src/graph/journal/events.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';

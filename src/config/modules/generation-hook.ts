@@ -1,6 +1,6 @@
 import type { ResolveHook } from 'node:module';
 
-const ENGINE = new URL('../', import.meta.url).href;
+const ENGINE = new URL('../../', import.meta.url).href;
 
 /** What a module of some generation imports of its project is of the same generation. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {

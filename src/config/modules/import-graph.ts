@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isJsonObject, messageOf, toJson } from '../graph/values/index.ts';
-import type { Json } from '../graph/values/index.ts';
+import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import { importModule } from './import-module.ts';
 
 /** A line and a column of a module, both from 1. */

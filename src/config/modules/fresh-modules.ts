@@ -1,6 +1,6 @@
 import { createRequire, register } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ownModule } from '../process/own-code.ts';
+import { ownModule } from '../../process/own-code.ts';
 
 /** The number of calls of `forgetModules`. Modules are imported once for each number. */
 let generation = 0;
@@ -18,7 +18,7 @@ export function currentUrl(moduleUrl: string): string {
   return generation === 0 ? moduleUrl : `${moduleUrl}?generation=${generation}`;
 }
 
-const ENGINE = fileURLToPath(new URL('../', import.meta.url));
+const ENGINE = fileURLToPath(new URL('../../', import.meta.url));
 
 function isForeign(file: string): boolean {
   return file.includes('/node_modules/') || file.startsWith(ENGINE);

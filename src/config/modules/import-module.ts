@@ -1,6 +1,6 @@
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { isBuilt } from '../process/own-code.ts';
+import { isBuilt } from '../../process/own-code.ts';
 import { currentUrl } from './fresh-modules.ts';
 
 /**

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { startTick } from '../../../../src/api/schedules/start-tick.ts';
+import { toApiSettings } from '../../../../src/config/api-settings.ts';
+import { parseConfig } from '../../../../src/config/load-config.ts';
+import type { ConfigInput } from '../../../../src/config/load-config.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import { aCatalog } from '../../../support/builders/builders.ts';
+import { aSchedule } from '../../../support/builders/schedules.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+
+const start = async (config: ConfigInput, roles: readonly string[]) =>
+  await startTick(
+    {
+      store,
+      engine: anAbsentEngine(),
+      catalog: aCatalog(),
+      interpreter: interpretHere(aCatalog()),
+      settings: toApiSettings(parseConfig('the test', config), {}),
+      logger: createLogger('silent'),
+    },
+    { ...aSchedule('hourly'), roles },
+    { at: '2026-01-01T01:00:00.000Z', kind: 'time', runId: 'R1' },
+  );
+
+test.each<[ConfigInput['roles'], string, string]>([
+  [{}, 'user', 'UNKNOWN_GRAPH'],
+  [{ user: ['run:read'] }, 'user', 'FORBIDDEN'],
+  [{ starter: ['run:start'] }, 'starter', 'UNKNOWN_GRAPH'],
+  [{}, 'starter', 'FORBIDDEN'],
+])('with the roles %j, a schedule of a %s comes to %s', async (roles = {}, role, code) => {
+  expect(await start({ roles }, [role])).toMatchObject({ outcome: 'failed', code });
+});
+
+test('a time waits while the quota of its tenant is used up', async () => {
+  await expect(start({ tenants: { acme: { runsPerMinute: 0 } } }, ['user'])).rejects.toMatchObject({ status: 429 });
+});
