@@ -26,7 +26,9 @@ export function completionsAt(text: string, offset: number, schema: unknown): re
   const found = location.isAtPropertyKey
     ? names(text, { location, schema, range })
     : values(text, { location, schema, range });
-  return found.filter(({ label }) => label.toLowerCase().includes(typed)).slice(0, MOST);
+  const fitting = found.filter(({ label }) => label.toLowerCase().includes(typed));
+  const isFirst = ({ label }: Completion): boolean => label.toLowerCase().startsWith(typed);
+  return [...fitting.filter(isFirst), ...fitting.filter((one) => !isFirst(one))].slice(0, MOST);
 }
 
 interface Question {
@@ -56,7 +58,9 @@ function names(text: string, { location, schema, range }: Question): readonly Co
 
 function values(text: string, { location, schema, range }: Question): readonly Completion[] {
   const options = new Map<string, string | null>();
-  for (const member of schemasAt(schema, documentOf(text), location.path))
+  // What is typed so far must not decide between alternatives.
+  const document = documentOf(`${text.slice(0, range.from)}null${text.slice(range.to)}`);
+  for (const member of schemasAt(schema, document, location.path))
     for (const value of valuesOf(member)) options.set(JSON.stringify(value), aboutOf(member));
   return [...options].map(([insert, about]) => ({ label: insert.replaceAll('"', ''), about, insert, ...range }));
 }
