@@ -42,16 +42,18 @@ function names(text: string, { location, schema, range }: Question): readonly Co
   const document = documentOf(text);
   const here = valueAt(text, path);
   const written = location.path.at(-1);
-  const hasColon = /^\s*:/.test(text.slice(range.to));
-  const members = new Map<string, unknown>();
-  for (const { properties } of schemasAt(schema, document, path))
-    if (isMembers(properties))
-      for (const [name, member] of Object.entries(properties))
-        if (name === written || !isMembers(here) || !Object.hasOwn(here, name)) members.set(name, member);
+  const rest = text.slice(range.to);
+  const hasColon = /^\s*:/.test(rest);
+  const comma = /^\s*"/.test(rest) ? ',' : '';
+  const isThere = (name: string): boolean => name !== written && isMembers(here) && Object.hasOwn(here, name);
+  const known = schemasAt(schema, document, path).flatMap(({ properties }) =>
+    isMembers(properties) ? Object.entries(properties) : [],
+  );
+  const members = new Map(known.filter(([name]) => !isThere(name)));
   return [...members].map(([name, member]) => ({
     label: name,
     about: aboutOf(member),
-    insert: hasColon ? JSON.stringify(name) : `${JSON.stringify(name)}: ${stubOf(member)}`,
+    insert: hasColon ? JSON.stringify(name) : `${JSON.stringify(name)}: ${stubOf(member)}${comma}`,
     ...range,
   }));
 }
@@ -107,6 +109,7 @@ function stubOf(member: unknown): string {
   if (!isMembers(member)) return '';
   if ('const' in member) return JSON.stringify(member['const']);
   const alternatives = Array.isArray(member['anyOf']) ? member['anyOf'] : [];
-  const type: unknown = member['type'] ?? alternatives.filter(isMembers).find(({ type }) => type !== undefined)?.['type'];
+  const type: unknown =
+    member['type'] ?? alternatives.filter(isMembers).find(({ type }) => type !== undefined)?.['type'];
   return STUBS[String(type)] ?? '';
 }

@@ -62,6 +62,7 @@ describe('the names of members', () => {
     expect(take('{ "na|" }')).toBe('{ "name": "" }');
     expect(take('{ "na|": "x" }')).toBe('{ "name": "x" }');
     expect(take('{ "inn|" }')).toBe('{ "inner":  }');
+    expect(take('{ "nam|\n "kind": "small" }')).toBe('{ "name": "",\n "kind": "small" }');
   });
 });
 

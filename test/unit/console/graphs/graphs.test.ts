@@ -125,5 +125,5 @@ test('a diagram has a place for each node, none over another', () => {
   expect(nodes.map(({ id }) => id)).toEqual(['__start__', 'a', 'b', 'c', '__end__']);
   expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(5);
   expect(arrows.map(({ from, to }) => `${from} ${to}`)).not.toContain('c nowhere');
-  expect(arrows.find(({ to }) => to === 'a' )?.label).toBeNull();
+  expect(arrows.find(({ to }) => to === 'a')?.label).toBeNull();
 });

@@ -3,7 +3,15 @@ import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hoo
 import { HOOK_EXAMPLE } from '../../../../src/api/schemas/examples/hook.ts';
 
 test('a hook starts runs, or is an event of them', () => {
-  const value = { id: ' pay ', scheme: 'stripe', secretName: 'KEY', graph: 'g', input: { a: 1 }, run: 'r', event: 'paid' };
+  const value = {
+    id: ' pay ',
+    scheme: 'stripe',
+    secretName: 'KEY',
+    graph: 'g',
+    input: { a: 1 },
+    run: 'r',
+    event: 'paid',
+  };
   const of = { scheme: 'stripe', secret: { secret: 'KEY' } };
   expect(readHook({ ...value, does: 'start' })).toEqual({
     id: 'pay',
