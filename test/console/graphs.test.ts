@@ -29,7 +29,7 @@ test('a graph is written with completions, published, changed, compared and run'
   // A list of completions opens as a name is begun, and Enter takes the first.
   await editor.press('Control+Home');
   await editor.press('ArrowRight');
-  await editor.pressSequentially('"descr');
+  await editor.pressSequentially('"desc');
   await page.getByRole('option', { name: 'description' }).waitFor();
   await editor.press('Enter');
   await expect.poll(async () => await editor.inputValue()).toContain('{"description": "",');
