@@ -23,11 +23,7 @@ export interface Action<Input, Answer> {
  * Sends what changes something. However often it is sent while no answer has come, it is done once; after an answer, the next
  * one has a key of its own.
  */
-export function useAction<Input, Answer>({
-  send,
-  stale,
-  onDone,
-}: ActionOptions<Input, Answer>): Action<Input, Answer> {
+export function useAction<Input, Answer>({ send, stale, onDone }: ActionOptions<Input, Answer>): Action<Input, Answer> {
   const queries = useQueryClient();
   const [key, setKey] = useState<string>(() => crypto.randomUUID());
   const mutation = useMutation({

@@ -16,19 +16,21 @@ export function CompletionList({ id, text, completions, onTake }: CompletionList
   const { items, chosen, offset } = completions;
   const { line, column } = placeAt(text, offset);
   return (
-    <ul
+    <div
       id={`${id}-list`}
       role="listbox"
+      tabIndex={-1}
       aria-label="Completions"
       className="editor-completions"
       hidden={items.length === 0}
       style={{ top: `calc(${line + 1} * var(--editor-line) + var(--gap-s))`, left: `calc(${column} * 1ch)` }}
     >
       {items.map((item, place) => (
-        <li
+        <div
           key={item.label}
           id={`${id}-${place}`}
           role="option"
+          tabIndex={-1}
           aria-selected={place === chosen}
           ref={(option) => {
             if (place === chosen) option?.scrollIntoView({ block: 'nearest' });
@@ -41,8 +43,8 @@ export function CompletionList({ id, text, completions, onTake }: CompletionList
         >
           <span className="mono">{item.label}</span>
           {item.about !== null && <span className="muted small-text">{item.about}</span>}
-        </li>
+        </div>
       ))}
-    </ul>
+    </div>
   );
 }

@@ -26,7 +26,9 @@ export function completionsAt(text: string, offset: number, schema: unknown): re
   const found = location.isAtPropertyKey
     ? names(text, { location, schema, range })
     : values(text, { location, schema, range });
-  return found.filter(({ label }) => label.toLowerCase().includes(typed)).slice(0, MOST);
+  const fitting = found.filter(({ label }) => label.toLowerCase().includes(typed));
+  const isFirst = ({ label }: Completion): boolean => label.toLowerCase().startsWith(typed);
+  return [...fitting.filter(isFirst), ...fitting.filter((one) => !isFirst(one))].slice(0, MOST);
 }
 
 interface Question {
@@ -40,23 +42,27 @@ function names(text: string, { location, schema, range }: Question): readonly Co
   const document = documentOf(text);
   const here = valueAt(text, path);
   const written = location.path.at(-1);
-  const hasColon = /^\s*:/.test(text.slice(range.to));
-  const members = new Map<string, unknown>();
-  for (const { properties } of schemasAt(schema, document, path))
-    if (isMembers(properties))
-      for (const [name, member] of Object.entries(properties))
-        if (name === written || !isMembers(here) || !Object.hasOwn(here, name)) members.set(name, member);
+  const rest = text.slice(range.to);
+  const hasColon = /^\s*:/.test(rest);
+  const comma = /^\s*"/.test(rest) ? ',' : '';
+  const isThere = (name: string): boolean => name !== written && isMembers(here) && Object.hasOwn(here, name);
+  const known = schemasAt(schema, document, path).flatMap(({ properties }) =>
+    isMembers(properties) ? Object.entries(properties) : [],
+  );
+  const members = new Map(known.filter(([name]) => !isThere(name)));
   return [...members].map(([name, member]) => ({
     label: name,
     about: aboutOf(member),
-    insert: hasColon ? JSON.stringify(name) : `${JSON.stringify(name)}: ${stubOf(member)}`,
+    insert: hasColon ? JSON.stringify(name) : `${JSON.stringify(name)}: ${stubOf(member)}${comma}`,
     ...range,
   }));
 }
 
 function values(text: string, { location, schema, range }: Question): readonly Completion[] {
   const options = new Map<string, string | null>();
-  for (const member of schemasAt(schema, documentOf(text), location.path))
+  // What is typed so far must not decide between alternatives.
+  const document = documentOf(`${text.slice(0, range.from)}null${text.slice(range.to)}`);
+  for (const member of schemasAt(schema, document, location.path))
     for (const value of valuesOf(member)) options.set(JSON.stringify(value), aboutOf(member));
   return [...options].map(([insert, about]) => ({ label: insert.replaceAll('"', ''), about, insert, ...range }));
 }
@@ -103,6 +109,7 @@ function stubOf(member: unknown): string {
   if (!isMembers(member)) return '';
   if ('const' in member) return JSON.stringify(member['const']);
   const alternatives = Array.isArray(member['anyOf']) ? member['anyOf'] : [];
-  const type: unknown = member['type'] ?? alternatives.filter(isMembers).find(({ type }) => type !== undefined)?.['type'];
+  const type: unknown =
+    member['type'] ?? alternatives.filter(isMembers).find(({ type }) => type !== undefined)?.['type'];
   return STUBS[String(type)] ?? '';
 }

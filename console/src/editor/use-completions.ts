@@ -22,10 +22,7 @@ interface Shown {
 /** Finds completions for the place in a text where they were asked for. */
 export function useCompletions(text: string, schema: unknown): Completions {
   const [shown, setShown] = useState<Shown | null>(null);
-  const items = useMemo(
-    () => (shown === null ? [] : completionsAt(text, shown.offset, schema)),
-    [text, shown, schema],
-  );
+  const items = useMemo(() => (shown === null ? [] : completionsAt(text, shown.offset, schema)), [text, shown, schema]);
   return {
     items,
     chosen: Math.min(shown?.chosen ?? 0, Math.max(items.length - 1, 0)),

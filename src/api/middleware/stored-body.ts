@@ -11,14 +11,13 @@ const MAX_FILE_BYTES = 67_108_864;
 const PIECE_BYTES = 1_048_576;
 
 /**
- * Stores the body of a request piece by piece, while it arrives, and leaves the upload to the handler. Pieces that have
+ * Stores the body of a request piece by piece, while it arrives, and leaves the upload to the handler; no body is empty. Pieces that have
  * not become a file when the request ends are deleted.
  */
 export function storedBody({ store: { files }, logger }: Pick<ApiDeps, 'store' | 'logger'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const { headers, body } = c.req.raw;
     if (Number(headers.get('content-length') ?? 0) > MAX_FILE_BYTES) throw tooLarge();
-    if (!body && !headers.has('content-type')) throw new ApiError('INVALID_REQUEST', 'This request needs a body');
     const id = ulid();
     try {
       c.set('upload', await storeUpload(files, id, body ?? []));

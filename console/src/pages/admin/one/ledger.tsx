@@ -60,7 +60,10 @@ function Doubt({ rows }: { readonly rows: readonly LedgerRow[] }): JSX.Element {
   return (
     <Notice kind="bad">
       <strong>{doubtful === 1 ? 'One call is in doubt' : `${doubtful} calls are in doubt`}</strong>
-      <p>No record says if they were made. Look at the other side by their keys, then retry or skip on the page of the run.</p>
+      <p>
+        No record says if they were made. Look at the other side by their keys, then retry or skip on the page of the
+        run.
+      </p>
     </Notice>
   );
 }

@@ -71,12 +71,14 @@ function Opened({ graph, tab, version }: OpenedProps): JSX.Element {
       <PageHeader title={name} about={typeof description === 'string' ? description : undefined}>
         <VersionPicker graph={graph} tab={tab} />
       </PageHeader>
-      <p className="muted small-text">
+      <p className="published muted small-text">
         Published <Time at={graph.createdAt} /> by {graph.createdBy} · <code>{graph.hash}</code>
       </p>
       {unpublished && (
         <Notice kind="warn">
-          This version was taken back by {unpublished.by}, <Time at={unpublished.at} />: no new run may name it.
+          <p>
+            This version was taken back by {unpublished.by}, <Time at={unpublished.at} />: no new run may name it.
+          </p>
         </Notice>
       )}
       <nav className="tabs" aria-label="About the graph">

@@ -1,4 +1,5 @@
 import type { GraphSummary } from 'holdfast/client';
+import { useId } from 'react';
 import type { JSX } from 'react';
 
 interface VersionSelectProps {
@@ -11,10 +12,11 @@ interface VersionSelectProps {
 /** A choice among the versions of a graph. */
 export function VersionSelect({ label, versions, value, onChoose }: VersionSelectProps): JSX.Element {
   const known = versions.some(({ version }) => version === value);
+  const id = useId();
   return (
-    <label className="version-select">
-      {label}
-      <select value={value} onChange={(event) => onChoose(Number(event.target.value))}>
+    <div className="version-select">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChoose(Number(event.target.value))}>
         {!known && <option value={value}>{value}</option>}
         {versions.map(({ version, unpublished }) => (
           <option key={version} value={version}>
@@ -22,6 +24,6 @@ export function VersionSelect({ label, versions, value, onChoose }: VersionSelec
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { isMembers } from '../../../form/fields-of.ts';
+import { skeletonOf } from '../../../form/skeleton-of.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -30,17 +31,19 @@ function ofChannel(channel: unknown): Members {
   return typeof description === 'string' ? { ...own, description } : own;
 }
 
-/** What the input begins with: a message to write in each channel of messages that must be given, and the defaults. */
+/** What the input begins with: the defaults, a message to write, and the members of objects. */
 export function firstInput(definition: Members): Members {
   const channels = isMembers(definition['channels']) ? definition['channels'] : {};
   const { properties } = inputSchema(definition);
   const names = isMembers(properties) ? Object.keys(properties) : [];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const channel = channels[name];
-      if (!isMembers(channel)) return [];
-      if ('default' in channel) return [[name, channel['default']]];
-      return channel['reducer'] === 'messages' ? [[name, [{ role: 'user', content: '' }]]] : [];
-    }),
-  );
+  const values = names.map((name) => [name, firstValue(channels[name])] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function firstValue(channel: unknown): unknown {
+  if (!isMembers(channel)) return undefined;
+  if ('default' in channel) return channel['default'];
+  if (channel['reducer'] === 'messages') return [{ role: 'user', content: '' }];
+  const { schema } = channel;
+  return isMembers(schema) && isMembers(schema['properties']) ? skeletonOf(schema) : undefined;
 }

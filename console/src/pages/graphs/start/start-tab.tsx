@@ -1,5 +1,5 @@
 import type { Graph, NewRun } from 'holdfast/client';
-import { useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import type { JSX } from 'react';
 import { useLocation } from 'wouter';
 import { KEYS } from '../../../api/query-keys.ts';
@@ -26,7 +26,10 @@ const MORE = {
       ],
     },
     metadata: { title: 'Metadata', description: 'A JSON object, by which runs are found' },
-    limits: { title: 'Limits', description: 'A JSON object, such as {"maxCostUsd": 1}; they may only tighten the graph’s' },
+    limits: {
+      title: 'Limits',
+      description: 'A JSON object, such as {"maxCostUsd": 1}; they may only tighten the graph’s',
+    },
   },
 };
 
@@ -80,20 +83,21 @@ const PAGE = { limit: 100 };
 /** A choice of how the run names its graph. */
 function Reference({ graph: { name, version }, value, onChoose }: ReferenceProps): JSX.Element {
   const client = useApi();
+  const id = useId();
   const { items = [] } = usePages([...KEYS.graph(name), 'aliases'], (options) =>
     client.graphs.aliases(name, PAGE, options),
   );
   const references = [`${name}@${version}`, name, ...items.map(({ alias }) => `${name}@${alias}`)];
   return (
-    <label className="field">
-      Graph
-      <select value={value} onChange={(event) => onChoose(event.target.value)}>
+    <div className="field">
+      <label htmlFor={id}>Graph</label>
+      <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
         {references.map((reference) => (
           <option key={reference} value={reference}>
             {reference === name ? `${name}, the newest version` : reference}
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }

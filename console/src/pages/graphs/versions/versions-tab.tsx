@@ -50,7 +50,10 @@ interface VersionProps {
   readonly before: GraphSummary | undefined;
 }
 
-function Version({ of: { name, version, hash, createdAt, createdBy, unpublished }, before }: VersionProps): JSX.Element {
+function Version({
+  of: { name, version, hash, createdAt, createdBy, unpublished },
+  before,
+}: VersionProps): JSX.Element {
   return (
     <tr>
       <th scope="row">

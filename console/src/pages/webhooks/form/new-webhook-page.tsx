@@ -70,7 +70,7 @@ function toNewWebhook(value: unknown, events: NewWebhook['events']): NewWebhook 
   const { url, secret, format, linkBase } = isMembers(value) ? value : {};
   const isForSlack = format === 'slack';
   return {
-    url: String(url ?? ''),
+    url: typeof url === 'string' ? url : '',
     events,
     format: isForSlack ? 'slack' : 'standard',
     ...(typeof secret === 'string' && { secret }),

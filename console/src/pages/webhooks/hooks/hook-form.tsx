@@ -20,7 +20,11 @@ const SCHEMA = {
       title: 'The name of its secret',
       description: 'One of the secrets of the installation',
     },
-    secret: { type: 'string', title: 'Or the secret itself', description: 'It is stored and never shown; a change needs it again' },
+    secret: {
+      type: 'string',
+      title: 'Or the secret itself',
+      description: 'It is stored and never shown; a change needs it again',
+    },
     does: {
       title: 'A message',
       oneOf: [

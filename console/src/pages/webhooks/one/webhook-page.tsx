@@ -43,12 +43,16 @@ function Opened({ webhook }: { readonly webhook: Webhook }): JSX.Element {
       </PageHeader>
       {disabled && (
         <Notice kind="warn">
-          It is told of nothing since <Time at={disabled.at} />. What happens meanwhile is not kept for it.
+          <p>
+            It is told of nothing since <Time at={disabled.at} />. What happens meanwhile is not kept for it.
+          </p>
         </Notice>
       )}
       {!disabled && failingSince !== null && (
         <Notice kind="warn">
-          Nothing was delivered since <Time at={failingSince} />. After five days of that it is disabled.
+          <p>
+            Nothing was delivered since <Time at={failingSince} />. After five days of that it is disabled.
+          </p>
         </Notice>
       )}
       <WebhookActions webhook={webhook} onRotated={setRotated} />

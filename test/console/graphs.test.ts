@@ -1,0 +1,117 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { useBrowser } from '../support/browser/use-browser.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
+import type { Started } from '../support/servers/npm-start.ts';
+
+/* A graph from its first line to its first run, and what starts runs by itself, in a browser. */
+
+const { start, consoleUrl } = useNpmStart();
+const openPage = useBrowser();
+let stack: Started;
+beforeAll(async () => void (stack = await start()), 120_000);
+
+async function enter(path: string): Promise<Page> {
+  const page = await openPage();
+  await page.goto(await consoleUrl(stack));
+  await page.getByLabel('Who you are').selectOption({ label: 'root · admin · demo' });
+  await page.goto(`${stack.ready.baseUrl}/console${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return page;
+}
+
+test('a graph is written with completions, published, changed, compared and run', async () => {
+  const page = await enter('/graphs/-/new');
+  const editor = page.getByLabel('Definition', { exact: true });
+  const publish = page.getByRole('button', { name: 'Publish' });
+  await page.getByText('can be published').waitFor();
+
+  // A list of completions opens as a name is begun, and Enter takes the first.
+  await editor.press('Control+Home');
+  await editor.press('ArrowRight');
+  await editor.pressSequentially('"desc');
+  await page.getByRole('option', { name: 'description' }).waitFor();
+  await editor.press('Enter');
+  await expect.poll(async () => await editor.inputValue()).toContain('{"description": "",');
+  await editor.press('Backspace');
+  await page.getByText('A comma is expected here').waitFor();
+  expect(await publish.isDisabled()).toBe(true);
+  await editor.pressSequentially(',');
+  await page.getByText('can be published').waitFor();
+
+  // An issue of the API leads to its line.
+  const good = await editor.inputValue();
+  await editor.fill(good.replace('"to": "ask"', '"to": "aks"'));
+  await page.getByText('can’t be published').waitFor();
+  await page.getByRole('button', { name: /aks/ }).first().click();
+  await page.keyboard.type('!');
+  expect(await editor.inputValue()).toContain('!"to": "aks"');
+  await editor.fill(good);
+  await page.getByText('can be published').waitFor();
+  await publish.click();
+  await page.getByRole('heading', { level: 1, name: 'my-graph' }).waitFor();
+  await page.getByRole('button', { name: 'ask approval' }).waitFor();
+
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await editor.fill(good.replace('{{ state.question }}', 'Well: {{ state.question }}'));
+  await page.getByText('can be published').waitFor();
+  await publish.click();
+  await page.getByRole('link', { name: 'Compare with 1' }).click();
+  await page.getByRole('row', { name: /nodes\/ask\/title/ }).waitFor();
+  await page.getByRole('button', { name: 'ask approval changed' }).waitFor();
+
+  await page.getByRole('link', { name: 'Aliases' }).click();
+  await page.getByRole('textbox', { name: 'Alias' }).fill('live');
+  await page.getByLabel('Canary: version').fill('1');
+  await page.getByLabel('Canary: percent of new runs').fill('25');
+  await page.getByRole('button', { name: 'Set', exact: true }).click();
+  await page.getByRole('cell', { name: '25% to 1' }).waitFor();
+
+  await page.getByRole('link', { name: 'Start a run' }).click();
+  await page.getByLabel('Graph', { exact: true }).selectOption('my-graph@live');
+  await page.getByLabel('question').fill('May we?');
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.waitForURL(/\/console\/runs\/[0-9A-Z]{26}/);
+});
+
+test('a schedule is made, refused at its field, paused and deleted', async () => {
+  const page = await enter('/schedules/new');
+  await page.getByLabel('Graph').fill('refund-triage');
+  await page.getByLabel('Times, as cron').fill('often');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Five fields with a space between them are expected here').first().waitFor();
+  await page.getByLabel('Times, as cron').fill('30 6 * * MON-FRI');
+  await page.getByLabel('Input').fill('{ "ticket": { "id": "T", "from": "f", "subject": "s", "body": "b" } }');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { level: 1, name: 'refund-triage' }).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('None while it is paused.').waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The schedule goes for good.').waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('There is no schedule').waitFor();
+  expect(page.url()).toBe(`${stack.ready.baseUrl}/console/schedules`);
+});
+
+test('a webhook shows its secret once, and what it was told', async () => {
+  const page = await enter('/webhooks/new');
+  await page.getByLabel('Address').fill('https://hooks.example.com/holdfast');
+  await page.getByRole('button', { name: 'Add' }).click();
+  const secret = await page.locator('.secret').innerText();
+  expect(secret).toMatch(/^whsec_/);
+  await page.getByRole('link', { name: 'Go to the webhook' }).click();
+  await page.getByRole('button', { name: 'Ping' }).click();
+  await page.getByRole('cell', { name: /^webhook\.ping/ }).waitFor();
+  await page.reload();
+  await page.getByRole('cell', { name: /^webhook\.ping/ }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+});
+
+test('who is no administrator is told so', async () => {
+  const page = await enter('/admin');
+  await page.getByRole('table').or(page.getByText('No run is like that')).first().waitFor();
+  await page.getByLabel('Who you are').selectOption({ label: 'ada · approver · demo' });
+  await page.goto(`${stack.ready.baseUrl}/console/admin`);
+  await page.getByText('These pages are for people with the role “admin”').waitFor();
+  expect(await page.getByRole('table').count()).toBe(0);
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { completionsAt } from '../../../../console/src/editor/completions-at.ts';
+import { indentAfter } from '../../../../console/src/editor/indent-after.ts';
+import { schemasAt } from '../../../../console/src/editor/schemas-at.ts';
+import { definitionSchema } from '../../../../src/graph/schema/index.ts';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: 'What it is called' },
+    isOpen: { type: 'boolean' },
+    kind: { enum: ['small', 'large'] },
+    inner: { $ref: '#/$defs/tree' },
+    nodes: {
+      type: 'object',
+      additionalProperties: {
+        anyOf: [
+          { type: 'object', properties: { type: { const: 'set' }, values: { type: 'object' } } },
+          { type: 'object', properties: { type: { const: 'tool' }, tool: { type: 'string' } } },
+        ],
+      },
+    },
+  },
+  $defs: { tree: { type: 'object', properties: { left: { $ref: '#/$defs/tree' }, leaf: { type: 'number' } } } },
+};
+
+/** Completes where `|` stands. @returns the labels */
+function complete(marked: string, schema: unknown = SCHEMA): readonly string[] {
+  const offset = marked.indexOf('|');
+  return completionsAt(marked.replace('|', ''), offset, schema).map(({ label }) => label);
+}
+
+/** Takes the first completion. */
+function take(marked: string): string {
+  const offset = marked.indexOf('|');
+  const text = marked.replace('|', '');
+  const [first] = completionsAt(text, offset, SCHEMA);
+  return first ? text.slice(0, first.from) + first.insert + text.slice(first.to) : text;
+}
+
+describe('the names of members', () => {
+  test('are those that are not there yet', () => {
+    expect(complete('{ | }')).toEqual(['name', 'isOpen', 'kind', 'inner', 'nodes']);
+    expect(complete('{ "name": "x", "kind": "small", | }')).toEqual(['isOpen', 'inner', 'nodes']);
+  });
+
+  test('are narrowed down by what is typed', () => {
+    expect(complete('{ "n|" }')).toEqual(['name', 'nodes', 'isOpen', 'kind', 'inner']);
+    expect(complete('{ "na|" }')).toEqual(['name']);
+  });
+
+  test('are found behind references, however deep', () => {
+    expect(complete('{ "inner": { "left": { "left": { | } } } }')).toEqual(['left', 'leaf']);
+  });
+
+  test('are those of the alternative whose constant is there', () => {
+    expect(complete('{ "nodes": { "a": { "type": "tool", | } } }')).toEqual(['tool']);
+    expect(complete('{ "nodes": { "a": { | } } }')).toEqual(['type', 'values', 'tool']);
+  });
+
+  test('bring a value to begin with, unless one is there', () => {
+    expect(take('{ "na|" }')).toBe('{ "name": "" }');
+    expect(take('{ "na|": "x" }')).toBe('{ "name": "x" }');
+    expect(take('{ "inn|" }')).toBe('{ "inner":  }');
+    expect(take('{ "nam|\n "kind": "small" }')).toBe('{ "name": "",\n "kind": "small" }');
+  });
+});
+
+describe('values', () => {
+  test('are those of an enumeration, a constant or a truth value', () => {
+    expect(complete('{ "kind": | }')).toEqual(['small', 'large']);
+    expect(complete('{ "isOpen": | }')).toEqual(['true', 'false']);
+    expect(complete('{ "nodes": { "a": { "type": "|" } } }')).toEqual(['set', 'tool']);
+  });
+
+  test('take the place of what is typed', () => {
+    expect(take('{ "kind": "la|" }')).toBe('{ "kind": "large" }');
+  });
+});
+
+describe('the schema of definitions', () => {
+  const schema = definitionSchema({});
+
+  test('completes fields of a node by its type', () => {
+    const found = complete('{ "nodes": { "ask": { "type": "approval", | } } }', schema);
+    expect(found).toContain('policy');
+    expect(found).not.toContain('tool');
+  });
+
+  test('completes types of nodes', () => {
+    expect(complete('{ "nodes": { "ask": { "type": "app|" } } }', schema)).toEqual(['approval']);
+  });
+
+  test('has nothing for text that is no place in it', () => {
+    expect(complete('| { }', schema)).toEqual([]);
+    expect(complete('{ "nowhere": { | } }', schema)).toEqual([]);
+  });
+});
+
+test('a schema that is its own alternative ends', () => {
+  const schema = { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } };
+  expect(schemasAt(schema, {}, []).length).toBeLessThan(100);
+});
+
+test('a new line is indented as the one before, and one step more behind a bracket', () => {
+  expect(indentAfter('{\n  "a": 1,')).toBe('  ');
+  expect(indentAfter('{\n  "a": {')).toBe('    ');
+  expect(indentAfter('')).toBe('');
+});

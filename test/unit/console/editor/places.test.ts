@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { offsetOf, placeAt } from '../../../../console/src/editor/places.ts';
+import { readJson } from '../../../../console/src/editor/read-json.ts';
+
+const TEXT = `{
+  "nodes": {
+    "a/b": { "type": "set" }
+  },
+  "edges": [
+    { "from": "x" },
+    { "from": "y" }
+  ]
+}`;
+
+/** The line, from 1, and the text that begins there. */
+function find(pointer: string): readonly [line: number, text: string] {
+  const offset = offsetOf(TEXT, pointer);
+  return [placeAt(TEXT, offset).line + 1, TEXT.slice(offset, offset + 6)];
+}
+
+describe('a JSON Pointer leads', () => {
+  test.each([
+    ['/nodes/a~1b/type', 3, '"type"'],
+    ['/edges/1', 7, '{ "fro'],
+    ['/edges/1/from', 7, '"from"'],
+    ['', 1, '{\n  "n'],
+  ])('%j to its place', (pointer, line, text) => {
+    expect(find(pointer)).toEqual([line, text]);
+  });
+
+  test('to what is around it where nothing is there', () => {
+    expect(find('/edges/1/to')).toEqual([7, '{ "fro']);
+    expect(find('/channels')).toEqual([1, '{\n  "n']);
+    expect(offsetOf('', '/nodes')).toBe(0);
+  });
+});
+
+describe('a text', () => {
+  test('that is JSON has a value', () => {
+    expect(readJson('{ "a": [1] }')).toEqual({ value: { a: [1] } });
+  });
+
+  test.each([
+    ['{ "a": 1, }', 'A name in quotes is expected here'],
+    ['{ "a" 1 }', 'A colon is expected here'],
+    ['{ "a": 1 /* no */ }', 'JSON has no comments'],
+    ['[1', 'A "]" is expected here'],
+  ])('%j has an issue at its place', (text, message) => {
+    const read = readJson(text);
+    expect('issues' in read && read.issues.map((issue) => issue.message)).toContain(message);
+  });
+});

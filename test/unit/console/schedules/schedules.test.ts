@@ -1,0 +1,56 @@
+import type { Schedule } from 'holdfast/client';
+import { describe, expect, test } from 'vitest';
+import { readSpan } from '../../../../console/src/pages/schedules/one/read-span.ts';
+import { toChange, toForm, toNew } from '../../../../console/src/pages/schedules/form/schedule-draft.ts';
+import { tellTimes } from '../../../../console/src/pages/schedules/tell-times.ts';
+import { SCHEDULE_EXAMPLE } from '../../../../src/api/schemas/examples/schedule.ts';
+
+const SCHEDULE: Schedule = SCHEDULE_EXAMPLE;
+
+describe('a change of a schedule', () => {
+  const form = toForm(SCHEDULE);
+
+  test('names what differs alone', () => {
+    expect(toChange(SCHEDULE, form)).toEqual({});
+    expect(toChange(SCHEDULE, { ...form, overlap: 'allow', input: { number: 'A-2' } })).toEqual({
+      overlap: 'allow',
+      input: { number: 'A-2' },
+    });
+  });
+
+  test('empties what is empty now', () => {
+    const before = { ...SCHEDULE, threadId: 'ann', metadata: { a: 1 } };
+    const { threadId: _, metadata: __, ...others } = toForm(before);
+    expect(toChange(before, others)).toEqual({ threadId: null, metadata: {} });
+  });
+
+  test('puts one kind of times in place of the other', () => {
+    const { cron: _, ...others } = form;
+    expect(toChange(SCHEDULE, { ...others, every: '10m' })).toEqual({ every: '10m' });
+  });
+});
+
+test('a new schedule has what the form has', () => {
+  expect(toNew({ graph: 'g', every: '1h', cron: null, paused: false })).toEqual({
+    graph: 'g',
+    every: '1h',
+    paused: false,
+  });
+  expect(toNew(undefined)).toEqual({ graph: '' });
+});
+
+test('its times are told in words', () => {
+  expect(tellTimes(SCHEDULE)).toBe('30 6 * * MON-FRI in Europe/Berlin');
+  expect(tellTimes({ cron: null, every: '10m', timeZone: 'UTC' })).toBe('every 10m');
+});
+
+test('a span is read as people write it', () => {
+  expect(readSpan({ from: '2026-11-20T06:00:00+01:00', to: '2026-11-21T00:00:00Z' })).toEqual({
+    from: '2026-11-20T05:00:00.000Z',
+    to: '2026-11-21T00:00:00.000Z',
+  });
+  expect(readSpan({ from: '2026-11-20', to: 'later' })).toEqual({
+    from: new Date('2026-11-20T00:00').toISOString(),
+    to: 'later',
+  });
+});

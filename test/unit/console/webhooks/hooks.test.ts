@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hooks/hook-draft.ts';
+import { HOOK_EXAMPLE } from '../../../../src/api/schemas/examples/hook.ts';
+
+test('a hook starts runs, or is an event of them', () => {
+  const value = {
+    id: ' pay ',
+    scheme: 'stripe',
+    secretName: 'KEY',
+    graph: 'g',
+    input: { a: 1 },
+    run: 'r',
+    event: 'paid',
+  };
+  const of = { scheme: 'stripe', secret: { secret: 'KEY' } };
+  expect(readHook({ ...value, does: 'start' })).toEqual({
+    id: 'pay',
+    hook: { ...of, start: { graph: 'g', input: { a: 1 } } },
+  });
+  expect(readHook({ ...value, does: 'event' })).toEqual({
+    id: 'pay',
+    hook: { ...of, event: { run: 'r', name: 'paid' } },
+  });
+});
+
+test('a secret is named or written', () => {
+  expect(readHook({ secret: 'in the open' }).hook.secret).toBe('in the open');
+  expect(readHook({ secretName: 'KEY', secret: 'in the open' }).hook.secret).toEqual({ secret: 'KEY' });
+  expect(readHook(undefined).hook).toMatchObject({ scheme: 'standard', secret: '' });
+});
+
+test('the form of a hook gives the same hook again', () => {
+  const { id, hook } = readHook(toHookForm(HOOK_EXAMPLE));
+  expect(id).toBe(HOOK_EXAMPLE.id);
+  expect(hook).toEqual({ scheme: HOOK_EXAMPLE.scheme, secret: HOOK_EXAMPLE.secret, start: HOOK_EXAMPLE.start });
+});
