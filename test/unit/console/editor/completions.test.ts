@@ -79,7 +79,7 @@ describe('values', () => {
 });
 
 describe('the schema of definitions', () => {
-  const schema = definitionSchema([]);
+  const schema = definitionSchema({});
 
   test('completes fields of a node by its type', () => {
     const found = complete('{ "nodes": { "ask": { "type": "approval", | } } }', schema);
