@@ -1,12 +1,10 @@
+import { isMembers } from '../form/fields-of.ts';
+
 /** A definition as the API gives it: any JSON object. */
 export type Definition = Readonly<Record<string, unknown>>;
 
 export const START = '__start__';
 export const END = '__end__';
-
-export function isMembers(value: unknown): value is Definition {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The nodes of a definition, by their ids. */
 export function nodesOf({ nodes }: Definition): readonly (readonly [id: string, node: Definition])[] {

@@ -16,6 +16,7 @@ import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
 import { readJsonObject } from '../input/read-json.ts';
 import { waysOn } from '../output/ways-on.ts';
+import { tellRetries } from './tell-retries.ts';
 
 export const run = defineCommand({
   name: 'run',
@@ -50,7 +51,8 @@ export const run = defineCommand({
     const id = await submitRun(client, { file: definition, input }, terminal);
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
-    const { ended, isLate } = await follow(client, id, { signal, print });
+    const stopTelling = tellRetries(client, id, print);
+    const { ended, isLate } = await follow(client, id, { signal, print }).finally(stopTelling);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
     for (const line of await waysOn(client, ended)) print(line);
     print(summarize(ended));

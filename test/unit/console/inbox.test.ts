@@ -1,7 +1,8 @@
 import { HoldfastError } from 'holdfast/client';
 import type { Approval } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { isDefinite, isOutdated, issuesOf } from '../../../console/src/pages/inbox/decision-outcome.ts';
+import { isDefinite } from '../../../console/src/api/is-definite.ts';
+import { isOutdated, issuesOf } from '../../../console/src/pages/inbox/decision-outcome.ts';
 import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
 import { progressOf, tellDeciders } from '../../../console/src/pages/inbox/quorum.ts';
 import { staleKeys } from '../../../console/src/live/stale-keys.ts';

@@ -21,6 +21,7 @@ import { Expiry } from './expiry.tsx';
 import { ModelSaid } from './model-said.tsx';
 import { OutcomeNotice } from './outcome-notice.tsx';
 import { progressOf, tellDeciders } from './quorum.ts';
+import { WhereItWaits } from './where-it-waits.tsx';
 
 /** One approval: what is asked, by whom and of whom, and the decision. */
 export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
@@ -97,6 +98,7 @@ function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
       </section>
       <ModelSaid runId={runId} before={requestedAt} />
       <Comments approval={approval} />
+      {status === 'pending' && <WhereItWaits runId={runId} />}
     </>
   );
 }

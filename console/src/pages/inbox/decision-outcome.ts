@@ -14,12 +14,6 @@ export function isOutdated(error: unknown): boolean {
   return error instanceof HoldfastError && OLD.has(error.code);
 }
 
-/** True if the request has certainly done nothing, so that the next one is another, with a key of its own. */
-export function isDefinite(error: unknown): boolean {
-  if (!(error instanceof HoldfastError) || error.mayTakeEffect || error.status === null) return false;
-  return error.status < 500 && error.code !== 'REQUEST_IN_PROGRESS';
-}
-
 /** Gives what is wrong with single fields of a part of the decision. @param part such as `args` */
 export function issuesOf(error: unknown, part: 'args' | 'values'): Readonly<Record<string, string>> {
   if (!(error instanceof HoldfastError)) return {};

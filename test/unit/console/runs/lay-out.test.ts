@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { arrowsOf } from '../../../../console/src/pages/runs/graph/definition.ts';
-import { layOut, sizeOf, toPath } from '../../../../console/src/pages/runs/graph/lay-out.ts';
+import { arrowsOf } from '../../../../console/src/graph/definition.ts';
+import { layOut, sizeOf, toPath } from '../../../../console/src/graph/lay-out.ts';
 
 const DEFINITION = {
   name: 'shop',

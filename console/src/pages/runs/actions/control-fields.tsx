@@ -1,6 +1,6 @@
 import type { Run } from 'holdfast/client';
 import type { JSX } from 'react';
-import { nodesOf } from '../graph/definition.ts';
+import { nodesOf } from '../../../graph/definition.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { useDefinition } from '../run/use-definition.ts';
 import { FIELDS } from './control-draft.ts';

@@ -7,7 +7,7 @@ import { useApi } from '../../../api/use-api.ts';
 import { DiffView } from '../../../diff/diff-view.tsx';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import { Problem } from '../../../parts/problem.tsx';
-import { nodesOf } from '../graph/definition.ts';
+import { nodesOf } from '../../../graph/definition.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { useDefinition } from '../run/use-definition.ts';

@@ -3,7 +3,7 @@ import type { Run } from 'holdfast/client';
 import { useMemo } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
-import { nodesOf } from '../graph/definition.ts';
+import { nodesOf } from '../../../graph/definition.ts';
 import { useHistory } from '../history/use-history.ts';
 import { useDefinition } from '../run/use-definition.ts';
 import { previewOf } from './preview-of.ts';

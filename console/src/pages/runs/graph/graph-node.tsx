@@ -2,7 +2,7 @@ import { Handle, Position } from '@xyflow/react';
 import type { Node, NodeProps } from '@xyflow/react';
 import type { JSX } from 'react';
 import { Status } from '../../../parts/status.tsx';
-import type { PlacedNode } from './lay-out.ts';
+import type { PlacedNode } from '../../../graph/lay-out.ts';
 import type { NodeState } from './node-states.ts';
 
 interface NodeData extends Omit<PlacedNode, 'x' | 'y'>, Record<string, unknown> {

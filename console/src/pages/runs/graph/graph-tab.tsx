@@ -7,8 +7,8 @@ import { QueryView } from '../../../parts/query-view.tsx';
 import { useHistory } from '../history/use-history.ts';
 import { NodePanel } from '../node/node-panel.tsx';
 import { useDefinition, useNamedDefinition } from '../run/use-definition.ts';
-import type { Definition } from './definition.ts';
-import { innerOf, nodesOf } from './definition.ts';
+import type { Definition } from '../../../graph/definition.ts';
+import { innerOf, nodesOf } from '../../../graph/definition.ts';
 import { GraphView } from './graph-view.tsx';
 import { nodeStates } from './node-states.ts';
 

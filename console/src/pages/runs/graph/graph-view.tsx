@@ -3,15 +3,15 @@ import type { EdgeTypes, FitViewOptions, NodeTypes } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useMemo } from 'react';
 import type { JSX } from 'react';
-import type { Definition } from './definition.ts';
+import type { Definition } from '../../../graph/definition.ts';
 import './graph.css';
 import { KeepInSight } from './keep-in-sight.tsx';
-import { GraphArrow } from './graph-arrow.tsx';
-import type { ShownArrow } from './graph-arrow.tsx';
+import { GraphArrow } from '../../../graph/graph-arrow.tsx';
+import type { ShownArrow } from '../../../graph/graph-arrow.tsx';
 import { GraphNode } from './graph-node.tsx';
 import type { ShownNode } from './graph-node.tsx';
-import { layOut, sizeOf } from './lay-out.ts';
-import type { Drawing } from './lay-out.ts';
+import { layOut, sizeOf } from '../../../graph/lay-out.ts';
+import type { Drawing } from '../../../graph/lay-out.ts';
 import type { NodeState } from './node-states.ts';
 
 interface GraphViewProps {

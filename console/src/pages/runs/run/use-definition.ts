@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { Client, Run } from 'holdfast/client';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
-import type { Definition } from '../graph/definition.ts';
+import type { Definition } from '../../../graph/definition.ts';
 
 /** The graph of a run. A version of a graph never changes. */
 export function useDefinition({ id, graph: { name, version, hash } }: Run): UseQueryResult<Definition> {

@@ -1,0 +1,22 @@
+import type { Client } from '../../client/index.ts';
+import { NOTHING_REDACTED } from '../../graph/redaction/index.ts';
+import { retryInWords } from '../../graph/wording/index.ts';
+
+/** No event tells of an attempt that is made again, so the run is looked at. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Prints each attempt of a run that has failed and is made again, once. @returns a function that ends that */
+export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
+  const told = new Set<string>();
+  const look = async (): Promise<void> => {
+    const { retrying } = await runs.get(id);
+    for (const retry of retrying) {
+      const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
+      if (!told.has(key)) print(`     ${retryInWords(retry, NOTHING_REDACTED, Date.now())}`);
+      told.add(key);
+    }
+  };
+  // A look that fails is left out: following the run tells why.
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS);
+  return () => clearInterval(timer);
+}

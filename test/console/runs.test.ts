@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { startRefund } from '../support/browser/refunds.ts';
+import { useBrowser } from '../support/browser/use-browser.ts';
+import { hasStatus } from '../support/readers/api-runs.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
+import type { Started } from '../support/servers/npm-start.ts';
+
+/* Runs in a browser: followed while they go on, forked with other values and compared. */
+
+const { start, as, consoleUrl } = useNpmStart();
+const openPage = useBrowser();
+let stack: Started;
+beforeAll(async () => void (stack = await start()), 120_000);
+
+async function enter(path: string): Promise<Page> {
+  const page = await openPage();
+  await page.goto(await consoleUrl(stack));
+  await page.getByLabel('Who you are').selectOption({ label: 'root · admin · demo' });
+  await page.goto(`${stack.ready.baseUrl}/console${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return page;
+}
+
+test('a run is followed over a reload until it has ended', async () => {
+  const user = await as('user', stack);
+  const approver = await as('approver', stack);
+  const { runId, approvalId } = await startRefund(user, 'T-05');
+  const page = await enter(`/runs/${runId}`);
+  await page.getByText('waiting', { exact: true }).first().waitFor();
+  await page.reload();
+  await page.getByText('waiting', { exact: true }).first().waitFor();
+  const { status } = await approver.post(`/api/approvals/${approvalId}/decision`, { decision: 'approve', reason: 'seen' });
+  expect(status).toBe(200);
+  await page.getByText('completed', { exact: true }).first().waitFor();
+  await page.getByRole('link', { name: 'Events' }).click();
+  await page.getByText('run.completed').first().waitFor();
+  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+});
+
+test('a fork with other values is compared with its parent', async () => {
+  const user = await as('user', stack);
+  const { runId } = await startRefund(user, 'T-06');
+  const page = await enter(`/runs/${runId}/state`);
+  await page.getByRole('button', { name: 'Fork here…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Fork here' });
+  await dialog.getByLabel('Take a channel’s value to edit it').selectOption({ index: 1 });
+  await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+  await page.waitForURL((url) => /\/runs\/[0-9A-Z]{26}$/.test(url.pathname) && !url.pathname.endsWith(runId));
+  const forkId = page.url().split('/').at(-1) ?? '';
+  const fork = await user.untilRun(forkId, hasStatus('waiting', 'completed', 'failed'));
+  expect(textAt(fork, '/parentRunId')).toBe(runId);
+
+  await page.goto(`${stack.ready.baseUrl}/console/runs/compare/${runId}/${forkId}`);
+  await page.getByText('They part').waitFor();
+  await page.getByRole('region', { name: 'Ways' }).waitFor();
+});
