@@ -16,10 +16,11 @@ const TERMS = ['--format', 'singleline', '--fail-on', 'ERR', '--err-ignore', 're
 process.exitCode = checkAgainst(newestRelease() ?? FIRST_BASE);
 
 function newestRelease(): string | null {
-  const { stdout } = spawnSync('git', ['tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-v:refname'], {
+  const { error, stdout } = spawnSync('git', ['tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-v:refname'], {
     cwd: PROJECT,
     encoding: 'utf8',
   });
+  if (error) return null;
   return stdout.split('\n').find((tag) => tag !== '') ?? null;
 }
 

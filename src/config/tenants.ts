@@ -26,5 +26,9 @@ export const Tenants = z.record(z.string(), Quota).superRefine((given, context) 
 /** The quota of a tenant: its own, and of what that does not say the one of all. */
 export function quotaOf(tenants: Readonly<Record<string, TenantQuota>>, tenantId: string): TenantQuota {
   const own = Object.hasOwn(tenants, tenantId) ? tenants[tenantId] : undefined;
-  return { ...tenants[ALL], ...own };
+  const all = tenants[ALL];
+  return {
+    runsPerMinute: own?.runsPerMinute ?? all?.runsPerMinute,
+    costUsdPerDay: own?.costUsdPerDay ?? all?.costUsdPerDay,
+  };
 }

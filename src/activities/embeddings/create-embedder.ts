@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TextsRefusedError } from '../../store/memory/embedder.ts';
+import { TextsRefusedError, VectorsUnusableError } from '../../store/memory/embedder.ts';
 import type { Embedder, Vector } from '../../store/memory/embedder.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
@@ -77,6 +77,7 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
       count(answer.usage?.tokens ?? 0);
       return requireVectors(answer.embeddings, { model, dimensions, texts: texts.length });
     } catch (thrown) {
+      if (thrown instanceof VectorsUnusableError) throw thrown;
       const error = toCallError({ model, thrown, status: transport.lastStatus() });
       const message = used.redactMessage(error.message);
       throw REFUSALS.has(transport.lastStatus()) ? new TextsRefusedError(message) : error.withMessage(message);
@@ -93,8 +94,5 @@ function requireVectors(
   if (isWhole && lengths.size === 1 && lengths.has(dimensions)) return vectors;
   const found = isWhole ? `vectors of ${[...lengths].join(' and ')} numbers` : 'something else';
   const expected = `${texts} vectors of ${dimensions} numbers, as is configured`;
-  throw new CallError('MODEL_FAILED', `${model} answered ${found} in place of ${expected}`, {
-    retryable: false,
-    done: 'perhaps',
-  });
+  throw new VectorsUnusableError(`${model} answered ${found} in place of ${expected}`);
 }

@@ -29,7 +29,7 @@ export interface WantedAct {
 export async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct): Promise<HookAnswer> {
   const { action, tenantId, by } = hook;
   requireStillAllowed(deps, hook);
-  const caller: Caller = { tenantId, ...by, permissions: new Set() };
+  const caller: Caller = { tenantId, ...by, permissions: permissionsWithin(deps, hook) };
   const filled = await fill(deps, tenantId, { template: templateOf(action), message });
   if ('event' in action) {
     await sendEvent(deps, caller, { runId: filled, name: action.event.name, payload: message.body, attempt });
@@ -48,6 +48,11 @@ function requireStillAllowed({ settings }: Pick<ApiDeps, 'settings'>, { action, 
   const needed = 'start' in action ? 'run:start' : 'run:control';
   if (permissionsOf(by.roles, settings.roles).has(needed)) return;
   throw new ApiError('FORBIDDEN', `Who has changed the hook last has no permission ${needed} any more`);
+}
+
+/** What the person may, but for what reaches beyond the tenant: a message of others names the run. */
+function permissionsWithin({ settings }: Pick<ApiDeps, 'settings'>, { by }: Hook): Caller['permissions'] {
+  return new Set([...permissionsOf(by.roles, settings.roles)].filter((permission) => permission !== 'admin'));
 }
 
 const PLAIN_RUN = {

@@ -48,6 +48,7 @@ export async function startTick(deps: StartDeps, schedule: Schedule, { at, kind,
     await startRun(deps, actor, { id: runId, wanted });
     return { outcome: 'started' };
   } catch (error) {
+    if (isOverQuota(error) && kind === 'time') return { outcome: 'skipped', code: error.code, message: error.message };
     if (mayPass(error)) throw error;
     if (!(error instanceof ApiError)) {
       deps.logger.error({ error, schedule: id, run: runId }, 'a run of a schedule could not be started');
@@ -56,6 +57,11 @@ export async function startTick(deps: StartDeps, schedule: Schedule, { at, kind,
     const { code, message } = error;
     return code === 'THREAD_BUSY' ? { outcome: 'skipped', code, message } : failed(code, message);
   }
+}
+
+/** Times that waited for the next day would all begin with it, before any of them has cost something. */
+function isOverQuota(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'QUOTA_REACHED';
 }
 
 function mayPass(error: unknown): boolean {

@@ -12,8 +12,8 @@ interface NewRunOfTenant {
 }
 
 /**
- * Refuses a new run of a tenant that has used up its quota; a tenant without one is not counted. Requests at the same
- * moment may all be let in by the last place that is free.
+ * Refuses a new run of a tenant that has used up its quota; a tenant without one is not counted. Requests of one moment
+ * don't see each other, so the quota may be exceeded by their number.
  * @throws ApiError 429, with the time after which the next minute or day begins
  */
 export async function requireQuota(

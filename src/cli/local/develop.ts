@@ -55,7 +55,9 @@ export async function develop({ stack, client, root, dataDir, say }: Development
     await publishAll();
   };
   // What is changed from the first line on is taken up.
-  const stop = await watchFiles({ root, without: [resolve(dataDir), join(root, 'dist')], changed });
+  const without = [resolve(dataDir), join(root, 'dist')];
+  const failed = (problem: string): void => say(`not all files are watched: ${problem}`);
+  const stop = await watchFiles({ root, without, changed, failed });
   await publishAll();
   return stop;
 }

@@ -1,5 +1,6 @@
 import { extname, relative, sep } from 'node:path';
 import { watch } from 'chokidar';
+import { messageOf } from '../../graph/values/index.ts';
 
 /** A folder whose files are watched. */
 interface Watched {
@@ -8,13 +9,15 @@ interface Watched {
   readonly without: readonly string[];
   /** Is given the files that have changed, not again before it has ended. */
   readonly changed: (files: readonly string[]) => Promise<void>;
+  /** Is told why a file can't be watched, such as a limit of the system; the others are. */
+  readonly failed: (problem: string) => void;
 }
 
 /** Files that change together are reported together. */
 const TOGETHER_MS = 50;
 
 /** Reports changes of modules and of JSON. Resolves when it watches. @returns a function that ends it */
-export async function watchFiles({ root, without, changed }: Watched): Promise<() => Promise<void>> {
+export async function watchFiles({ root, without, changed, failed }: Watched): Promise<() => Promise<void>> {
   const waiting = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -32,6 +35,7 @@ export async function watchFiles({ root, without, changed }: Watched): Promise<(
     clearTimeout(timer);
     timer = setTimeout(report, TOGETHER_MS);
   });
+  watcher.on('error', (error) => failed(messageOf(error)));
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
   return async () => {
     clearTimeout(timer);

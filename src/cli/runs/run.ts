@@ -51,7 +51,7 @@ export const run = defineCommand({
     const id = await submitRun(client, { file: definition, input }, terminal);
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
-    const stopTelling = tellRetries(client, id, print);
+    const stopTelling = values.quiet ? () => {} : tellRetries(client, id, print);
     const { ended, isLate } = await follow(client, id, { signal, print }).finally(stopTelling);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
     for (const line of await waysOn(client, ended)) print(line);

@@ -8,8 +8,11 @@ const LOOK_EVERY_MS = 1_000;
 /** Prints each attempt of a run that has failed and is made again, once. @returns a function that ends that */
 export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
   const told = new Set<string>();
+  let looking: Promise<void> | null = null;
+  let isOver = false;
   const look = async (): Promise<void> => {
     const { retrying } = await runs.get(id);
+    if (isOver) return;
     for (const retry of retrying) {
       const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
       if (!told.has(key)) print(`     ${retryInWords(retry, NOTHING_REDACTED, Date.now())}`);
@@ -17,6 +20,13 @@ export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (
     }
   };
   // A look that fails is left out: following the run tells why.
-  const timer = setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS);
-  return () => clearInterval(timer);
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch(() => undefined)
+      .finally(() => (looking = null));
+  }, LOOK_EVERY_MS);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
 }

@@ -1,7 +1,7 @@
 import { permissionsOf } from '../definition/roles/roles.ts';
 import type { Permission } from '../definition/roles/roles.ts';
 
-/** The role that permits everything. */
+/** The role that may call every tool, whatever it permits besides. */
 const ADMIN = 'admin';
 
 /** The permissions that a run asks its people for. */

@@ -7,7 +7,8 @@ export interface Embedder {
   /**
    * Makes a vector of each text, in their order.
    * @param texts at most `MAX_TEXTS` of them
-   * @throws TextsRefusedError if these texts are at fault; another error if it may work later
+   * @throws TextsRefusedError if these texts are at fault; VectorsUnusableError if the setting is; another error if it may
+   *   work later
    */
   embed(texts: readonly string[]): Promise<readonly Vector[]>;
 }
@@ -16,6 +17,9 @@ export type Vector = readonly number[];
 
 /** The model takes none of these texts, or one of them is too much for it. */
 export class TextsRefusedError extends Error {}
+
+/** The model answers what can't be kept, such as vectors of another length: the next answer costs as much, and is the same. */
+export class VectorsUnusableError extends Error {}
 
 /** The most texts of one request. */
 export const MAX_TEXTS = 32;

@@ -1,5 +1,5 @@
 import { messageOf } from '../../graph/values/index.ts';
-import { MAX_TEXTS, TextsRefusedError, toEmbeddedText } from './embedder.ts';
+import { MAX_TEXTS, TextsRefusedError, VectorsUnusableError, toEmbeddedText } from './embedder.ts';
 import type { Embedder } from './embedder.ts';
 import type { Asked } from './memory-ranks.ts';
 import type { MemoryVectors, UnembeddedEntry } from './memory-vectors.ts';
@@ -30,22 +30,36 @@ interface MeaningParts {
   readonly report: (problem: string) => void;
 }
 
-const CHECK_EVERY_MS = 10_000;
+/** After a failure memory goes on by words for this time, so that a provider that hangs slows one request in it. */
+const PAUSE_MS = 10_000;
 
 /** Bounds one round, so that a process can end. */
 const MAX_BATCHES = 100;
 
-export function createMeaning({ vectors, embedder, report }: MeaningParts): OpenMeaning {
+export function createMeaning({ vectors, embedder: asked, report }: MeaningParts): OpenMeaning {
   let isReady = false;
   let notBefore = 0;
   const check = async (): Promise<void> => {
     if (isReady) return;
-    notBefore = Date.now() + CHECK_EVERY_MS;
+    notBefore = Date.now() + PAUSE_MS;
     await vectors.prepare();
-    isReady = true;
+    [isReady, notBefore] = [true, 0];
+  };
+  const embedder: Embedder = {
+    ...asked,
+    async embed(texts) {
+      try {
+        const made = await asked.embed(texts);
+        notBefore = 0;
+        return made;
+      } catch (error) {
+        if (!(error instanceof TextsRefusedError)) notBefore = Date.now() + PAUSE_MS;
+        throw error;
+      }
+    },
   };
   const attempt = async <T>(work: () => Promise<T>): Promise<T | null> => {
-    if (!isReady && Date.now() < notBefore) return null;
+    if (Date.now() < notBefore) return null;
     try {
       await check();
       return await work();
@@ -75,7 +89,10 @@ export function createMeaning({ vectors, embedder, report }: MeaningParts): Open
 async function embedBatch({ vectors, embedder, report }: MeaningParts): Promise<boolean> {
   const entries = await vectors.claim(embedder.name, MAX_TEXTS);
   if (entries.length === 0) return false;
-  const refusal = await refusalOf(async () => await embedAll(entries, vectors, embedder));
+  const refusal = await refusalOf(async () => await embedAll(entries, vectors, embedder)).catch(async (error: unknown) => {
+    if (error instanceof VectorsUnusableError) for (const entry of entries) await vectors.putOff(entry);
+    throw error;
+  });
   if (refusal === null) return entries.length === MAX_TEXTS;
   let refused = 0;
   for (const entry of entries) {

@@ -32,7 +32,9 @@ export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
       return (await rows.execute()).map(({ key }) => key);
     },
     async byMeaning(filter, { name, minSimilarity, vector }, limit) {
-      const distance = sql<number>`memory_vectors.vector <=> ${toSqlVector(vector)}::vector`;
+      // Vectors of an older setting have another length, and a plan may compare them before the join leaves them out.
+      const distance = sql<number>`case when vector_dims(memory_vectors.vector) = ${vector.length}
+        then memory_vectors.vector <=> ${toSqlVector(vector)}::vector end`;
       const near = liveEntries(db, filter)
         .innerJoin('memory_vectors', (join) =>
           join

@@ -19,7 +19,9 @@ export function withMeaning<S extends Store>(
 ): S {
   if (!embedder) return store;
   const meaning = createMeaning({ vectors: store.memoryVectors, embedder, report });
-  return { ...store, meaning, memory: searchedByMeaning(store.memory, store.memoryRanks, meaning) };
+  const memory = searchedByMeaning(store.memory, store.memoryRanks, meaning);
+  // A store of one's own may be an instance of a class, whose methods no spread would take along.
+  return Object.assign(Object.create(store) as S, { meaning, memory });
 }
 
 /** The places of each order that are fused. */
