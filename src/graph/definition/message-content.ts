@@ -11,14 +11,13 @@ export interface TextPart extends JsonObject {
   readonly text: string;
 }
 
-/** A picture or another file. A message holds where its bytes are, and never the bytes. */
+/** A picture or another file, perhaps with a `name`. A message holds where its bytes are, and never the bytes. */
 export type FilePart = LinkedFile | StoredFilePart;
 
 interface FilePartFields extends JsonObject {
   readonly type: 'image' | 'file';
   /** A media type without parameters, such as `image/png`. */
   readonly mediaType: string;
-  readonly name?: string;
 }
 
 /** A file at an address. */
