@@ -13,7 +13,7 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
   },
   'cli/output': { rooms: ['graph/values', 'graph/wording', 'client'], types: ['cli/input'] },
   'cli/graphs': { rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'activities', 'config'] },
-  'cli/runs': { rooms: [...COMMON, 'graph/redaction', 'graph/wording'], types: ['graph/journal'] },
+  'cli/runs': { rooms: [...COMMON, 'graph/wording'], types: ['graph/journal'] },
   'cli/failures': { rooms: [...COMMON, 'cli/runs'] },
   'cli/approvals': { rooms: [...COMMON, 'graph/wording'] },
   'cli/evaluation': {

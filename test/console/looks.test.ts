@@ -49,7 +49,9 @@ const THEMES = ['light', 'dark'] as const;
 async function enter(page: Page, path: string, person: string): Promise<void> {
   await page.goto(await consoleUrl(stack));
   await page.getByLabel('Who you are').selectOption({ label: person });
-  await page.goto(`${stack.ready.baseUrl}/console${path.replace('{approval}', asking.approvalId).replace('{run}', asking.runId)}`);
+  await page.goto(
+    `${stack.ready.baseUrl}/console${path.replace('{approval}', asking.approvalId).replace('{run}', asking.runId)}`,
+  );
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await expect.poll(async () => await page.locator('.loading').count()).toBe(0);
 }

@@ -1,5 +1,4 @@
 import type { Client } from '../../client/index.ts';
-import { NOTHING_REDACTED } from '../../graph/redaction/index.ts';
 import { retryInWords } from '../../graph/wording/index.ts';
 
 /** No event tells of an attempt that is made again, so the run is looked at. */
@@ -15,7 +14,7 @@ export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (
     if (isOver) return;
     for (const retry of retrying) {
       const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
-      if (!told.has(key)) print(`     ${retryInWords(retry, NOTHING_REDACTED, Date.now())}`);
+      if (!told.has(key)) print(`     ${retryInWords(retry, Date.now())}`);
       told.add(key);
     }
   };

@@ -1,4 +1,7 @@
-import { hideApproval, hideEvent, hideWaiting, REDACTED } from '../../graph/redaction/index.ts';
+import { hideApproval, hideErrorOf, hideEvent, hideWaiting, REDACTED } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import type { RunError } from '../../graph/values/index.ts';
+import type { Retrying } from '../../store/inspection/list-retrying.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { CHANNEL } from '../../store/changes/changes.ts';
 import type { Listen } from '../../store/database/listen.ts';
@@ -103,7 +106,7 @@ interface Pending {
 async function pendingIn(store: Store, run: RunRecord): Promise<readonly Pending[]> {
   const retries = (await store.ledger.retrying(run.id)).map((retry) => ({
     key: `retry ${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`,
-    texts: [retryInWords(retry, run.redaction, Date.now())],
+    texts: [retryInWords({ ...retry, lastError: hiddenError(retry, run.redaction) }, Date.now())],
   }));
   const waits = (run.view?.waitingFor ?? []).filter(({ kind }) => kind !== 'timer');
   const told = waits.map(async (waiting) => ({
@@ -111,6 +114,10 @@ async function pendingIn(store: Store, run: RunRecord): Promise<readonly Pending
     texts: await waysOn(store, run, waiting),
   }));
   return [...retries, ...(await Promise.all(told))];
+}
+
+function hiddenError({ node, lastError }: Retrying, redaction: Redaction): RunError | null {
+  return lastError && hideErrorOf({ ...lastError, node }, redaction);
 }
 
 type Waiting = NonNullable<RunRecord['view']>['waitingFor'][number];

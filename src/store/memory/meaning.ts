@@ -89,10 +89,12 @@ export function createMeaning({ vectors, embedder: asked, report }: MeaningParts
 async function embedBatch({ vectors, embedder, report }: MeaningParts): Promise<boolean> {
   const entries = await vectors.claim(embedder.name, MAX_TEXTS);
   if (entries.length === 0) return false;
-  const refusal = await refusalOf(async () => await embedAll(entries, vectors, embedder)).catch(async (error: unknown) => {
-    if (error instanceof VectorsUnusableError) for (const entry of entries) await vectors.putOff(entry);
-    throw error;
-  });
+  const refusal = await refusalOf(async () => await embedAll(entries, vectors, embedder)).catch(
+    async (error: unknown) => {
+      if (error instanceof VectorsUnusableError) for (const entry of entries) await vectors.putOff(entry);
+      throw error;
+    },
+  );
   if (refusal === null) return entries.length === MAX_TEXTS;
   let refused = 0;
   for (const entry of entries) {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { retryInWords } from '../../../../src/graph/wording/retry-in-words.ts';
-import { NOTHING_REDACTED } from '../../../../src/graph/redaction/index.ts';
 
 const lastError = { code: 'TOOL_FAILED', message: 'the shop\nis closed' } as const;
 
@@ -11,5 +10,5 @@ test.each([
   ],
   [{ node: 'pay', index: 3, attempt: 3, lastError: null, nextAttemptAt: null }, 'pay[3]: attempt 3 in 0 s'],
 ])('%j is told in one line', (retry, line) => {
-  expect(retryInWords(retry, NOTHING_REDACTED, 1_000)).toBe(line);
+  expect(retryInWords(retry, 1_000)).toBe(line);
 });
