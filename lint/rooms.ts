@@ -26,7 +26,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'graph/validate': known({ rooms: [...WORDS, 'graph/expression', 'graph/schema'], typePackages: ['zod'] }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
   'graph/redaction': known({ rooms: [...FACTS, 'graph/expression'] }),
-  'graph/wording': known({ rooms: ['graph/values', 'graph/definition', 'graph/journal', 'graph/redaction'] }),
+  'graph/wording': known({ rooms: ['graph/values', 'graph/definition', 'graph/journal'] }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
   'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
   'graph/draft': inner([...LANGUAGE, ...STATE, 'graph/compile']),
