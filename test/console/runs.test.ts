@@ -31,7 +31,10 @@ test('a run is followed over a reload until it has ended', async () => {
   await page.getByText('waiting', { exact: true }).first().waitFor();
   await page.reload();
   await page.getByText('waiting', { exact: true }).first().waitFor();
-  const { status } = await approver.post(`/api/approvals/${approvalId}/decision`, { decision: 'approve', reason: 'seen' });
+  const { status } = await approver.post(`/api/approvals/${approvalId}/decision`, {
+    decision: 'approve',
+    reason: 'seen',
+  });
   expect(status).toBe(200);
   await page.getByText('completed', { exact: true }).first().waitFor();
   await page.getByRole('link', { name: 'Events' }).click();

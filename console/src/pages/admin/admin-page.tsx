@@ -36,7 +36,9 @@ function NoAdmin(): JSX.Element {
   return (
     <>
       <PageHeader title="Admin" />
-      <Notice kind="info">These pages are for people with the permission “admin”. Ask one of them, or sign in as one.</Notice>
+      <Notice kind="info">
+        These pages are for people with the permission “admin”. Ask one of them, or sign in as one.
+      </Notice>
     </>
   );
 }

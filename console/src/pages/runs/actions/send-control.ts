@@ -18,10 +18,7 @@ interface SentControl {
  * Sends a control to a run.
  * @throws HoldfastError, also where the API finds the body wrong
  */
-export async function sendControl(
-  { runs }: Pick<Client, 'runs'>,
-  { control, ...sent }: SentControl,
-): Promise<void> {
+export async function sendControl({ runs }: Pick<Client, 'runs'>, { control, ...sent }: SentControl): Promise<void> {
   await SENDERS[control](runs, sent);
 }
 

@@ -64,8 +64,8 @@ function placesOf({ waitingFor, error, next }: Run): readonly string[] {
 function NotPublished(): JSX.Element {
   return (
     <Notice kind="info">
-      The graph of this run is not among those that your tenant has published. It can be shown once the run has ended, to
-      those who may see payloads; the timeline and the events have all that has happened.
+      The graph of this run is not among those that your tenant has published. It can be shown once the run has ended,
+      to those who may see payloads; the timeline and the events have all that has happened.
     </Notice>
   );
 }
