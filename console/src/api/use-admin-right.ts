@@ -3,13 +3,12 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { HoldfastError } from 'holdfast/client';
 import { useApi } from './use-api.ts';
 
-/** If the person may see what is for administrators. Roles have any names, so only the API knows; it is asked once. */
+/** If the person may see what is for administrators. Roles have any names, so only the API knows. */
 export function useAdminRight(): UseQueryResult<boolean> {
   const client = useApi();
   return useQuery({
     queryKey: ['admin-right'],
-    staleTime: 'static',
-    gcTime: Infinity,
+    staleTime: Infinity,
     queryFn: async ({ signal }) => {
       try {
         await client.admin.runs({ limit: 1 }, { signal }).page();
