@@ -112,6 +112,6 @@ test('who is no administrator is told so', async () => {
   await page.getByRole('table').or(page.getByText('No run is like that')).first().waitFor();
   await page.getByLabel('Who you are').selectOption({ label: 'ada · approver · demo' });
   await page.goto(`${stack.ready.baseUrl}/console/admin`);
-  await page.getByText('These pages are for people with the role “admin”').waitFor();
+  await page.getByText('These pages are for people with the permission “admin”').waitFor();
   expect(await page.getByRole('table').count()).toBe(0);
 });

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { startRefund } from '../support/browser/refunds.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import { hasStatus } from '../support/readers/api-runs.ts';
-import { textAt } from '../support/readers/json-at.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 
@@ -59,4 +59,49 @@ test('a fork with other values is compared with its parent', async () => {
   await page.goto(`${stack.ready.baseUrl}/console/runs/compare/${runId}/${forkId}`);
   await page.getByText('They part').waitFor();
   await page.getByRole('region', { name: 'Ways' }).waitFor();
+});
+
+test('an edit that was refused is corrected in its dialog, and overwrites nobody', async () => {
+  const admin = await as('admin', stack);
+  const { runId } = await startRefund(await as('user', stack), 'T-03');
+  const page = await enter(`/runs/${runId}`);
+  await page.getByRole('button', { name: 'Edit state…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit state refund-triage' });
+  const values = dialog.getByLabel('Values of channels');
+  const send = dialog.getByRole('button', { name: 'Edit state', exact: true });
+  await values.fill('{ "automaticLimit": "much" }');
+  await send.click();
+  await dialog.getByRole('alert').waitFor();
+
+  const edited = await admin.send(`/api/runs/${runId}/state`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json', 'if-match': '*' },
+    body: '{ "values": { "automaticLimit": 120 } }',
+  });
+  expect(edited.status).toBe(200);
+  await values.fill('{ "automaticLimit": 150 }');
+  await send.click();
+  await dialog.getByText('Somebody else has changed it').waitFor();
+  expect(await send.isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Show what is different' }).click();
+  await dialog.getByRole('row', { name: /automaticLimit.* 120/ }).waitFor();
+  await send.click();
+  await dialog.waitFor({ state: 'hidden' });
+  const { body } = await admin.get(`/api/runs/${runId}/state`);
+  expect(at(body, '/values/automaticLimit')).toBe(150);
+});
+
+test('what an action on many runs would do is tried once, while runs go on', async () => {
+  const page = await enter('/runs');
+  const trials: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/runs/bulk')) trials.push(request.method());
+  });
+  await page.getByRole('button', { name: 'Pause…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pause many runs' });
+  await dialog.getByText('Nothing is done yet').waitFor();
+  const { runId } = await startRefund(await as('user', stack), 'T-04');
+  await page.getByText(runId).waitFor();
+  await dialog.getByText('Nothing is done yet').waitFor();
+  expect(trials).toEqual(['POST']);
 });

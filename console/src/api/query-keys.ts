@@ -15,4 +15,6 @@ export const KEYS = {
   hooks: ['hooks'],
   tools: ['tools'],
   admin: ['admin'],
+  /** What a dialog has read as it opened. It stays what people have seen, so it is never stale (`staleTime: 'static'`). */
+  opened: ['opened'],
 } as const;

@@ -7,7 +7,8 @@ interface ActionOptions<Input, Answer> {
   readonly send: (input: Input, options: CallOptions) => Promise<Answer>;
   /** What it makes stale, by the first parts of its keys. */
   readonly stale: readonly (readonly unknown[])[];
-  readonly onDone?: ((answer: Answer) => void) | undefined;
+  /** It counts as being sent until this has ended. */
+  readonly onDone?: ((answer: Answer) => void | Promise<void>) | undefined;
 }
 
 /** A request that changes something. */
@@ -16,6 +17,8 @@ export interface Action<Input, Answer> {
   readonly isSending: boolean;
   /** Why the last one was refused; `null`: it was not. */
   readonly error: unknown;
+  /** Makes nothing of the last refusal. */
+  readonly forget: () => void;
   readonly answer: Answer | undefined;
 }
 
@@ -28,10 +31,10 @@ export function useAction<Input, Answer>({ send, stale, onDone }: ActionOptions<
   const [key, setKey] = useState<string>(() => crypto.randomUUID());
   const mutation = useMutation({
     mutationFn: async (input: Input) => await send(input, { idempotencyKey: key }),
-    onSuccess(answer) {
+    async onSuccess(answer) {
       setKey(crypto.randomUUID());
       for (const queryKey of stale) void queries.invalidateQueries({ queryKey });
-      onDone?.(answer);
+      await onDone?.(answer);
     },
     onError(error) {
       if (isDefinite(error)) setKey(crypto.randomUUID());
@@ -41,6 +44,7 @@ export function useAction<Input, Answer>({ send, stale, onDone }: ActionOptions<
     send: (input) => mutation.mutate(input),
     isSending: mutation.isPending,
     error: mutation.error,
+    forget: () => mutation.reset(),
     answer: mutation.data,
   };
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'react';
 import { JsonView } from '../parts/json-view.tsx';
+import { Wide } from '../parts/wide.tsx';
 import './diff.css';
 import { diffRows } from './diff-rows.ts';
 import type { DiffRow } from './diff-rows.ts';
@@ -20,7 +21,7 @@ export function DiffView({ before, after, titles, same = 'Nothing differs' }: Di
   const rows = diffRows(before, after);
   if (rows.length === 0) return <p className="muted">{same}</p>;
   return (
-    <div className="diff-scroll">
+    <Wide label={`What differs: ${titles[0]}, ${titles[1]}`}>
       <table className="diff">
         <thead>
           <tr>
@@ -43,6 +44,6 @@ export function DiffView({ before, after, titles, same = 'Nothing differs' }: Di
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   );
 }

@@ -39,6 +39,7 @@ export function JsonEditor({ label, text, onChange, schema, issues }: JsonEditor
     else completions.close();
   };
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.nativeEvent.isComposing) return;
     const { selectionStart } = event.currentTarget;
     const actions: Readonly<Record<string, (() => void) | undefined>> = {
       ...(isOpen && {

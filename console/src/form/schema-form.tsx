@@ -64,7 +64,7 @@ function FormField({ field, value, problem, onChange }: FormFieldProps): JSX.Ele
   };
   const Input = INPUTS[kind];
   return (
-    <div className={`field ${kind}`}>
+    <div className="field">
       <label htmlFor={id}>
         {label}
         {isRequired && <span aria-hidden="true"> *</span>}

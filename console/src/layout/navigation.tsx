@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { Link, useRoute } from 'wouter';
 import { KEYS } from '../api/query-keys.ts';
+import { useAdminRight } from '../api/use-admin-right.ts';
 import { useApi } from '../api/use-api.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { IconName } from '../parts/icon.tsx';
-import { useSession } from '../session/use-session.ts';
 
 interface Entry {
   readonly path: string;
@@ -23,11 +23,11 @@ const ENTRIES: readonly Entry[] = [
 ];
 const ADMIN: Entry = { path: '/admin', label: 'Admin', icon: 'admin' };
 
-/** The ways to all pages. Only administrators are shown theirs; the API decides who may do what there. */
+/** The ways to all pages. Only administrators are shown theirs. */
 export function Navigation(): JSX.Element {
-  const { person } = useSession();
+  const { data: isAdmin = false } = useAdminRight();
   const waiting = useWaitingCount();
-  const entries = person?.roles.includes('admin') === true ? [...ENTRIES, ADMIN] : ENTRIES;
+  const entries = isAdmin ? [...ENTRIES, ADMIN] : ENTRIES;
   return (
     <nav aria-label="Pages" className="navigation">
       <ul>

@@ -3,7 +3,10 @@ import { useEffect, useEffectEvent } from 'react';
 /** What a key does, by `KeyboardEvent.key`. */
 export type Hotkeys = Readonly<Record<string, () => void>>;
 
-/** Listens for single keys. Fields keep theirs, buttons and links their Enter, and keys with Ctrl, Alt or Meta are the browser's. */
+/**
+ * Listens for single keys. Fields keep theirs, buttons and links their Enter; keys with Ctrl, Alt or Meta are the browser's, and
+ * those that write a word together an input method's.
+ */
 export function useHotkeys(hotkeys: Hotkeys): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const action = hotkeys[event.key];
@@ -18,7 +21,8 @@ export function useHotkeys(hotkeys: Hotkeys): void {
   }, []);
 }
 
-function isTakenBy({ target, key }: KeyboardEvent): boolean {
+function isTakenBy({ target, key, isComposing }: KeyboardEvent): boolean {
+  if (isComposing) return true;
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]'))
     return key !== 'Escape';

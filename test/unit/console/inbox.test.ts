@@ -3,6 +3,7 @@ import type { Approval } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { isDefinite } from '../../../console/src/api/is-definite.ts';
 import { isOutdated, issuesOf } from '../../../console/src/pages/inbox/decision-outcome.ts';
+import { isAmong } from '../../../console/src/pages/inbox/is-among.ts';
 import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
 import { progressOf, tellDeciders } from '../../../console/src/pages/inbox/quorum.ts';
 import { staleKeys } from '../../../console/src/live/stale-keys.ts';
@@ -39,6 +40,25 @@ describe('the address of the inbox', () => {
 
   test('no view has the name of a member of all objects', () => {
     expect(readShown(new URLSearchParams('view=constructor&due=toString'))).toMatchObject({ view: 'mine', due: '' });
+  });
+});
+
+describe('what waits for the person', () => {
+  /** A list with one item a page; `null`: it has no end. */
+  const listOf = (count: number | null) => ({
+    page: async (cursor = '0') => {
+      const next = Number(cursor) + 1;
+      return { items: [{ id: `a${cursor}` }], nextCursor: next === count ? null : String(next) };
+    },
+  });
+
+  test('is found behind the first page', async () => {
+    expect(await isAmong(listOf(3), 'a2')).toBe(true);
+    expect(await isAmong(listOf(3), 'a3')).toBe(false);
+  });
+
+  test('is not known of a list without an end', async () => {
+    expect(await isAmong(listOf(null), 'x')).toBe(null);
   });
 });
 

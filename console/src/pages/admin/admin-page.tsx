@@ -1,16 +1,20 @@
 import type { JSX } from 'react';
 import { Link, Route, Switch } from 'wouter';
+import { useAdminRight } from '../../api/use-admin-right.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useSession } from '../../session/use-session.ts';
+import { QueryView } from '../../parts/query-view.tsx';
 import { InspectedPage } from './one/inspected-page.tsx';
 import { PrunePage } from './prune/prune-page.tsx';
 import { RunsOfAll } from './runs/runs-of-all.tsx';
 
 /** All pages of administrators; others are told that they are none. */
 export function AdminPage(): JSX.Element {
-  const { person } = useSession();
-  if (person?.roles.includes('admin') !== true) return <NoAdmin />;
+  const right = useAdminRight();
+  return <QueryView query={right}>{(isAdmin) => (isAdmin ? <Places /> : <NoAdmin />)}</QueryView>;
+}
+
+function Places(): JSX.Element {
   return (
     <Switch>
       <Route path="/admin/runs/:id">{({ id }) => <InspectedPage key={id} id={id} />}</Route>
@@ -32,7 +36,9 @@ function NoAdmin(): JSX.Element {
   return (
     <>
       <PageHeader title="Admin" />
-      <Notice kind="info">These pages are for people with the role “admin”. Ask one of them, or sign in as one.</Notice>
+      <Notice kind="info">
+        These pages are for people with the permission “admin”. Ask one of them, or sign in as one.
+      </Notice>
     </>
   );
 }

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { Approval } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
+import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -13,9 +14,10 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
   const client = useApi();
   const queries = useQueryClient();
   const [text, setText] = useState('');
-  const comment = useMutation({
-    mutationFn: async () => await client.approvals.comment(id, text),
-    onSuccess(approval) {
+  const comment = useAction<void, Approval>({
+    send: async (_, options) => await client.approvals.comment(id, text, options),
+    stale: [],
+    onDone(approval) {
       queries.setQueryData(KEYS.approval(id), approval);
       setText('');
     },
@@ -38,7 +40,7 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          comment.mutate();
+          comment.send();
         }}
       >
         <textarea
@@ -48,11 +50,11 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
           onChange={(event) => setText(event.target.value)}
         />
         <div>
-          <button type="submit" className="button small" disabled={text.trim() === '' || comment.isPending}>
+          <button type="submit" className="button small" disabled={text.trim() === '' || comment.isSending}>
             Comment
           </button>
         </div>
-        {comment.isError && <Problem error={comment.error} />}
+        {comment.error !== null && <Problem error={comment.error} />}
       </form>
     </section>
   );

@@ -23,6 +23,8 @@ export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
   const isApproval = decision.decision === 'approve';
   const verb = isApproval ? 'Approve' : 'Reject';
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    // These keys choose among the words of an input method.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
       event.stopPropagation();
       onBack();

@@ -15,6 +15,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { ConfirmDecision } from './confirm-decision.tsx';
 import { issuesOf } from './decision-outcome.ts';
 import type { Outcome } from './decision-outcome.ts';
+import { isAmong } from './is-among.ts';
 import { tellDeciders } from './quorum.ts';
 import { useDecision } from './use-decision.ts';
 
@@ -119,13 +120,13 @@ function hasProblems(...forms: readonly (Form | false)[]): boolean {
   return forms.some((form) => form !== false && Object.keys(form.problems).length > 0);
 }
 
-/** If it waits for the person, as the API sees it; `undefined` until that is known. */
-function useIsMine({ id, runId }: Approval): boolean | undefined {
+/** If it waits for the person, as the API sees it; `null` and `undefined`: that is not known. */
+function useIsMine({ id, runId }: Approval): boolean | null | undefined {
   const client = useApi();
   const { data } = useQuery({
-    queryKey: [...KEYS.approvals, 'mine', runId],
+    queryKey: [...KEYS.approvals, 'mine', runId, id],
     queryFn: async ({ signal }) =>
-      await client.approvals.list({ status: 'pending', mine: true, runId, limit: 100 }, { signal }).page(),
+      await isAmong(client.approvals.list({ status: 'pending', mine: true, runId, limit: 100 }, { signal }), id),
   });
-  return data?.items.some((mine) => mine.id === id);
+  return data;
 }

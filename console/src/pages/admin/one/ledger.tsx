@@ -10,7 +10,7 @@ import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago, Time } from '../../../parts/time.tsx';
 import { Wide } from '../../../parts/wide.tsx';
-import { LOOKS, inDoubt, open } from './in-doubt.ts';
+import { LOOKS, inDoubt, open, tellDoubt } from './in-doubt.ts';
 
 const PAGE = { limit: 100 };
 
@@ -27,7 +27,7 @@ export function Ledger({ runId }: { readonly runId: string }): JSX.Element {
       <PagesView pages={pages} empty={<Empty title="It has made no call that the ledger keeps" />}>
         {(rows) => (
           <>
-            <Doubt rows={rows} />
+            <Doubt rows={rows} hasMore={pages.hasMore} />
             <Wide label="Calls in the ledger">
               <table>
                 <thead>
@@ -54,12 +54,22 @@ export function Ledger({ runId }: { readonly runId: string }): JSX.Element {
   );
 }
 
-function Doubt({ rows }: { readonly rows: readonly LedgerRow[] }): JSX.Element {
-  const [doubtful, busy] = [inDoubt(rows).length, open(rows).length];
-  if (doubtful === 0) return <p className="muted">None of them is in doubt; {busy} are not over.</p>;
+interface DoubtProps {
+  readonly rows: readonly LedgerRow[];
+  readonly hasMore: boolean;
+}
+
+function Doubt({ rows, hasMore }: DoubtProps): JSX.Element {
+  const told = tellDoubt(rows, hasMore);
+  if (inDoubt(rows).length === 0)
+    return (
+      <p className="muted">
+        {told}; {open(rows).length} are not over.
+      </p>
+    );
   return (
     <Notice kind="bad">
-      <strong>{doubtful === 1 ? 'One call is in doubt' : `${doubtful} calls are in doubt`}</strong>
+      <strong>{told}</strong>
       <p>
         No record says if they were made. Look at the other side by their keys, then retry or skip on the page of the
         run.

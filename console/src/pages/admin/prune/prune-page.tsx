@@ -4,9 +4,9 @@ import type { JSX } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
+import { COUNTED, isAnyCounted } from './counted.ts';
 
 const PATH = '/admin/prune';
-const COUNTED = ['runs', 'events', 'checkpoints', 'approvals', 'ledger', 'blobs'] as const;
 
 /** Forgets what has outlived the retention of the configuration: it is counted first. */
 export function PrunePage(): JSX.Element {
@@ -27,7 +27,7 @@ export function PrunePage(): JSX.Element {
         <ActionButton
           label="Forget it"
           look="danger"
-          disabled={pruned?.dryRun !== true || pruned.runs === 0}
+          disabled={pruned?.dryRun !== true || !isAnyCounted(pruned)}
           warning="What was counted goes for good."
           request={{ method: 'POST', path: PATH, body: { dryRun: false } }}
           send={async (options) => await client.admin.prune({ dryRun: false }, options)}

@@ -1,13 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { Run } from 'holdfast/client';
 import { useMemo, useState } from 'react';
 import type { FormEvent, JSX } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
+import { useAction } from '../../../api/use-action.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import type { ShownRequest } from '../../../parts/to-curl.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { ControlFields } from './control-fields.tsx';
 import { EMPTY_DRAFT, readBody, targetsOf } from './control-draft.ts';
 import type { ControlDraft, Target } from './control-draft.ts';
@@ -16,6 +18,7 @@ import { LABELS } from './labels.ts';
 import type { PreviewedAction } from './preview-of.ts';
 import { PreviewView } from './preview-view.tsx';
 import { sendControl } from './send-control.ts';
+import { isStale, useOpenedState } from './use-opened-state.ts';
 import { usePreview } from './use-preview.ts';
 
 interface ControlDialogProps {
@@ -31,25 +34,26 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
   const targets = useMemo(() => targetsOf(run), [run]);
   const [draft, setDraft] = useState<ControlDraft>({ ...EMPTY_DRAFT, target: targets[0]?.key ?? '' });
   const [isTried, setTried] = useState(false);
-  // An opened dialog is one action, however often its button is pressed.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const opened = useOpenedState(run.id, control === 'edit');
+  const etag = opened.state?.etag;
   const read = readBody(control, draft, targets);
-  const action = useMemo(() => toAction(control, draft, targets), [control, draft, targets]);
-  const preview = usePreview(run, action);
-  const perform = useMutation({
-    mutationFn: async (body: Readonly<Record<string, unknown>>) =>
-      await sendControl(client, { runId: run.id, control, body, options: { idempotencyKey } }),
-    async onSuccess() {
+  const previewed = useMemo(() => toPreviewed(control, draft, targets), [control, draft, targets]);
+  const preview = usePreview(run, previewed);
+  const action = useAction({
+    send: async (body: Readonly<Record<string, unknown>>, options) =>
+      await sendControl(client, { runId: run.id, control, body, etag, options }),
+    stale: [KEYS.run(run.id)],
+    async onDone() {
       // The buttons of the page are those of the new status before one of them has the focus again.
-      await queries.invalidateQueries({ queryKey: [...KEYS.run(run.id), 'run'] });
-      void queries.invalidateQueries({ queryKey: KEYS.run(run.id) });
+      await queries.refetchQueries({ queryKey: [...KEYS.run(run.id), 'run'] }, { cancelRefetch: false });
       onClose();
     },
   });
+  const isOld = isStale(action.error);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setTried(true);
-    if ('body' in read) perform.mutate(read.body);
+    if ('body' in read) action.send(read.body);
   };
   return (
     <Dialog title={`${LABELS[control]} ${run.graph.name}`} onClose={onClose}>
@@ -63,32 +67,46 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
           onChange={setDraft}
         />
         <PreviewView preview={preview} />
-        {perform.isError && <Problem error={perform.error} />}
+        <ChangedMeanwhile
+          opened={opened}
+          isOld={isOld}
+          onReadAgain={() => {
+            opened.readAgain();
+            action.forget();
+          }}
+        />
+        {action.error !== null && !isOld && <Problem error={action.error} />}
         <div className="actions">
           <button
             type="submit"
             className={`button ${control === 'cancel' ? 'danger' : 'primary'}`}
-            disabled={perform.isPending}
+            disabled={action.isSending || isOld || !opened.isReady}
           >
             {LABELS[control]}
           </button>
           <button type="button" className="button" onClick={onClose}>
             Leave it
           </button>
-          {'body' in read && <CopyAsCurl request={toRequest(run.id, control, read.body)} />}
+          {'body' in read && <CopyAsCurl request={toRequest(run.id, { control, body: read.body, etag })} />}
         </div>
       </form>
     </Dialog>
   );
 }
 
-function toAction(control: Control, { target, node }: ControlDraft, targets: readonly Target[]): PreviewedAction {
+function toPreviewed(control: Control, { target, node }: ControlDraft, targets: readonly Target[]): PreviewedAction {
   if (control === 'replan') return { kind: control, node: node === '' ? 'the chosen node' : node };
   if (control !== 'retry' && control !== 'skip' && control !== 'fail') return { kind: control };
   return { kind: control, node: targets.find(({ key }) => key === target)?.node ?? null };
 }
 
-function toRequest(runId: string, control: Control, body: Readonly<Record<string, unknown>>): ShownRequest {
+interface Shown {
+  readonly control: Control;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly etag: string | undefined;
+}
+
+function toRequest(runId: string, { control, body, etag = '*' }: Shown): ShownRequest {
   if (control !== 'edit') return { method: 'POST', path: `/api/runs/${runId}/${control}`, body };
-  return { method: 'PATCH', path: `/api/runs/${runId}/state`, body, headers: { 'if-match': '*' } };
+  return { method: 'PATCH', path: `/api/runs/${runId}/state`, body, headers: { 'if-match': etag } };
 }

@@ -1,8 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import type { Checkpoint, Fork, Run } from 'holdfast/client';
 import { useMemo, useState } from 'react';
 import type { FormEvent, JSX } from 'react';
 import { useLocation } from 'wouter';
+import { KEYS } from '../../../api/query-keys.ts';
+import { useAction } from '../../../api/use-action.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { DiffView } from '../../../diff/diff-view.tsx';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
@@ -44,17 +45,17 @@ function ForkDialog({ run, checkpoint, onClose }: ForkDialogProps): JSX.Element 
   const [values, setValues] = useState('{}');
   const [asNode, setAsNode] = useState('');
   const [graph, setGraph] = useState('');
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const action = useMemo(() => ({ kind: 'fork', checkpoint: checkpoint.id }) as const, [checkpoint.id]);
-  const preview = usePreview(run, action);
+  const previewed = useMemo(() => ({ kind: 'fork', checkpoint: checkpoint.id }) as const, [checkpoint.id]);
+  const preview = usePreview(run, previewed);
   const read = readFork({ checkpoint: checkpoint.id, values, asNode, graph });
-  const perform = useMutation({
-    mutationFn: async (fork: Fork) => await client.runs.fork(run.id, fork, { idempotencyKey }),
-    onSuccess: ({ id }) => navigate(`/runs/${id}`),
+  const action = useAction({
+    send: async (fork: Fork, options) => await client.runs.fork(run.id, fork, options),
+    stale: [KEYS.run(run.id), KEYS.runs],
+    onDone: ({ id }) => navigate(`/runs/${id}`),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if ('fork' in read) perform.mutate(read.fork);
+    if ('fork' in read) action.send(read.fork);
   };
   return (
     <Dialog title="Fork here" onClose={onClose}>
@@ -93,9 +94,9 @@ function ForkDialog({ run, checkpoint, onClose }: ForkDialogProps): JSX.Element 
           />
         )}
         <PreviewView preview={preview} />
-        {perform.isError && <Problem error={perform.error} />}
+        {action.error !== null && <Problem error={action.error} />}
         <div className="actions">
-          <button type="submit" className="button primary" disabled={perform.isPending || 'problem' in read}>
+          <button type="submit" className="button primary" disabled={action.isSending || 'problem' in read}>
             Fork
           </button>
           <button type="button" className="button" onClick={onClose}>

@@ -9,6 +9,8 @@ interface SentControl {
   readonly control: Control;
   /** As `readBody` has made it for the control. */
   readonly body: Body;
+  /** The tag of the state that an edit corrects; the API refuses the edit if another state has come since. */
+  readonly etag: string | undefined;
   readonly options: CallOptions;
 }
 
@@ -16,11 +18,8 @@ interface SentControl {
  * Sends a control to a run.
  * @throws HoldfastError, also where the API finds the body wrong
  */
-export async function sendControl(
-  { runs }: Pick<Client, 'runs'>,
-  { runId, control, body, options }: SentControl,
-): Promise<void> {
-  await SENDERS[control](runs, { runId, body, options });
+export async function sendControl({ runs }: Pick<Client, 'runs'>, { control, ...sent }: SentControl): Promise<void> {
+  await SENDERS[control](runs, sent);
 }
 
 type Send = (runs: Runs, sent: Omit<SentControl, 'control'>) => Promise<unknown>;
@@ -34,11 +33,8 @@ const SENDERS: Readonly<Record<Control, Send>> = {
   skip: async (runs, { runId, body, options }) => await runs.skip(runId, { ...body, output: body['output'] }, options),
   replan: async (runs, { runId, body, options }) =>
     await runs.replan(runId, { ...body, node: String(body['node']) }, options),
-  // The API refuses the correction if somebody else's comes in between.
-  edit: async (runs, { runId, body, options }) => {
-    const { etag } = await runs.state(runId);
-    await runs.edit(runId, { values: membersOf(body['values']), ...asNodeOf(body), etag }, options);
-  },
+  edit: async (runs, { runId, body, etag = '', options }) =>
+    await runs.edit(runId, { values: membersOf(body['values']), ...asNodeOf(body), etag }, options),
 };
 
 function membersOf(value: unknown): Record<string, unknown> {

@@ -11,6 +11,7 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { Wide } from '../../../parts/wide.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import '../parts/runs.css';
 import './compare.css';
@@ -149,7 +150,7 @@ function Ways({ diff }: { readonly diff: RunDiff }): JSX.Element {
   return (
     <section className="card stack" aria-label="Ways">
       <h2>Ways since then</h2>
-      <div className="diff-scroll">
+      <Wide label="Both runs side by side">
         <table>
           <thead>
             <tr>
@@ -171,7 +172,7 @@ function Ways({ diff }: { readonly diff: RunDiff }): JSX.Element {
             ))}
           </tbody>
         </table>
-      </div>
+      </Wide>
     </section>
   );
 }

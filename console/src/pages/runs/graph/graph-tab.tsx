@@ -6,6 +6,7 @@ import { Problem } from '../../../parts/problem.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { useHistory } from '../history/use-history.ts';
 import { NodePanel } from '../node/node-panel.tsx';
+import { isNotToBeHad } from '../run/read-definition.ts';
 import { useDefinition, useNamedDefinition } from '../run/use-definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
 import { innerOf, nodesOf } from '../../../graph/definition.ts';
@@ -23,7 +24,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
     setPath(next);
     setChosen(null);
   };
-  if (definition.isError && run.graph.version === null) return <NotPublished />;
+  if (isNotToBeHad(definition.error)) return <NotPublished />;
   return (
     <div className={chosen === null ? 'graph-and-panel' : 'graph-and-panel with-panel'}>
       <div className="stack">
@@ -63,8 +64,8 @@ function placesOf({ waitingFor, error, next }: Run): readonly string[] {
 function NotPublished(): JSX.Element {
   return (
     <Notice kind="info">
-      The graph of this run was never published. It can be shown once the run has ended, to those who may see payloads;
-      the timeline and the events have all that has happened.
+      The graph of this run is not among those that your tenant has published. It can be shown once the run has ended,
+      to those who may see payloads; the timeline and the events have all that has happened.
     </Notice>
   );
 }

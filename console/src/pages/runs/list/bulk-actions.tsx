@@ -1,9 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Bulk, BulkResult } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
 import { KEYS } from '../../../api/query-keys.ts';
+import { useAction } from '../../../api/use-action.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import { Notice } from '../../../parts/notice.tsx';
@@ -28,7 +29,8 @@ interface BulkActionsProps {
 
 /** Actions on many runs. Each shows first what it would do. */
 export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.Element {
-  const [action, setAction] = useState<Action | null>(null);
+  // What the dialog is for stays what it was when it opened.
+  const [bulk, setBulk] = useState<Bulk | null>(null);
   const target = chosen.size > 0 ? { ids: [...chosen] } : { filter: toBulkFilter(search) };
   return (
     <div className="row" role="group" aria-label="Actions on many runs">
@@ -38,12 +40,12 @@ export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.E
           key={one}
           type="button"
           className={`button small${one === 'cancel' ? ' danger' : ''}`}
-          onClick={() => setAction(one)}
+          onClick={() => setBulk({ action: one, ...target })}
         >
           {LABELS[one]}…
         </button>
       ))}
-      {action && <BulkDialog bulk={{ action, ...target }} onClose={() => setAction(null)} onDone={onDone} />}
+      {bulk && <BulkDialog bulk={bulk} onClose={() => setBulk(null)} onDone={onDone} />}
     </div>
   );
 }
@@ -56,40 +58,36 @@ interface BulkDialogProps {
 
 function BulkDialog({ bulk, onClose, onDone }: BulkDialogProps): JSX.Element {
   const client = useApi();
-  const queries = useQueryClient();
-  // A dialog has one key, so that a second click does nothing twice.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const trial = useQuery({
-    queryKey: [...KEYS.runs, 'bulk', bulk],
+    queryKey: [...KEYS.opened, 'bulk', bulk],
     queryFn: async ({ signal }) => await client.runs.bulk({ ...bulk, dryRun: true }, { signal }),
-    staleTime: 0,
+    staleTime: 'static',
+    gcTime: 0,
   });
-  const perform = useMutation({
-    mutationFn: async (ids: readonly string[]) =>
-      await client.runs.bulk({ action: bulk.action, ids: [...ids] }, { idempotencyKey }),
-    onSuccess() {
-      onDone();
-      void queries.invalidateQueries({ queryKey: KEYS.runs });
-    },
+  const perform = useAction({
+    send: async (ids: readonly string[], options) =>
+      await client.runs.bulk({ action: bulk.action, ids: [...ids] }, options),
+    stale: [KEYS.runs],
+    onDone,
   });
   const label = LABELS[bulk.action];
   return (
     <Dialog title={`${label} many runs`} onClose={onClose}>
-      {perform.data ? (
-        <BulkOutcome verb={`${label}: taken by`} result={perform.data} />
+      {perform.answer ? (
+        <BulkOutcome verb={`${label}: taken by`} result={perform.answer} />
       ) : (
         <QueryView query={trial} what="Trying it without doing anything">
           {(result) => (
             <>
               <p>Nothing is done yet. This is what would happen:</p>
               <BulkOutcome verb={`${label}: would be taken by`} result={result} />
-              {perform.isError && <Problem error={perform.error} />}
+              {perform.error !== null && <Problem error={perform.error} />}
               <div className="actions">
                 <button
                   type="button"
                   className={`button ${bulk.action === 'cancel' ? 'danger' : 'primary'}`}
-                  disabled={result.done.length === 0 || perform.isPending}
-                  onClick={() => perform.mutate(result.done)}
+                  disabled={result.done.length === 0 || perform.isSending}
+                  onClick={() => perform.send(result.done)}
                 >
                   {label} {countRuns(result.done.length)}
                 </button>
@@ -102,7 +100,7 @@ function BulkDialog({ bulk, onClose, onDone }: BulkDialogProps): JSX.Element {
         </QueryView>
       )}
       <button type="button" className="button" onClick={onClose}>
-        {perform.data ? 'Close' : 'Leave it'}
+        {perform.answer ? 'Close' : 'Leave it'}
       </button>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import type { Client } from 'holdfast/client';
 import { useEffect, useState } from 'react';
+import { isRefused } from '../../../api/is-refused.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { joinDelta } from './join-deltas.ts';
 import type { ModelDelta, PartialReplies } from './join-deltas.ts';
@@ -33,7 +34,10 @@ interface Following extends Omit<Followed, 'isLive'> {
 
 const RETRY_MS = 2_000;
 
-/** Follows a run by tickets: `EventSource` sends no token, and a ticket is good once. @returns a function that ends it */
+/**
+ * Follows a run by tickets: `EventSource` sends no token, and a ticket is good once. One that is refused is not asked for again.
+ * @returns a function that ends it
+ */
 function follow({ runs }: Client, { runId, after, onDelta }: Following): () => void {
   const closing = new AbortController();
   const { signal } = closing;
@@ -57,7 +61,9 @@ function follow({ runs }: Client, { runId, after, onDelta }: Following): () => v
     if (!signal.aborted) timer = setTimeout(start, RETRY_MS);
   };
   const start = (): void => {
-    open().catch(again);
+    open().catch((error: unknown) => {
+      if (!isRefused(error)) again();
+    });
   };
   start();
   return () => {

@@ -4,18 +4,15 @@ import type { Client, Run } from 'holdfast/client';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { Definition } from '../../../graph/definition.ts';
+import { readDefinition } from './read-definition.ts';
 
-/** The graph of a run. A version of a graph never changes. */
-export function useDefinition({ id, graph: { name, version, hash } }: Run): UseQueryResult<Definition> {
+/** The graph of a run. What has a hash never changes. */
+export function useDefinition({ id, graph }: Run): UseQueryResult<Definition> {
   const client = useApi();
   return useQuery({
-    queryKey: [...KEYS.graphs, 'definition', hash],
+    queryKey: [...KEYS.graphs, 'definition', graph.hash],
     staleTime: Infinity,
-    queryFn: async ({ signal }) => {
-      if (version !== null) return (await client.graphs.get(name, version, { signal })).definition;
-      // A graph that was never published stands in the recording of its run.
-      return (await client.runs.recording(id, { signal })).definition;
-    },
+    queryFn: async ({ signal }) => await readDefinition(client, { id, graph }, signal),
   });
 }
 
