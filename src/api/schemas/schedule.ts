@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Duration } from '../../graph/schema/index.ts';
-import { DURATION_PATTERN, toMs } from '../../graph/values/index.ts';
+import { DURATION_PATTERN, parseDuration } from '../../graph/values/index.ts';
 import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
 import { NEW_SCHEDULE_EXAMPLE, SCHEDULE_EXAMPLE, TICK_EXAMPLE } from './examples/schedule.ts';
 import { RunStatusSchema, ThreadId } from './run.ts';
@@ -15,7 +15,9 @@ const Cron = z
   .openapi({ description: 'Minute, hour, day, month, day of the week; names such as `MON` are allowed' });
 
 const Every = Duration.refine((text) => {
-  const ms = toMs(text);
+  const ms = parseDuration(text);
+  // What is no duration is refused as such.
+  if (ms === null) return true;
   return ms >= 1_000 && ms <= YEAR_MS && ms % 1_000 === 0;
 }, 'Whole seconds are expected here, from 1s to 366d').openapi({
   pattern: DURATION_PATTERN,

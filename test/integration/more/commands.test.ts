@@ -211,7 +211,7 @@ describe('doctor', () => {
     const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ok {4}Node: \d+/);
-    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tools, 0 models, roles user, approver, admin\n/);
+    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tools, 0 models, roles user, approver, admin, reader\n/);
     expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
     expect(stdout).toContain('ok    memory: found by its words: memory.embeddings is not set\n');
     expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);

@@ -12,6 +12,9 @@ const PAGE = 'index.html';
 /** The names of these files have a hash of their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
+/** Routes that take a POST only: there is nothing to get. */
+const NO_PAGES: ReadonlySet<string> = new Set(['/console/local-sign-in']);
+
 const toFile = (path: string): string => path.replace(/^\/console/, '');
 
 /** Serves the files of the console. Each of its addresses that is no file is its page, which finds out what to show. */
@@ -37,6 +40,7 @@ export function consoleFileRoutes(): Hono<ApiEnv> {
   router.get('/console/icon.svg', serveStatic<ApiEnv>({ root: FOLDER, rewriteRequestPath: toFile }));
   router.get(
     '/console/*',
+    async (c, next) => (NO_PAGES.has(c.req.path) ? c.notFound() : await next()),
     serveStatic<ApiEnv>({
       root: FOLDER,
       path: `/${PAGE}`,

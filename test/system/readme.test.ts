@@ -1,50 +1,31 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDemoServices } from '../../../src/dev/demo-services.ts';
-import { startStack } from '../../../src/dev/stack.ts';
-import type { Stack } from '../../../src/dev/stack.ts';
-import { interpretHere } from '../../support/doubles/interpret-here.ts';
-import { codeIn, readFile } from '../../support/readers/documentation.ts';
-import { looksAs, withNames } from '../../support/readers/shaped-text.ts';
-import type { Names } from '../../support/readers/shaped-text.ts';
-import { takePlace } from '../../support/servers/shared-place.ts';
+import { codeIn, readFile } from '../support/readers/documentation.ts';
+import { looksAs, withNames } from '../support/readers/shaped-text.ts';
+import type { Names } from '../support/readers/shaped-text.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
 
 /* Does what the README tells its reader to do, and holds the answers against those that it shows. */
 
 const run = promisify(execFile);
 
-// The configuration of the project reads where the shop is from the variables of the process.
-const variables = { ...process.env };
-let stack: Stack;
+const { start, tokensFile } = useNpmStart();
+let baseUrl: string;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-readme-'));
-  Object.assign(process.env, await takePlace());
-  stack = await startStack({
-    dataDir: join(folder, 'data'),
-    port: 0,
-    temporalPort: 0,
-    uiPort: 0,
-    environment: process.env,
-    services: startDemoServices,
-    interpreter: interpretHere,
-    say: (line) => void process.stderr.write(`${line}\n`),
-  });
+  ({ baseUrl } = (await start()).ready);
   await mkdir(join(folder, '.holdfast'));
-  await writeFile(join(folder, '.holdfast/tokens.json'), JSON.stringify(stack.tokens));
+  await copyFile(tokensFile(), join(folder, '.holdfast/tokens.json'));
   const [summary = '', payBack = ''] = codeIn('README.md', 'json');
   await writeFile(join(folder, 'order-summary.json'), summary);
   await writeFile(join(folder, 'pay-back.json'), payBack);
-});
-afterAll(async () => {
-  process.env = variables;
-  await stack.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+}, 120_000);
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 /** Commands, and the end of what they print as the page shows it; an ellipsis stands for what is left out. */
 interface Step {
@@ -62,7 +43,7 @@ function stepsIn(code: string): readonly Step[] {
 test('every answer is as the README shows it', async () => {
   const [, tour = ''] = /^## A first graph$(.*?)^People who may signal/ms.exec(readFile('README.md')) ?? [];
   const code = [...tour.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');
-  const steps = stepsIn(code.replace('npm start\n', '').replace(/^API=\S+/m, `API=${stack.baseUrl}`));
+  const steps = stepsIn(code.replace('npm start\n', '').replace(/^API=\S+/m, `API=${baseUrl}`));
   const names: Names = new Map();
   const wrong: object[] = [];
   let set = '';
