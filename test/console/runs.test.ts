@@ -38,9 +38,11 @@ test('a run is followed over a reload until it has ended', async () => {
   expect(status).toBe(200);
   await page.getByText('completed', { exact: true }).first().waitFor();
   await page.getByRole('link', { name: 'Events' }).click();
+  // Of a long list only what is in sight is drawn.
+  await page.getByLabel('Find').fill('run.completed');
   await page.getByText('run.completed').first().waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('region', { name: 'Timeline', exact: true }).waitFor();
 });
 
 test('a fork with other values is compared with its parent', async () => {

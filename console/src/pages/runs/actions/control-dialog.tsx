@@ -6,10 +6,8 @@ import { KEYS } from '../../../api/query-keys.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
-import { Problem } from '../../../parts/problem.tsx';
 import type { ShownRequest } from '../../../parts/to-curl.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { ControlFields } from './control-fields.tsx';
 import { EMPTY_DRAFT, readBody, targetsOf } from './control-draft.ts';
 import type { ControlDraft, Target } from './control-draft.ts';
@@ -17,6 +15,7 @@ import type { Control } from './controls-of.ts';
 import { LABELS } from './labels.ts';
 import type { PreviewedAction } from './preview-of.ts';
 import { PreviewView } from './preview-view.tsx';
+import { Refusal } from './refusal.tsx';
 import { sendControl } from './send-control.ts';
 import { isStale, useOpenedState } from './use-opened-state.ts';
 import { usePreview } from './use-preview.ts';
@@ -49,7 +48,6 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
       onClose();
     },
   });
-  const isOld = isStale(action.error);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setTried(true);
@@ -67,20 +65,19 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
           onChange={setDraft}
         />
         <PreviewView preview={preview} />
-        <ChangedMeanwhile
+        <Refusal
+          error={action.error}
           opened={opened}
-          isOld={isOld}
           onReadAgain={() => {
             opened.readAgain();
             action.forget();
           }}
         />
-        {action.error !== null && !isOld && <Problem error={action.error} />}
         <div className="actions">
           <button
             type="submit"
             className={`button ${control === 'cancel' ? 'danger' : 'primary'}`}
-            disabled={action.isSending || isOld || !opened.isReady}
+            disabled={action.isSending || isStale(action.error) || !opened.isReady}
           >
             {LABELS[control]}
           </button>

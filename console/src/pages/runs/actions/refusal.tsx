@@ -2,19 +2,19 @@ import type { JSX } from 'react';
 import { DiffView } from '../../../diff/diff-view.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { Problem } from '../../../parts/problem.tsx';
+import { isStale } from './use-opened-state.ts';
 import type { OpenedState } from './use-opened-state.ts';
 
-interface ChangedMeanwhileProps {
+interface RefusalProps {
+  /** Why the control was refused; `null`: it was not. */
+  readonly error: unknown;
   readonly opened: OpenedState;
-  /** An edit of it was refused as it is another by now. */
-  readonly isOld: boolean;
   readonly onReadAgain: () => void;
 }
 
-/** Says that a state has changed since its dialog opened, and then what is different. */
-export function ChangedMeanwhile({ opened, isOld, onReadAgain }: ChangedMeanwhileProps): JSX.Element | null {
-  const { state, before, error, isReady } = opened;
-  if (isOld)
+/** Says why a control was refused. Of a state that has changed since its dialog opened it shows what is different. */
+export function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
+  if (isStale(error))
     return (
       <Notice kind="warn">
         <strong>Somebody else has changed it</strong>
@@ -24,6 +24,16 @@ export function ChangedMeanwhile({ opened, isOld, onReadAgain }: ChangedMeanwhil
         </button>
       </Notice>
     );
+  return (
+    <>
+      {error !== null && <Problem error={error} />}
+      <Different opened={opened} onReadAgain={onReadAgain} />
+    </>
+  );
+}
+
+function Different({ opened, onReadAgain }: Omit<RefusalProps, 'error'>): JSX.Element | null {
+  const { state, before, error, isReady } = opened;
   if (error !== null) return <Problem error={error} onRetry={onReadAgain} />;
   if (before === null || state === undefined || !isReady) return null;
   return (
