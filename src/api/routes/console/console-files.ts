@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { ApiEnv } from '../../deps.ts';
-import { ApiError } from '../../http/errors.ts';
+import { ApiError, methodNotAllowed } from '../../http/errors.ts';
 
 /** What `npm run build` makes of `console`: as far from this file in `src` as in `dist`. */
 const FOLDER = fileURLToPath(new URL('../../../../console/dist', import.meta.url));
@@ -40,7 +40,10 @@ export function consoleFileRoutes(): Hono<ApiEnv> {
   router.get('/console/icon.svg', serveStatic<ApiEnv>({ root: FOLDER, rewriteRequestPath: toFile }));
   router.get(
     '/console/*',
-    async (c, next) => (NO_PAGES.has(c.req.path) ? c.notFound() : await next()),
+    async (c, next) => {
+      if (NO_PAGES.has(c.req.path)) throw methodNotAllowed('GET', ['POST']);
+      await next();
+    },
     serveStatic<ApiEnv>({
       root: FOLDER,
       path: `/${PAGE}`,
