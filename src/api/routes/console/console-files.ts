@@ -12,15 +12,15 @@ const PAGE = 'index.html';
 /** The names of these files have a hash of their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Routes that take a POST only: there is nothing to get. */
-const NO_PAGES: ReadonlySet<string> = new Set(['/console/local-sign-in']);
-
 const toFile = (path: string): string => path.replace(/^\/console/, '');
 
 /** Serves the files of the console. Each of its addresses that is no file is its page, which finds out what to show. */
 export function consoleFileRoutes(): Hono<ApiEnv> {
   const router = new Hono<ApiEnv>();
   router.get('/console', (c) => c.redirect('/console/'));
+  router.get('/console/local-sign-in', () => {
+    throw methodNotAllowed('GET', ['POST']);
+  });
   if (!existsSync(FOLDER)) {
     router.get('/console/*', () => {
       throw new ApiError('NOT_FOUND', 'The console is not built: `npm run build:console` makes it');
@@ -40,10 +40,6 @@ export function consoleFileRoutes(): Hono<ApiEnv> {
   router.get('/console/icon.svg', serveStatic<ApiEnv>({ root: FOLDER, rewriteRequestPath: toFile }));
   router.get(
     '/console/*',
-    async (c, next) => {
-      if (NO_PAGES.has(c.req.path)) throw methodNotAllowed('GET', ['POST']);
-      await next();
-    },
     serveStatic<ApiEnv>({
       root: FOLDER,
       path: `/${PAGE}`,
