@@ -18,8 +18,9 @@ const toFile = (path: string): string => path.replace(/^\/console/, '');
 export function consoleFileRoutes(): Hono<ApiEnv> {
   const router = new Hono<ApiEnv>();
   router.get('/console', (c) => c.redirect('/console/'));
-  router.get('/console/local-sign-in', () => {
-    throw methodNotAllowed('GET', ['POST']);
+  // Whatever its own route does not take is no page.
+  router.all('/console/local-sign-in', (c) => {
+    throw methodNotAllowed(c.req.method, ['POST']);
   });
   if (!existsSync(FOLDER)) {
     router.get('/console/*', () => {
