@@ -20,8 +20,7 @@ export function withMeaning<S extends Store>(
   if (!embedder) return store;
   const meaning = createMeaning({ vectors: store.memoryVectors, embedder, report });
   const memory = searchedByMeaning(store.memory, store.memoryRanks, meaning);
-  // A store of one's own may be an instance of a class, whose methods no spread would take along.
-  return Object.assign(Object.create(store) as S, { meaning, memory });
+  return { ...store, meaning, memory };
 }
 
 /** The places of each order that are fused. */
