@@ -158,6 +158,16 @@ describe('an approval', () => {
     expect(await page.title()).toBe('<b>May I?</b> · Holdfast');
   });
 
+  test('has its form also where its graph can not be loaded', { timeout: 60_000 }, async () => {
+    const { approvalId } = await askedOnce();
+    const page = await enter('approver');
+    await page.locator(`a[href*="${approvalId}"]`).first().waitFor();
+    await page.route('**/console/assets/**', async (route) => await route.abort());
+    await page.locator(`a[href*="${approvalId}"]`).first().click();
+    await page.getByRole('alert').filter({ hasText: 'This part could not be loaded' }).waitFor();
+    expect(await page.getByRole('form', { name: 'Your decision' }).count()).toBe(1);
+  });
+
   test('that is open when all processes are killed is decided afterwards, once', { timeout: 120_000 }, async () => {
     const { runId, approvalId } = await startRefund(user, 'T-04');
     const page = await enter('approver', `/inbox/${approvalId}`);

@@ -1,21 +1,19 @@
-import { Suspense, lazy } from 'react';
+import { Suspense } from 'react';
 import type { ComponentType, JSX } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { Empty } from '../parts/empty.tsx';
+import { lazyPart } from '../parts/lazy-part.tsx';
 import { Loading } from '../parts/loading.tsx';
-
-/** A page that is loaded when it is opened. */
-const page = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }));
 
 /** The pages by their paths below `/console`. A folder has each; what stands below its path is its own. */
 const PAGES: readonly (readonly [path: string, Page: ComponentType])[] = [
-  ['/inbox/*?', page(async () => (await import('./inbox/inbox-page.tsx')).InboxPage)],
-  ['/runs/*?', page(async () => (await import('./runs/runs-page.tsx')).RunsPage)],
-  ['/graphs/*?', page(async () => (await import('./graphs/graphs-page.tsx')).GraphsPage)],
-  ['/schedules/*?', page(async () => (await import('./schedules/schedules-page.tsx')).SchedulesPage)],
-  ['/webhooks/*?', page(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)],
-  ['/tools/*?', page(async () => (await import('./tools/tools-page.tsx')).ToolsPage)],
-  ['/admin/*?', page(async () => (await import('./admin/admin-page.tsx')).AdminPage)],
+  ['/inbox/*?', lazyPart(async () => (await import('./inbox/inbox-page.tsx')).InboxPage)],
+  ['/runs/*?', lazyPart(async () => (await import('./runs/runs-page.tsx')).RunsPage)],
+  ['/graphs/*?', lazyPart(async () => (await import('./graphs/graphs-page.tsx')).GraphsPage)],
+  ['/schedules/*?', lazyPart(async () => (await import('./schedules/schedules-page.tsx')).SchedulesPage)],
+  ['/webhooks/*?', lazyPart(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)],
+  ['/tools/*?', lazyPart(async () => (await import('./tools/tools-page.tsx')).ToolsPage)],
+  ['/admin/*?', lazyPart(async () => (await import('./admin/admin-page.tsx')).AdminPage)],
 ];
 
 /** The page that the address names. */

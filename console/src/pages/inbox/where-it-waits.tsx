@@ -1,11 +1,12 @@
-import { Suspense, lazy } from 'react';
+import { Suspense } from 'react';
 import type { JSX } from 'react';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { useRun } from '../runs/history/use-run.ts';
 
 /** An approval can be read and decided while what draws graphs still comes. */
-const GraphTab = lazy(async () => ({ default: (await import('../runs/graph/graph-tab.tsx')).GraphTab }));
+const GraphTab = lazyPart(async () => (await import('../runs/graph/graph-tab.tsx')).GraphTab);
 
 /** The graph of the run that asks, with the node that waits. */
 export function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element {

@@ -1,11 +1,11 @@
-import { lazy } from 'react';
 import type { JSX } from 'react';
 import { Route, Switch } from 'wouter';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { ComparePage } from './compare/compare-page.tsx';
 import { RunsList } from './list/runs-list.tsx';
 
 /** The list opens without what draws graphs. */
-const RunPage = lazy(async () => ({ default: (await import('./run/run-page.tsx')).RunPage }));
+const RunPage = lazyPart(async () => (await import('./run/run-page.tsx')).RunPage);
 
 /** All pages of runs: the list, one run, two of them side by side. */
 export function RunsPage(): JSX.Element {
