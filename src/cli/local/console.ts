@@ -11,7 +11,7 @@ export const console = defineCommand({
   name: 'console',
   summary: 'print the address of the console of a stack on this machine',
   operands: NO_OPERANDS,
-  about: `Prints an address that signs in whoever opens it first, within a minute, as any of the stack's people. In
+  about: `Prints an address that signs in whoever opens it first, within a minute, as one of the stack's people. In
     production the console is at /console of the API, and the configuration says where people sign in.`,
   flags: {
     'data-dir': DATA_DIR_FLAG,
