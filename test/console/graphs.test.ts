@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { enterConsole } from '../support/browser/enter-console.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
@@ -12,12 +13,8 @@ let stack: Started;
 beforeAll(async () => void (stack = await start()), 120_000);
 
 async function enter(path: string): Promise<Page> {
-  const page = await openPage();
-  await page.goto(await consoleUrl(stack));
-  await page.getByLabel('Who you are').selectOption({ label: 'root · admin · demo' });
-  await page.goto(`${stack.ready.baseUrl}/console${path}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  return page;
+  const { baseUrl } = stack.ready;
+  return await enterConsole(await openPage(), { consoleUrl: await consoleUrl(stack), baseUrl, path });
 }
 
 test('a graph is written with completions, published, changed, compared and run', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { enterConsole } from '../support/browser/enter-console.ts';
 import { startRefund } from '../support/browser/refunds.ts';
 import type { AskingRun } from '../support/readers/api-runs.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
@@ -47,12 +48,9 @@ const PAGES: readonly (readonly [name: string, path: string, as: string])[] = [
 const THEMES = ['light', 'dark'] as const;
 
 async function enter(page: Page, path: string, person: string): Promise<void> {
-  await page.goto(await consoleUrl(stack));
-  await page.getByLabel('Who you are').selectOption({ label: person });
-  await page.goto(
-    `${stack.ready.baseUrl}/console${path.replace('{approval}', asking.approvalId).replace('{run}', asking.runId)}`,
-  );
-  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  const { baseUrl } = stack.ready;
+  const shown = path.replace('{approval}', asking.approvalId).replace('{run}', asking.runId);
+  await enterConsole(page, { consoleUrl: await consoleUrl(stack), baseUrl, path: shown, person });
   await expect.poll(async () => await page.locator('.loading').count()).toBe(0);
 }
 

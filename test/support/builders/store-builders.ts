@@ -7,11 +7,11 @@ import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
 import type { RunView } from '../../../src/graph/journal/run-view.ts';
-import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
 import type { RecordedOccurrence } from '../../../src/graph/run/occurrence.ts';
 import type { NewRun } from '../../../src/store/accept-run.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { aRun } from '../../../src/testing/store-check-runs.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 
 /** The default time of everything. */
@@ -25,23 +25,8 @@ export function aDelta(over: Partial<ModelDelta> = {}): ModelDelta {
 
 /** A run of a definition with the hash `h1`. */
 export function aNewRun(over: Partial<NewRun> & { id: string }): NewRun {
-  return {
-    tenantId: 'acme',
-    graph: { name: 'refund', version: 1, hash: 'h1' },
-    definition: {},
-    threadId: null,
-    onBusy: 'reject',
-    parentRunId: null,
-    replay: null,
-    input: {},
-    limits: {},
-    metadata: {},
-    redaction: NOTHING_REDACTED,
-    createdBy: 'ann',
-    createdAt: AT,
-    start: { some: 'input' },
-    ...over,
-  };
+  const graph = { name: 'refund', version: 1, hash: 'h1' };
+  return aRun({ tenantId: 'acme', graph, createdAt: AT, start: { some: 'input' }, ...over });
 }
 
 export function aView(over: Partial<RunView> = {}): RunView {
