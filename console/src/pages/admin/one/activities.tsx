@@ -2,7 +2,7 @@ import type { InspectedRun } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Notice } from '../../../parts/notice.tsx';
 import { Ago } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 
 type Pending = NonNullable<InspectedRun['pendingActivities']>;
 
@@ -22,35 +22,23 @@ export function Activities({ activities }: { readonly activities: Pending | null
 
 function List({ activities }: { readonly activities: Pending }): JSX.Element {
   return (
-    <Wide label="Pending activities">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Activity</th>
-            <th scope="col">State</th>
-            <th scope="col">Attempt</th>
-            <th scope="col">Last start</th>
-            <th scope="col">Last heartbeat</th>
-            <th scope="col">Worker</th>
-            <th scope="col">Last failure</th>
-          </tr>
-        </thead>
-        <tbody>
-          {activities.map(({ id, type, state, attempt, lastStartedAt, lastHeartbeatAt, lastWorker, lastFailure }) => (
-            <tr key={id}>
-              <th scope="row">
-                {type} <code>{id}</code>
-              </th>
-              <td>{state}</td>
-              <td>{attempt}</td>
-              <td>{lastStartedAt === null ? '—' : <Ago at={lastStartedAt} />}</td>
-              <td>{lastHeartbeatAt === null ? '—' : <Ago at={lastHeartbeatAt} />}</td>
-              <td>{lastWorker ?? '—'}</td>
-              <td>{lastFailure ?? '—'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
+    <Table
+      label="Pending activities"
+      columns={['Activity', 'State', 'Attempt', 'Last start', 'Last heartbeat', 'Worker', 'Last failure']}
+    >
+      {activities.map(({ id, type, state, attempt, lastStartedAt, lastHeartbeatAt, lastWorker, lastFailure }) => (
+        <tr key={id}>
+          <th scope="row">
+            {type} <code>{id}</code>
+          </th>
+          <td>{state}</td>
+          <td>{attempt}</td>
+          <td>{lastStartedAt === null ? '—' : <Ago at={lastStartedAt} />}</td>
+          <td>{lastHeartbeatAt === null ? '—' : <Ago at={lastHeartbeatAt} />}</td>
+          <td>{lastWorker ?? '—'}</td>
+          <td>{lastFailure ?? '—'}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -9,7 +9,7 @@ import { Notice } from '../../../parts/notice.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago, Time } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { LOOKS, inDoubt, open, tellDoubt } from './in-doubt.ts';
 
 const PAGE = { limit: 100 };
@@ -28,25 +28,11 @@ export function Ledger({ runId }: { readonly runId: string }): JSX.Element {
         {(rows) => (
           <>
             <Doubt rows={rows} hasMore={pages.hasMore} />
-            <Wide label="Calls in the ledger">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Status</th>
-                    <th scope="col">Node</th>
-                    <th scope="col">Called</th>
-                    <th scope="col">Failures</th>
-                    <th scope="col">Claimed</th>
-                    <th scope="col">Key</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.map((row) => (
-                    <Row key={row.key} row={row} />
-                  ))}
-                </tbody>
-              </table>
-            </Wide>
+            <Table label="Calls in the ledger" columns={['Status', 'Node', 'Called', 'Failures', 'Claimed', 'Key']}>
+              {rows.map((row) => (
+                <Row key={row.key} row={row} />
+              ))}
+            </Table>
           </>
         )}
       </PagesView>

@@ -8,7 +8,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import './admin.css';
 import { STATUSES, readFilter } from './admin-search.ts';
 
@@ -23,25 +23,11 @@ export function RunsOfAll(): JSX.Element {
       <Filters />
       <PagesView pages={pages} empty={<Empty title="No run is like that" />}>
         {(runs) => (
-          <Wide label="Runs of all tenants">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Run</th>
-                  <th scope="col">Tenant</th>
-                  <th scope="col">Graph</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Began</th>
-                  <th scope="col">By</th>
-                </tr>
-              </thead>
-              <tbody>
-                {runs.map((run) => (
-                  <Row key={run.id} run={run} />
-                ))}
-              </tbody>
-            </table>
-          </Wide>
+          <Table label="Runs of all tenants" columns={['Run', 'Tenant', 'Graph', 'Status', 'Began', 'By']}>
+            {runs.map((run) => (
+              <Row key={run.id} run={run} />
+            ))}
+          </Table>
         )}
       </PagesView>
     </>

@@ -8,7 +8,7 @@ import { ActionButton } from '../../../parts/action-button.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Ago } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { toGraph } from '../graph/to-graph.ts';
 import { AliasForm } from './alias-form.tsx';
 
@@ -48,41 +48,26 @@ interface AliasesProps {
 
 function Aliases({ aliases, onEdit }: AliasesProps): JSX.Element {
   return (
-    <Wide label="Aliases">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Alias</th>
-            <th scope="col">Version</th>
-            <th scope="col">Canary</th>
-            <th scope="col">Set</th>
-            <th scope="col">
-              <span className="for-readers">What to do</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {aliases.map((alias) => (
-            <tr key={alias.alias}>
-              <th scope="row">{alias.alias}</th>
-              <td>{alias.version}</td>
-              <td>{alias.canary ? `${percent(alias.canary.share)} to ${alias.canary.version}` : 'none'}</td>
-              <td>
-                <Ago at={alias.updatedAt} /> by {alias.by}
-              </td>
-              <td>
-                <div className="row">
-                  <button type="button" className="button small" onClick={() => onEdit(alias)}>
-                    Change<span className="for-readers"> {alias.alias}</span>
-                  </button>
-                  <Remove alias={alias} />
-                </div>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
+    <Table label="Aliases" columns={['Alias', 'Version', 'Canary', 'Set', { forReaders: 'What to do' }]}>
+      {aliases.map((alias) => (
+        <tr key={alias.alias}>
+          <th scope="row">{alias.alias}</th>
+          <td>{alias.version}</td>
+          <td>{alias.canary ? `${percent(alias.canary.share)} to ${alias.canary.version}` : 'none'}</td>
+          <td>
+            <Ago at={alias.updatedAt} /> by {alias.by}
+          </td>
+          <td>
+            <div className="row">
+              <button type="button" className="button small" onClick={() => onEdit(alias)}>
+                Change<span className="for-readers"> {alias.alias}</span>
+              </button>
+              <Remove alias={alias} />
+            </div>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

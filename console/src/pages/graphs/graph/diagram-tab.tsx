@@ -6,6 +6,7 @@ import { isMembers } from '../../../form/fields-of.ts';
 import { innerOf } from '../../../graph/definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
 import { Diagram } from '../../../graph/diagram.tsx';
+import { OpenSubgraphs } from '../../../graph/open-subgraphs.tsx';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { toGraph } from './to-graph.ts';
@@ -22,7 +23,7 @@ export function DiagramTab({ graph }: { readonly graph: Graph }): JSX.Element {
   const node = chosen === null ? null : nodeOf(shown, chosen);
   return (
     <>
-      {path.length > 0 && <Way path={path} onOpen={open} />}
+      <OpenSubgraphs outermost="The whole graph" path={path} onOpen={open} />
       <div className={node === null ? 'diagram-and-node' : 'diagram-and-node with-node'}>
         <Diagram
           key={path.join('/')}
@@ -60,33 +61,6 @@ function innerAt(definition: Definition, path: readonly string[]): Definition {
 function nodeOf({ nodes }: Definition, id: string): Definition | null {
   const node = isMembers(nodes) && Object.hasOwn(nodes, id) ? nodes[id] : null;
   return isMembers(node) ? node : null;
-}
-
-interface WayProps {
-  readonly path: readonly string[];
-  readonly onOpen: (path: readonly string[]) => void;
-}
-
-/** The subgraphs that are open, and the way back. */
-function Way({ path, onOpen }: WayProps): JSX.Element {
-  return (
-    <nav aria-label="Open subgraphs" className="row">
-      <button type="button" className="button small" onClick={() => onOpen([])}>
-        The whole graph
-      </button>
-      {path.map((id, place) => (
-        <button
-          key={path.slice(0, place + 1).join('/')}
-          type="button"
-          className="button small"
-          aria-current={place === path.length - 1 ? 'page' : undefined}
-          onClick={() => onOpen(path.slice(0, place + 1))}
-        >
-          {id}
-        </button>
-      ))}
-    </nav>
-  );
 }
 
 /** The graph inside of a node: its own, or a published one. */

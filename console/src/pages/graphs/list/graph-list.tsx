@@ -7,7 +7,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Ago } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { toGraph } from '../graph/to-graph.ts';
 
 const PAGE = { limit: 50 };
@@ -25,40 +25,25 @@ export function GraphList(): JSX.Element {
       </PageHeader>
       <PagesView pages={pages} empty={<Empty title="No graph is published">Publish one by “New graph”.</Empty>}>
         {(graphs) => (
-          <Wide label="Graphs">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Version</th>
-                  <th scope="col">Published</th>
-                  <th scope="col">By</th>
-                  <th scope="col">
-                    <span className="for-readers">Go on</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {graphs.map(({ name, version, createdAt, createdBy }) => (
-                  <tr key={name}>
-                    <th scope="row">
-                      <Link href={toGraph(name)}>{name}</Link>
-                    </th>
-                    <td>{version}</td>
-                    <td>
-                      <Ago at={createdAt} />
-                    </td>
-                    <td>{createdBy}</td>
-                    <td>
-                      <Link href={toGraph(name, 'start')} className="button small">
-                        Start a run<span className="for-readers"> of {name}</span>
-                      </Link>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Wide>
+          <Table label="Graphs" columns={['Name', 'Version', 'Published', 'By', { forReaders: 'Go on' }]}>
+            {graphs.map(({ name, version, createdAt, createdBy }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <Link href={toGraph(name)}>{name}</Link>
+                </th>
+                <td>{version}</td>
+                <td>
+                  <Ago at={createdAt} />
+                </td>
+                <td>{createdBy}</td>
+                <td>
+                  <Link href={toGraph(name, 'start')} className="button small">
+                    Start a run<span className="for-readers"> of {name}</span>
+                  </Link>
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </PagesView>
     </>

@@ -8,7 +8,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { toGraph } from '../graph/to-graph.ts';
 import { useVersions } from '../graph/use-versions.ts';
 
@@ -18,27 +18,14 @@ export function VersionsTab({ graph }: { readonly graph: Graph }): JSX.Element {
   return (
     <PagesView pages={pages} empty={<Empty title="No version is there" />}>
       {(versions) => (
-        <Wide label={`Versions of ${graph.name}`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Version</th>
-                <th scope="col">Content</th>
-                <th scope="col">Published</th>
-                <th scope="col">By</th>
-                <th scope="col">State</th>
-                <th scope="col">
-                  <span className="for-readers">What to do</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {versions.map((version, place) => (
-                <Version key={version.version} of={version} before={versions[place + 1]} />
-              ))}
-            </tbody>
-          </table>
-        </Wide>
+        <Table
+          label={`Versions of ${graph.name}`}
+          columns={['Version', 'Content', 'Published', 'By', 'State', { forReaders: 'What to do' }]}
+        >
+          {versions.map((version, place) => (
+            <Version key={version.version} of={version} before={versions[place + 1]} />
+          ))}
+        </Table>
       )}
     </PagesView>
   );

@@ -11,7 +11,7 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import '../parts/runs.css';
 import './compare.css';
@@ -150,29 +150,18 @@ function Ways({ diff }: { readonly diff: RunDiff }): JSX.Element {
   return (
     <section className="card stack" aria-label="Ways">
       <h2>Ways since then</h2>
-      <Wide label="Both runs side by side">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">#</th>
-              <th scope="col">One run</th>
-              <th scope="col">The other</th>
-            </tr>
-          </thead>
-          <tbody>
-            {pathRows(diff.left.path, diff.right.path).map(({ number, left, right, isSame }) => (
-              <tr key={number}>
-                <th scope="row">
-                  {number}
-                  {!isSame && <span className="for-readers"> differs</span>}
-                </th>
-                <td className={isSame ? '' : 'differs'}>{left}</td>
-                <td className={isSame ? '' : 'differs'}>{right}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Table label="Both runs side by side" columns={['#', 'One run', 'The other']}>
+        {pathRows(diff.left.path, diff.right.path).map(({ number, left, right, isSame }) => (
+          <tr key={number}>
+            <th scope="row">
+              {number}
+              {!isSame && <span className="for-readers"> differs</span>}
+            </th>
+            <td className={isSame ? '' : 'differs'}>{left}</td>
+            <td className={isSame ? '' : 'differs'}>{right}</td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }

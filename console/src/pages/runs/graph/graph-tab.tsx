@@ -10,6 +10,7 @@ import { isNotToBeHad } from '../run/read-definition.ts';
 import { useDefinition, useNamedDefinition } from '../run/use-definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
 import { innerOf, nodesOf } from '../../../graph/definition.ts';
+import { OpenSubgraphs } from '../../../graph/open-subgraphs.tsx';
 import { GraphView } from './graph-view.tsx';
 import { nodeStates } from './node-states.ts';
 
@@ -28,7 +29,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
   return (
     <div className={chosen === null ? 'graph-and-panel' : 'graph-and-panel with-panel'}>
       <div className="stack">
-        <Path path={path} onOpen={open} />
+        <OpenSubgraphs outermost="The run’s graph" path={path} onOpen={open} />
         {history.isError && <Problem error={history.error} onRetry={() => void history.refetch()} />}
         <QueryView query={definition} what="Loading the graph">
           {(root) => (
@@ -67,34 +68,6 @@ function NotPublished(): JSX.Element {
       The graph of this run is not among those that your tenant has published. It can be shown once the run has ended,
       to those who may see payloads; the timeline and the events have all that has happened.
     </Notice>
-  );
-}
-
-interface PathProps {
-  readonly path: readonly string[];
-  readonly onOpen: (path: readonly string[]) => void;
-}
-
-/** The subgraphs that are open, and the way back. */
-function Path({ path, onOpen }: PathProps): JSX.Element | null {
-  if (path.length === 0) return null;
-  return (
-    <nav aria-label="Open subgraphs" className="row">
-      <button type="button" className="button small" onClick={() => onOpen([])}>
-        The run’s graph
-      </button>
-      {path.map((node, place) => (
-        <button
-          key={path.slice(0, place + 1).join('/')}
-          type="button"
-          className="button small"
-          aria-current={place === path.length - 1 ? 'true' : undefined}
-          onClick={() => onOpen(path.slice(0, place + 1))}
-        >
-          {node}
-        </button>
-      ))}
-    </nav>
   );
 }
 

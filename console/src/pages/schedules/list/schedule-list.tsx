@@ -9,7 +9,7 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago, Time } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { tellTimes } from '../tell-times.ts';
 import { toSchedule } from '../to-schedule.ts';
 
@@ -28,24 +28,11 @@ export function ScheduleList(): JSX.Element {
       </PageHeader>
       <PagesView pages={pages} empty={<Empty title="There is no schedule">Make one by “New schedule”.</Empty>}>
         {(schedules) => (
-          <Wide label="Schedules">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Graph</th>
-                  <th scope="col">Times</th>
-                  <th scope="col">Next</th>
-                  <th scope="col">Last</th>
-                  <th scope="col">State</th>
-                </tr>
-              </thead>
-              <tbody>
-                {schedules.map((schedule) => (
-                  <Row key={schedule.id} schedule={schedule} />
-                ))}
-              </tbody>
-            </table>
-          </Wide>
+          <Table label="Schedules" columns={['Graph', 'Times', 'Next', 'Last', 'State']}>
+            {schedules.map((schedule) => (
+              <Row key={schedule.id} schedule={schedule} />
+            ))}
+          </Table>
         )}
       </PagesView>
     </>

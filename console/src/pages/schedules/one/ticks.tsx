@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import { Link } from 'wouter';
 import { Status } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 
 /** What became of the last times of a schedule. */
 export function Ticks({ schedule: { id, lastRuns } }: { readonly schedule: Schedule }): JSX.Element {
@@ -13,23 +13,11 @@ export function Ticks({ schedule: { id, lastRuns } }: { readonly schedule: Sched
       {lastRuns.length === 0 ? (
         <p className="muted">None has come yet.</p>
       ) : (
-        <Wide label="Last times, the latest first">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">By</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Run</th>
-              </tr>
-            </thead>
-            <tbody>
-              {lastRuns.map((tick) => (
-                <Row key={`${tick.at} ${tick.kind}`} tick={tick} />
-              ))}
-            </tbody>
-          </table>
-        </Wide>
+        <Table label="Last times, the latest first" columns={['Time', 'By', 'Outcome', 'Run']}>
+          {lastRuns.map((tick) => (
+            <Row key={`${tick.at} ${tick.kind}`} tick={tick} />
+          ))}
+        </Table>
       )}
       <p>
         <Link href={`/runs?metadata=${encodeURIComponent(`schedule=${id}`)}`}>All its runs</Link>

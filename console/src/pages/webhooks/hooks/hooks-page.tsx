@@ -9,7 +9,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Ago } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { WebhookTabs } from '../webhook-tabs.tsx';
 import { HookForm } from './hook-form.tsx';
 import { RemoveHook } from './remove-hook.tsx';
@@ -36,43 +36,28 @@ export function HooksPage({ openId }: { readonly openId: string | null }): JSX.E
 
 function Hooks({ hooks }: { readonly hooks: readonly Hook[] }): JSX.Element {
   return (
-    <Wide label="Hooks">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Signed by</th>
-            <th scope="col">Does</th>
-            <th scope="col">Changed</th>
-            <th scope="col">
-              <span className="for-readers">What to do</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {hooks.map(({ id, path, scheme, start, event, updatedAt, by }) => (
-            <tr key={id}>
-              <th scope="row">
-                <Link href={toHook(id)}>{id}</Link>
-              </th>
-              <td>{scheme}</td>
-              <td>
-                {start && `starts runs of ${start.graph}`}
-                {event && `is the event ${event.name} of ${event.run}`}
-              </td>
-              <td>
-                <Ago at={updatedAt} /> by {by}
-              </td>
-              <td>
-                <div className="row">
-                  <CopyButton text={() => `${location.origin}${path}`} label="Copy the address" />
-                  <RemoveHook id={id} />
-                </div>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
+    <Table label="Hooks" columns={['Name', 'Signed by', 'Does', 'Changed', { forReaders: 'What to do' }]}>
+      {hooks.map(({ id, path, scheme, start, event, updatedAt, by }) => (
+        <tr key={id}>
+          <th scope="row">
+            <Link href={toHook(id)}>{id}</Link>
+          </th>
+          <td>{scheme}</td>
+          <td>
+            {start && `starts runs of ${start.graph}`}
+            {event && `is the event ${event.name} of ${event.run}`}
+          </td>
+          <td>
+            <Ago at={updatedAt} /> by {by}
+          </td>
+          <td>
+            <div className="row">
+              <CopyButton text={() => `${location.origin}${path}`} label="Copy the address" />
+              <RemoveHook id={id} />
+            </div>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

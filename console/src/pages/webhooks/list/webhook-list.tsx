@@ -7,7 +7,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Ago } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { toWebhook } from '../to-webhook.ts';
 import { WebhookState } from '../webhook-state.tsx';
 import { WebhookTabs } from '../webhook-tabs.tsx';
@@ -28,34 +28,22 @@ export function WebhookList(): JSX.Element {
       <WebhookTabs here="/webhooks" />
       <PagesView pages={pages} empty={<Empty title="Nobody is told of anything">Add one by “New webhook”.</Empty>}>
         {(webhooks) => (
-          <Wide label="Webhooks">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Address</th>
-                  <th scope="col">Events</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Made</th>
-                </tr>
-              </thead>
-              <tbody>
-                {webhooks.map((webhook) => (
-                  <tr key={webhook.id}>
-                    <th scope="row">
-                      <Link href={toWebhook(webhook.id)}>{webhook.url}</Link>
-                    </th>
-                    <td>{webhook.events.join(', ')}</td>
-                    <td>
-                      <WebhookState of={webhook} />
-                    </td>
-                    <td>
-                      <Ago at={webhook.createdAt} /> by {webhook.createdBy}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Wide>
+          <Table label="Webhooks" columns={['Address', 'Events', 'State', 'Made']}>
+            {webhooks.map((webhook) => (
+              <tr key={webhook.id}>
+                <th scope="row">
+                  <Link href={toWebhook(webhook.id)}>{webhook.url}</Link>
+                </th>
+                <td>{webhook.events.join(', ')}</td>
+                <td>
+                  <WebhookState of={webhook} />
+                </td>
+                <td>
+                  <Ago at={webhook.createdAt} /> by {webhook.createdBy}
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </PagesView>
     </>

@@ -10,7 +10,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago, Time } from '../../../parts/time.tsx';
-import { Wide } from '../../../parts/wide.tsx';
+import { Table } from '../../../parts/table.tsx';
 import { toWebhook } from '../to-webhook.ts';
 import { Attempts } from './attempts.tsx';
 
@@ -45,26 +45,14 @@ export function Deliveries({ webhook: { id } }: { readonly webhook: Webhook }): 
       </div>
       <PagesView pages={pages} empty={<Empty title="It was told nothing">A ping tells it something.</Empty>}>
         {(deliveries) => (
-          <Wide label="Deliveries, the newest first">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Event</th>
-                  <th scope="col">Run</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Attempts</th>
-                  <th scope="col">
-                    <span className="for-readers">What to do</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {deliveries.map((delivery) => (
-                  <Row key={delivery.id} webhookId={id} delivery={delivery} />
-                ))}
-              </tbody>
-            </table>
-          </Wide>
+          <Table
+            label="Deliveries, the newest first"
+            columns={['Event', 'Run', 'Status', 'Attempts', { forReaders: 'What to do' }]}
+          >
+            {deliveries.map((delivery) => (
+              <Row key={delivery.id} webhookId={id} delivery={delivery} />
+            ))}
+          </Table>
         )}
       </PagesView>
     </section>
