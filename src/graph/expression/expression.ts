@@ -166,7 +166,8 @@ function explain(error: unknown, { source, names }: Written): string {
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
   if (unknown === undefined)
     return `${reason}${placeOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
-  return `"${unknown}" is not defined here; known are ${names.join(', ')}.${didYouMean(unknown, names)}`;
+  const hint = celHint(unknown) || `.${didYouMean(unknown, names)}`;
+  return `"${unknown}" is not defined here; known are ${names.join(', ')}${hint}`;
 }
 
 /** The place in an expression that the CEL library names, counted from 1. */

@@ -44,6 +44,7 @@ describe('an expression that is no CEL is quoted, with the place and the way of 
     ['{{ state.text.toUpperCase() }}', 'CEL writes upperAscii()'],
     ['{{ state.text ?? "a" }}', 'CEL writes coalesce(a, b)'],
     ['{{ now() }}', 'An expression knows no clock; run.startedAt is when the run began'],
+    ['{{ Date.now() }}', 'An expression knows no clock; run.startedAt is when the run began'],
     ['{{ state.text + }}', 'Unexpected token: EOF at character 13 in `state.text +`'],
     ['{{ "a === b" + }}', 'Unexpected token: EOF at character 12 in `"a === b" +`'],
   ])('%s', (text, ending) => {
