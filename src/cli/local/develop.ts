@@ -57,7 +57,8 @@ export async function develop({ stack, client, root, dataDir, say }: Development
   // What is changed from the first line on is taken up.
   const without = [resolve(dataDir), join(root, 'dist')];
   const failed = (problem: string): void => say(`not all files are watched: ${problem}`);
-  const stop = await watchFiles({ root, without, changed, failed });
+  const isGraph = (file: string): boolean => isInside(file, stack.graphs());
+  const stop = await watchFiles({ root, without, isGraph, changed, failed });
   await publishAll();
   return stop;
 }

@@ -7,6 +7,8 @@ interface Watched {
   readonly root: string;
   /** Folders that are left out, besides those of packages and hidden ones. */
   readonly without: readonly string[];
+  /** True of a file that may be a graph. Other JSON that is new counts as an output, such as what curl has saved. */
+  readonly isGraph: (path: string) => boolean;
   /** Is given the files that have changed, not again before it has ended. */
   readonly changed: (files: readonly string[]) => Promise<void>;
   /** Is told why a file can't be watched, such as a limit of the system; the others are. */
@@ -16,9 +18,10 @@ interface Watched {
 /** Files that change together are reported together. */
 const TOGETHER_MS = 50;
 
-/** Reports changes of modules and of JSON. Resolves when it watches. @returns a function that ends it */
-export async function watchFiles({ root, without, changed, failed }: Watched): Promise<() => Promise<void>> {
+/** Reports changes of modules and of JSON, except JSON that others write meanwhile. Resolves when it watches. @returns a function that ends it */
+export async function watchFiles({ root, without, isGraph, changed, failed }: Watched): Promise<() => Promise<void>> {
   const waiting = new Set<string>();
+  const outputs = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
   const report = (): void => {
@@ -31,6 +34,8 @@ export async function watchFiles({ root, without, changed, failed }: Watched): P
   const watcher = watch(root, { ignored: (path) => isLeftOut(path, root, without), ignoreInitial: true });
   watcher.on('all', (event, path) => {
     if (event.endsWith('Dir') || !WATCHED.has(extname(path))) return;
+    if (event === 'add' && extname(path) === '.json' && !isGraph(path)) outputs.add(path);
+    if (outputs.has(path)) return;
     waiting.add(path);
     clearTimeout(timer);
     timer = setTimeout(report, TOGETHER_MS);

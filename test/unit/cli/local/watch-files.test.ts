@@ -14,14 +14,20 @@ const fail = (problem: string): never => {
   throw new Error(problem);
 };
 
+const taken = ['graphs/refund.json', 'prices.json', 'tools/pay.ts'];
+
 test('changes of modules and JSON are reported, together, and no other ones', async () => {
-  for (const name of ['node_modules', '.git', 'data', 'tools']) await mkdir(folder.path(name));
+  for (const name of ['node_modules', '.git', 'data', 'tools', 'graphs']) await mkdir(folder.path(name));
   const reports: string[][] = [];
   const changed = async (files: readonly string[]): Promise<void> => void reports.push(files.toSorted());
-  const stop = await watchFiles({ root: folder.path(''), without: [folder.path('data')], changed, failed: fail });
-  const names = ['node_modules/a.ts', '.git/b.json', 'data/c.json', 'notes.md', 'tools/pay.ts', 'graph.json'];
-  await Promise.all(names.map(async (name) => await folder.write(name, '1')));
-  await expect.poll(() => reports.flat().length).toBe(2);
+  const isGraph = (path: string): boolean => path.startsWith(folder.path('graphs'));
+  await folder.write('prices.json', '1');
+  const without = [folder.path('data')];
+  const stop = await watchFiles({ root: folder.path(''), without, isGraph, changed, failed: fail });
+  const left = ['node_modules/a.ts', '.git/b.json', 'data/c.json', 'notes.md', 'run.json'];
+  await Promise.all([...left, ...taken].map(async (name) => await folder.write(name, '22')));
+  await expect.poll(() => reports.flat().length).toBe(taken.length);
+  await folder.write('run.json', '333');
   await stop();
-  expect(reports.flat()).toEqual(['graph.json', 'tools/pay.ts'].map((name) => folder.path(name)));
+  expect(reports.flat()).toEqual(taken.map((name) => folder.path(name)));
 });
