@@ -12,6 +12,7 @@ export type EdgeTarget<Id> = OneOrMore<Id | typeof END>;
 export interface BranchInput<Id> {
   /** CEL that returns a boolean. */
   readonly when?: string;
+  /** A node, `END`, or a list of them. */
   readonly to: EdgeTarget<Id>;
 }
 

@@ -3,16 +3,25 @@ import type { ChannelName } from './channel-update.ts';
 
 /** Settings of a new graph. Channels, input, output, limits and defaults may also be added later. */
 export interface GraphSettings<C> {
+  /** The address of the JSON Schema, for editors. */
   readonly $schema?: string;
+  /** The name under which the graph is published: lower-case letters, digits and `-`. */
   readonly name: string;
+  /** A text for people. */
   readonly description?: string;
+  /** The state of a run: its channels, by name. */
   readonly channels?: C;
+  /** The channels that may be set at the start of a run; all of them by default. */
   readonly input?: readonly ChannelName<C>[];
+  /** The input channels that every new run must be given, whatever their defaults. */
   readonly required?: readonly ChannelName<C>[];
+  /** The channels that are its runs' output; all of them by default. */
   readonly output?: readonly ChannelName<C>[];
+  /** The limits and budgets of a run. */
   readonly limits?: Limits;
+  /** Values for fields that its nodes do not set. */
   readonly defaults?: Defaults;
-  /** The node that runs last when a run is canceled. */
+  /** The node that runs last when a run is canceled. Neither it nor a node inside it may wait. */
   readonly onCancel?: string;
 }
 

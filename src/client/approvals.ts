@@ -18,8 +18,11 @@ export type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][n
 
 export interface ApprovalFilter extends PageRequest {
   readonly status?: z.output<typeof ApprovalStatusSchema> | undefined;
+  /** Those of one run. */
   readonly runId?: string | undefined;
+  /** Those of runs of this graph, by name. */
   readonly graph?: string | undefined;
+  /** Those of calls of this tool. */
   readonly tool?: string | undefined;
   /** Those that expire before this time (RFC 3339). */
   readonly dueBefore?: string | undefined;

@@ -35,17 +35,29 @@ import type { Webhooks } from './webhooks.ts';
 
 /** The API, typed. Every call rejects with a `HoldfastError` when it is not served. */
 export interface Client {
+  /** Starts, follows, reads and controls runs. */
   readonly runs: Runs;
+  /** The inbox of approvals. */
   readonly approvals: Approvals;
+  /** Publishes and reads graphs, with their versions and aliases. */
   readonly graphs: Graphs;
+  /** Conversations across runs. */
   readonly threads: Threads;
+  /** What the installation offers to graphs. */
   readonly tools: Tools;
+  /** Long-term memory of the tenant. */
   readonly memory: MemoryCalls;
+  /** Files of the tenant, such as those that messages show. */
   readonly files: Files;
+  /** The inbox of what has failed and waits for a person. */
   readonly interventions: Interventions;
+  /** Addresses that are told of events. */
   readonly webhooks: Webhooks;
+  /** Runs that begin at times of their own. */
   readonly schedules: Schedules;
+  /** Addresses at which messages of others start runs, or are events of them. */
   readonly hooks: Hooks;
+  /** What takes the permission `admin`. */
   readonly admin: Admin;
   /** The events of all runs of the tenant as they come, until the signal is aborted. */
   events(filter?: EventFilter): AsyncGenerator<TenantEvent, void>;

@@ -6,6 +6,7 @@ import type { CallOptions } from './send.ts';
 
 /** The inbox of failed nodes and calls that wait for a person. `retry`, `skip` and `fail` of a run settle them. */
 export interface Interventions {
+  /** The newest first, over all runs. */
   list(page?: PageRequest, options?: CallOptions): Listing<Intervention>;
 }
 

@@ -5,6 +5,7 @@ import type { ApiRequest } from './send.ts';
 export interface RunFilter extends PageRequest {
   /** One of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
+  /** The name of a graph. */
   readonly graph?: string | undefined;
   readonly threadId?: string | undefined;
   /** Forks of this run. */

@@ -57,6 +57,7 @@ export interface TaggedState extends State {
 
 /** Runs: start, read, wait, control, correct, fork. */
 export interface Runs extends Controls {
+  /** Starts a run of a published graph, or of a whole definition. @returns the run as it is then, or after `waitMs` */
   start(run: NewRun, options?: StartOptions): Promise<Run>;
   /** Cancels, pauses, resumes or retries up to 1,000 runs, each for itself; `dryRun` says which. */
   bulk(bulk: Bulk, options?: CallOptions): Promise<BulkResult>;
@@ -74,15 +75,21 @@ export interface Runs extends Controls {
   streamTicket(id: string, ticket?: NewTicket, options?: CallOptions): Promise<StreamTicket>;
   /** The newest first. */
   list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
+  /** What has happened, the oldest event first. */
   history(id: string, page?: PageRequest, options?: CallOptions): Listing<RunEvent>;
+  /** The values of all channels, now or at a checkpoint, and where the run stands. */
   state(id: string, checkpoint?: string, options?: CallOptions): Promise<TaggedState>;
   /** @throws HoldfastError `STALE` when the state has changed since it was read */
   edit(id: string, edit: StateEdit, options?: CallOptions): Promise<TaggedState>;
   /** The newest first. @param page `tree`: with those of its forks and parents */
   checkpoints(id: string, page?: PageRequest & { tree?: boolean }, options?: CallOptions): Listing<Checkpoint>;
+  /** Begins a new run at a checkpoint of this one, with other values or another graph if you like. */
   fork(id: string, fork: Fork, options?: CallOptions): Promise<Run>;
+  /** Plays the run again on its recorded answers; nothing is called. The run tells the first divergence. */
   replay(id: string, replay?: Replay, options?: CallOptions): Promise<Run>;
+  /** Compares two runs: where they parted, and what came of each. */
   diff(id: string, other: string, options?: CallOptions): Promise<RunDiff>;
+  /** All that it takes to play an ended run again. */
   recording(id: string, options?: CallOptions): Promise<Recording>;
   /** What was sent and came back, the newest last. */
   calls(id: string, filter?: CallFilter, options?: CallOptions): Listing<Call>;
@@ -92,6 +99,7 @@ export interface Runs extends Controls {
   explain(id: string, options?: CallOptions): Promise<Explanation>;
   /** Approves what waits; `approvalId` may be left out while only one does. */
   approve(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
+  /** Rejects what waits; as `approve`. */
   reject(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
 }
 

@@ -18,6 +18,7 @@ export interface ClientOptions {
 
 /** Options of each call. */
 export interface CallOptions {
+  /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
   /** Instead of a new key for each call. The same key gives the first answer again, also to another process. */
   readonly idempotencyKey?: string | undefined;

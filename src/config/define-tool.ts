@@ -4,7 +4,9 @@ import type { PolicyInput } from './tool.ts';
 
 /** Fields of a code tool besides its name and code. */
 export interface CodeToolFields<S extends ToolSchema, Secret extends string> extends PolicyInput {
+  /** What models read. */
   readonly description: string;
+  /** A schema of the arguments: of zod or another library with Standard JSON Schema, or a JSON Schema. */
   readonly parameters: S;
   /** What it returns; another result is its failure. */
   readonly result?: ToolSchema;
@@ -19,7 +21,9 @@ export type CodeOf<S extends ToolSchema, Secret extends string> = (
 ) => unknown;
 
 interface ToolDefinition<S extends ToolSchema, Secret extends string> extends CodeToolFields<S, Secret> {
+  /** The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`. */
   readonly name: string;
+  /** Does the work. It gets what the schema makes of the arguments, and returns JSON or nothing. */
   readonly execute: CodeOf<S, Secret>;
 }
 

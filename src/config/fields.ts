@@ -26,6 +26,14 @@ export function addIssues({ issues }: z.ZodError, context: z.RefinementCtx, at: 
 /** Time-out and retries of calls. */
 export const callFields = { timeout: TimeSpan.optional(), retry: Retry.optional() };
 
+/** Time-out and retries, as configurations write them. */
+export interface CallSettingsInput {
+  /** The time limit of one attempt: "30s", "5m", "2h". */
+  timeout?: z.input<typeof callFields.timeout>;
+  /** The number of attempts, and the time between them. */
+  retry?: z.input<typeof callFields.retry>;
+}
+
 /** A function, the mark by which code is recognized. */
 export function code<T extends (...args: never[]) => unknown>(): z.ZodType<T, T> {
   return z.custom<T>((value) => typeof value === 'function', 'must be a function');

@@ -42,9 +42,13 @@ const Console = z.strictObject({
 
 const Auth = z
   .strictObject({
+    /** The `iss` of tokens. */
     issuer: z.string().min(1),
+    /** The `aud` of tokens. */
     audience: z.string().min(1),
+    /** The address of the keys. */
     jwksUrl: z.url(),
+    /** The names of the claims. */
     claims: z.strictObject({ tenant: z.string().default('tenant'), roles: z.string().default('roles') }).prefault({}),
     /** How the console signs people in; the issuer must be a URL then. */
     console: Console.optional(),
@@ -55,13 +59,21 @@ const Auth = z
   });
 
 const Defaults = z.strictObject({
+  /** Supersteps of a run. */
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
+  /** Open calls of a run. */
   maxConcurrency: z.int().min(1).default(DEFAULTS.maxConcurrency),
+  /** The time limit of a run. */
   deadline: Duration.optional(),
+  /** The time that people have to decide. */
   approvalTimeout: TimeSpan.default(DEFAULTS.approvalTimeout),
+  /** The time limit of one attempt. */
   timeout: TimeSpan.default(DEFAULTS.timeout),
+  /** The time without a sign of life after which a call is tried again. */
   heartbeatTimeout: TimeSpan.default(DEFAULTS.heartbeatTimeout),
+  /** The number of events of Temporal after which a run goes on in a new execution. */
   continueAfter: z.int().min(1).max(10_000).default(DEFAULTS.continueAfter),
+  /** The number of attempts, and the time between them. */
   retry: z
     .strictObject({
       maxAttempts: z.int().min(1).default(DEFAULTS.retry.maxAttempts),
@@ -75,14 +87,19 @@ const Defaults = z.strictObject({
 
 /** The most that a graph may ask for, whoever publishes it. */
 const CeilingFields = z.strictObject({
+  /** Supersteps of a graph. */
   maxSteps: z.int().min(1).default(CEILINGS.maxSteps),
+  /** Attempts of a call. */
   attempts: z.int().min(1).default(CEILINGS.attempts),
+  /** The time limit of one attempt. */
   timeout: TimeSpan.default(CEILINGS.timeout),
+  /** Tasks of a superstep, those of graphs inside included. */
   superstepTasks: z.int().min(1).max(10_000).default(CEILINGS.superstepTasks),
+  /** Events of a run, after which no superstep begins. */
   eventsPerRun: z.int().min(1).default(CEILINGS.eventsPerRun),
-  /** Temporal takes 2,000 open activities of a workflow. */
+  /** Open calls of a run. Temporal takes 2,000 open activities of a workflow. */
   openCallsPerRun: z.int().min(1).max(1_000).default(CEILINGS.openCallsPerRun),
-  /** In one worker process. */
+  /** Open calls of a tenant in one worker process. */
   openCallsPerTenant: z.int().min(1).default(200),
 });
 
@@ -106,15 +123,11 @@ const ConfigFields = z.strictObject({
   messageProcessors: MessageProcessors.default({}),
   tokenCounters: TokenCounters.default({}),
   memory: Memory.prefault({}),
-  /** Resolves secrets; by default from the environment. */
   secrets: code<SecretResolver>().optional(),
-  /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
   codecs: Codecs.default([]),
-  /** Another store than PostgreSQL's, or one around it. */
   store: code<StoreOpener>().optional(),
   graphs: GraphFolder.optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
-  /** Tenants choose the addresses of webhooks, so these reach less than tools. */
   webhooks: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   roles: Roles.prefault({}),
@@ -123,15 +136,12 @@ const ConfigFields = z.strictObject({
   ceilings: CeilingFields.prefault({}),
   retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
   forking: z.boolean().default(true),
-  /** The most requests with `Prefer: wait` that one API process keeps waiting. */
   waits: z.strictObject({ perTenant: z.int().min(1).default(100), total: z.int().min(1).default(500) }).prefault({}),
-  /** The most streams of events that one API process keeps open. */
   streams: z
     .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
     .prefault({}),
-  /** Time for open work to finish at shutdown. */
   shutdownGrace: Duration.default('30s'),
-});
+} satisfies { readonly [Name in keyof ConfigInput]-?: z.ZodType });
 
 const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, context) => {
   for (const [name, { tokenCounter }] of Object.entries(models)) {
@@ -142,11 +152,59 @@ const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, contex
 });
 
 /** Content of a configuration file. */
-export type ConfigInput = Omit<z.input<typeof ConfigSchema>, 'tools' | 'models' | 'mcpServers'> & {
-  tools?: (HttpToolInput | DefinedTool | ToolHolder)[];
+export interface ConfigInput {
+  /** The models, by the name that nodes use. A node that names none uses `default`. */
   models?: Record<string, ModelInput>;
+  /** The tools: objects for HTTP requests, `defineTool({…})`, instances of classes with `@tool`. */
+  tools?: (HttpToolInput | DefinedTool | ToolHolder)[];
+  /** The MCP servers whose tools join these, by name. */
   mcpServers?: Record<string, McpServerInput>;
-};
+  /** The functions, by name: `(args, context) => …`, or `{ execute, effect, timeout, retry }`. */
+  functions?: Given['functions'];
+  /** Node types of your own: `defineNodeType({ name, schema, execute })`. */
+  nodeTypes?: Given['nodeTypes'];
+  /** Code that fits messages to a model, by name. */
+  messageProcessors?: Given['messageProcessors'];
+  /** Code that counts tokens, by name. */
+  tokenCounters?: Given['tokenCounters'];
+  /** How long-term memory is searched. */
+  memory?: Given['memory'];
+  /** Resolves secrets; by default from the environment. */
+  secrets?: Given['secrets'];
+  /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
+  codecs?: Given['codecs'];
+  /** Another store than PostgreSQL's, or one around it. */
+  store?: Given['store'];
+  /** A folder with graphs, or `{ folder, tenants }`. They are published at the start. */
+  graphs?: Given['graphs'];
+  /** Private addresses that tools and models may reach: `allow`, as `host:port`. */
+  http?: Given['http'];
+  /** Private addresses that webhooks may reach: `allow`, as `host:port`. Those of `http.allow` do not count. */
+  webhooks?: Given['webhooks'];
+  /** The tokens that the API accepts. Needed in production. */
+  auth?: Given['auth'];
+  /** What roles permit: lists of permissions, by the name of the role. A built-in role is replaced, the others stay. */
+  roles?: Given['roles'];
+  /** What tenants may use up, by their names; `*` is for all. */
+  tenants?: Given['tenants'];
+  /** Values for what graphs do not say. */
+  defaults?: Given['defaults'];
+  /** The most that any graph may ask for. */
+  ceilings?: Given['ceilings'];
+  /** The age after which ended runs are forgotten; without it they stay. */
+  retention?: Given['retention'];
+  /** False refuses forks of runs. */
+  forking?: Given['forking'];
+  /** The most requests with `Prefer: wait` that one API process keeps waiting. */
+  waits?: Given['waits'];
+  /** The most streams of events that one API process keeps open. */
+  streams?: Given['streams'];
+  /** Time for open work to finish at shutdown. */
+  shutdownGrace?: Given['shutdownGrace'];
+}
+
+type Given = z.input<typeof ConfigSchema>;
+
 /** A checked configuration with its defaults. */
 export type Config = z.output<typeof ConfigSchema>;
 export type AuthConfig = z.output<typeof Auth>;

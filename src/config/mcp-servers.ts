@@ -24,20 +24,27 @@ const serverFields = {
   trusted: z.boolean().default(false),
   /** The offered tools, by their names at the server; by default all of them. */
   tools: z.record(z.string(), McpTool).optional(),
+  /** The time limit of one attempt. */
   timeout: policyFields.timeout,
 };
 
 const Program = z.strictObject({
   ...serverFields,
+  /** The program of a server that speaks over standard input and output. */
   command: z.string().min(1),
+  /** Its arguments. */
   args: z.array(z.string()).default([]),
+  /** Its environment; a value may be `{ secret: 'NAME' }`. */
   env: z.record(z.string(), SecretOrText).default({}),
+  /** Its working folder. */
   cwd: z.string().optional(),
 });
 
 const Address = z.strictObject({
   ...serverFields,
+  /** The address of a server that speaks streamable HTTP. */
   url: z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' }),
+  /** The headers of requests; a value may be `{ secret: 'NAME' }`. */
   headers: z.record(z.string(), SecretOrText).default({}),
 });
 

@@ -10,12 +10,19 @@ const MAX_DIMENSIONS = 16_000;
 /** The model by whose vectors memory is searched. */
 const Embeddings = z
   .strictObject({
+    /** The API that it speaks. */
     provider: z.enum(EMBEDDING_PROVIDER_NAMES),
+    /** The provider's name of the model. */
     model: z.string().min(1),
+    /** The address, for `openai-compatible` or a proxy. */
     baseUrl: z.url().optional(),
+    /** The key, as `{ secret: 'NAME' }`. */
     apiKey: SecretOrText.optional(),
+    /** The length of its vectors. */
     dimensions: z.int().min(1).max(MAX_DIMENSIONS),
+    /** What is less like a query is not found by meaning: a cosine from -1 to 1. */
     minSimilarity: z.number().min(-1).max(1).default(0),
+    /** The time limit of a request; after it, entries are found by words. */
     timeout: TimeSpan.default('5s'),
     /** USD per million tokens. */
     price: z.strictObject({ input: z.number().min(0) }).optional(),

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { PROVIDER_NAMES } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
 import { callFields, code, readAs, SecretOrText } from './fields.ts';
+import type { CallSettingsInput } from './fields.ts';
 import { ADDRESS_PROBLEM, hasAddress } from './has-address.ts';
 
 const modelFields = {
   ...callFields,
-  /** USD per million tokens. */
   price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
   contextWindow: z.int().min(1).optional(),
-  /** Names one of `tokenCounters`. */
   tokenCounter: z.string().optional(),
 };
 
@@ -20,14 +19,44 @@ const ProviderModel = z
     model: z.string().min(1),
     baseUrl: z.url().optional(),
     apiKey: SecretOrText.optional(),
-    /** False to ask for the whole answer at once. */
     stream: z.boolean().default(true),
   })
   .refine(hasAddress, ADDRESS_PROBLEM);
 
 const OwnModel = z.strictObject({ ...modelFields, generate: code<OwnGenerate>() });
 
-export type ModelInput = z.input<typeof ProviderModel> | z.input<typeof OwnModel>;
+type GivenModel = z.input<typeof ProviderModel>;
+
+/** What configurations write of every model. */
+interface AnyModelInput extends CallSettingsInput {
+  /** `input` and `output`, in USD for a million tokens. Budgets in USD need it. */
+  price?: GivenModel['price'];
+  /** The most tokens of one request. */
+  contextWindow?: GivenModel['contextWindow'];
+  /** One of `tokenCounters`. */
+  tokenCounter?: GivenModel['tokenCounter'];
+}
+
+interface ProviderModelInput extends AnyModelInput {
+  /** The API that it speaks. */
+  provider: GivenModel['provider'];
+  /** The provider's name of the model. */
+  model: GivenModel['model'];
+  /** The address, for `openai-compatible` or a proxy. */
+  baseUrl?: GivenModel['baseUrl'];
+  /** The key, as `{ secret: 'NAME' }`. */
+  apiKey?: GivenModel['apiKey'];
+  /** False asks for whole answers. By default answers are read while they are written, if the server can. */
+  stream?: GivenModel['stream'];
+}
+
+interface OwnModelInput extends AnyModelInput {
+  /** Answers a request: `{ text, toolCalls?, usage?, finishReason? }`. */
+  generate: OwnGenerate;
+}
+
+/** A model, as configurations write it. */
+export type ModelInput = ProviderModelInput | OwnModelInput;
 export type ModelConfig = z.output<typeof ProviderModel> | z.output<typeof OwnModel>;
 
 /** A model of a provider, or one whose work is code. */

@@ -5,6 +5,7 @@ import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.t
 import { parseExpression, parseSegments } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
 import { callFields, code, Safety, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
+import type { CallSettingsInput } from './fields.ts';
 import { Parameters, Result } from './tool-parameters.ts';
 
 /* Tools: HTTP requests as data, and code. */
@@ -26,15 +27,12 @@ export const policyFields = {
   ...callFields,
   effect: Safety.default('unsafe'),
   approval: Approval.optional(),
-  /** Roles of the principals whose runs may call it. */
   roles: z.array(z.string()).readonly().optional(),
-  /** Reaction to a failed call of an agent: "tell", "intervene", or the name of another tool. */
   onFailure: z.string().optional(),
   taskQueue: z
     .string()
     .regex(/^[^\s,]+$/, 'must be a name without spaces and commas')
     .optional(),
-  /** "local" tools are idempotent and short. */
   execution: z.enum(EXECUTIONS).optional(),
 };
 
@@ -49,8 +47,24 @@ interface ExecutionTerms extends Pick<PolicyInput, 'execution' | 'timeout'> {
 
 export const EXECUTION_PROBLEM = { path: ['execution'], message: `may be "local" only with ${LOCAL_CALLS}` };
 
-const ToolPolicy = z.strictObject(policyFields);
-export type PolicyInput = z.input<typeof ToolPolicy>;
+const ToolPolicy = z.strictObject(policyFields satisfies { readonly [Name in keyof PolicyInput]-?: z.ZodType });
+type GivenPolicy = z.input<typeof ToolPolicy>;
+
+/** The terms of a tool, as configurations write them. */
+export interface PolicyInput extends CallSettingsInput {
+  /** What a second call does: nothing (`idempotent`), nothing under the same key (`keyed`), perhaps harm (`unsafe`). */
+  effect?: GivenPolicy['effect'];
+  /** When people are asked before a call: `never`, `always`, or `{ when?, policy?, timeout? }`. */
+  approval?: GivenPolicy['approval'];
+  /** Roles of which the starter of a run needs one. */
+  roles?: GivenPolicy['roles'];
+  /** What becomes of an agent's failed call: `tell`, `intervene`, or the name of another tool. */
+  onFailure?: GivenPolicy['onFailure'];
+  /** The task queue whose workers make the calls. */
+  taskQueue?: GivenPolicy['taskQueue'];
+  /** `local` for short idempotent calls. */
+  execution?: GivenPolicy['execution'];
+}
 
 const toolFields = { name: ToolName, description: z.string(), result: Result.optional(), ...policyFields };
 
@@ -84,7 +98,26 @@ const CodeTool = z
   .refine(isExecutionAllowed, EXECUTION_PROBLEM)
   .transform(({ parameters, ...tool }) => ({ ...tool, ...parameters }));
 
-export type HttpToolInput = z.input<typeof HttpTool>;
+type GivenHttpTool = z.input<typeof HttpTool>;
+
+/** A tool that is an HTTP request, as configurations write it. */
+export interface HttpToolInput extends PolicyInput {
+  /** The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`. */
+  name: GivenHttpTool['name'];
+  /** What models read. */
+  description: GivenHttpTool['description'];
+  /** JSON Schema of the arguments. */
+  parameters: GivenHttpTool['parameters'];
+  /** JSON Schema of what it returns; another result is its failure. */
+  result?: GivenHttpTool['result'];
+  /** The method of the request. */
+  method: GivenHttpTool['method'];
+  /** The address; `{{ }}` in path and query over `args`. */
+  url: GivenHttpTool['url'];
+  /** The headers; a value may be `{ secret: 'NAME' }`. */
+  headers?: GivenHttpTool['headers'];
+}
+
 /** A tool of a checked configuration; one of an MCP server is complete already. */
 export type ToolConfig = z.output<typeof HttpTool> | z.output<typeof CodeTool> | ReadyTool;
 

@@ -17,10 +17,15 @@ export interface Fakes {
    * are taken from it. Its functions, node types and message processors run; its models and tools need a fake.
    */
   readonly config?: ConfigInput | undefined;
+  /** Models: `scriptedModel([…])`, or a function of the request. */
   readonly models?: Readonly<Record<string, ModelFake>> | undefined;
+  /** Tools: a function of the arguments, or a tool of `defineTool`, perhaps with another `execute`. */
   readonly tools?: Readonly<Record<string, ToolFake>> | undefined;
+  /** Functions, or objects with `execute`. */
   readonly functions?: Readonly<Record<string, FunctionFake>> | undefined;
+  /** Node types of your own: functions, or objects with `execute`. */
   readonly nodeTypes?: Readonly<Record<string, NodeTypeFake>> | undefined;
+  /** Processors for `context` of nodes. */
   readonly messageProcessors?: Readonly<Record<string, MessageProcessor>> | undefined;
   /** Secrets of tools whose own code runs, by name. Others are `test-NAME`. */
   readonly secrets?: Readonly<Record<string, string>> | undefined;

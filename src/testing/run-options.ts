@@ -14,6 +14,7 @@ export interface RunOptions extends Fakes {
   readonly events?: readonly TestEvent[] | undefined;
   /** Signals of other kinds, such as `cancel`, `pause`, `resume` and `edit`. */
   readonly signals?: readonly TestSignal[] | undefined;
+  /** When the run begins, and how long it may wait for nobody. */
   readonly clock?: Clock | undefined;
   /** Published graphs that nodes name. */
   readonly graphs?: Readonly<Record<string, AnyGraph>> | undefined;

@@ -11,10 +11,12 @@ export type ScriptedReply = string | ScriptedAnswer | ScriptedFailure | ((reques
 
 export interface ScriptedAnswer {
   readonly text?: string | undefined;
+  /** Tokens that it says to have used; budgets count them. */
   readonly usage?: OwnReply['usage'] | undefined;
   readonly finishReason?: OwnReply['finishReason'] | undefined;
   /** A value whose JSON is the text, for nodes with an `output` schema. */
   readonly json?: Json | undefined;
+  /** Calls of tools that the model asks for. */
   readonly toolCalls?:
     | readonly { readonly tool: string; readonly args: Json; readonly id?: string | undefined }[]
     | undefined;
@@ -33,6 +35,7 @@ type ModelAnswer = OwnReply | Delayed<OwnReply | Error>;
 
 /** A model that gives the answers of a list, one a request. */
 export interface ScriptedModel {
+  /** Takes the next answer. */
   readonly generate: (request: ModelRequest) => ModelAnswer;
   /** All requests so far, as they were sent: after the context policy, with the tools on offer. */
   readonly requests: readonly ModelRequest[];

@@ -14,16 +14,21 @@ export interface TestRun<State = JsonObject> {
   readonly state: State;
   /** The values of the output channels; `null` unless the run has completed. */
   readonly output: Partial<State> | null;
+  /** Why it has failed; `null` unless it has. */
   readonly error: RunError | null;
   /** The nodes in the order in which they began; a node inside a subgraph is `outer/inner`. */
   readonly path: readonly string[];
   /** The nodes of each superstep of the graph itself. */
   readonly steps: readonly (readonly string[])[];
+  /** Calls of models, tools, functions and node types, in the order in which they were requested. */
   readonly calls: readonly TestCall[];
+  /** What people were asked, and what they decided. */
   readonly approvals: readonly PublicApproval[];
+  /** Approvals, interventions, events and times that it is left waiting for. */
   readonly waitingFor: readonly WaitingFor[];
   /** The history, as `GET /api/runs/{id}/history` shows it to a caller who may see everything. */
   readonly events: readonly RunEvent[];
+  /** Calls, tokens and cost, as of a real run. */
   readonly usage: Usage;
   /** Milliseconds by the test's clock. */
   readonly durationMs: number;

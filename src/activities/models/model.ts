@@ -43,8 +43,11 @@ export type Generate = (request: ModelRequest, context: GenerateContext) => Prom
 
 /** Reply of a configured model function; omitted fields are empty. */
 export interface OwnReply {
+  /** What the model says. */
   readonly text?: string;
+  /** Calls of tools that it asks for. */
   readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly args: Json }[];
+  /** Budgets count it; without it no token is counted. */
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly finishReason?: ModelReply['finishReason'];
 }

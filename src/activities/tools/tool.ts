@@ -20,6 +20,7 @@ export type ToolExecute = (args: Json, context: ToolContext) => unknown;
 export interface ToolContext {
   /** The call key: the same in every attempt of this call, and unique to it. */
   readonly key: string;
+  /** The run that makes the call. */
   readonly runId: string;
   readonly tenantId: string;
   /** The principal of the run; the tool acts as this principal. */

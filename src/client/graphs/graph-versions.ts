@@ -13,6 +13,7 @@ export type NewAlias = z.input<typeof NewAliasSchema> & Pick<GraphAlias, 'alias'
 export interface GraphVersions {
   /** The newest first, unpublished ones too. */
   versions(name: string, page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
+  /** What has changed from one version to the other. */
   diff(
     name: string,
     versions: { readonly from: number; readonly to: number },

@@ -9,7 +9,9 @@ import { readStream } from './read-stream.ts';
 export type TenantEvent = RunEvent & { readonly runId: string };
 
 export interface EventFilter extends Pick<CallOptions, 'signal'> {
+  /** Events of runs of this graph only, by name. */
   readonly graph?: string | undefined;
+  /** Events of these types only. */
   readonly types?: readonly RunEvent['type'][] | undefined;
   /** An id that `onPlace` has told: the events after it come first. It is good for an hour. */
   readonly after?: string | undefined;

@@ -1,6 +1,24 @@
 /** `count` is an integer from 1, `countOrNone` one from 0, `amount` any number from 0, and `duration` a text. */
 export type LimitValue = 'count' | 'countOrNone' | 'amount' | 'duration';
 
+/** Bounds of a run, as definitions write them. */
+export interface Limits {
+  /** The maximum of supersteps; 25 by default. */
+  readonly maxSteps?: number;
+  /** The maximum of open calls. */
+  readonly maxConcurrency?: number;
+  /** The time limit of a run. It stands still while only people are awaited: "30s", "5m", "2h", "7d". */
+  readonly deadline?: string;
+  /** The maximum of tokens of all model calls together. */
+  readonly maxTokens?: number;
+  /** The maximum cost of all model calls together, in USD. */
+  readonly maxCostUsd?: number;
+  /** The maximum of tool calls of a run. */
+  readonly maxToolCalls?: number;
+}
+
+export type LimitName = keyof Limits;
+
 /** The limits that a graph or a run may set. Budgets, deadlines and supersteps enforce them. */
 export const LIMITS = {
   maxSteps: { value: 'count', ceiling: 'maxSteps', description: 'The maximum of supersteps; 25 by default.' },
@@ -12,7 +30,9 @@ export const LIMITS = {
   maxTokens: { value: 'count', description: 'The maximum of tokens of all model calls together.' },
   maxCostUsd: { value: 'amount', description: 'The maximum cost of all model calls together, in USD.' },
   maxToolCalls: { value: 'countOrNone', description: 'The maximum of tool calls of a run.' },
-} as const satisfies Readonly<Record<string, LimitDescription>>;
+} as const satisfies { readonly [Name in LimitName]-?: LimitDescription & { readonly value: ValueOf<Limits[Name]> } };
+
+type ValueOf<T> = T extends string | undefined ? 'duration' : Exclude<LimitValue, 'duration'>;
 
 type CeilingOfLimit = 'maxSteps' | 'openCallsPerRun';
 
@@ -23,11 +43,6 @@ export interface LimitDescription {
   /** The installation's ceiling of the limit. */
   readonly ceiling?: CeilingOfLimit;
 }
-
-export type LimitName = keyof typeof LIMITS;
-
-/** Bounds of a run, as definitions write them. */
-export type Limits = { readonly [Name in LimitName]?: Name extends DurationLimit ? string : number };
 
 export type DurationLimit = {
   [Name in LimitName]: (typeof LIMITS)[Name]['value'] extends 'duration' ? Name : never;

@@ -5,6 +5,8 @@ import { definitionSchema } from '../../../../src/graph/schema/json-schema-docum
 import { NODE_FIELDS } from '../../../../src/graph/schema/node-descriptions.ts';
 import { isJsonList, isJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
+import { mapValues } from '../../../../src/graph/values/collections.ts';
+import { LIMITS } from '../../../../src/graph/definition/limits.ts';
 import { NODE_TYPES } from '../../../../src/graph/definition/node-types/node-types.ts';
 import { at, listAt } from '../../../support/readers/json-at.ts';
 
@@ -43,7 +45,9 @@ function commentsIn(file: string, name: string): Readonly<Record<string, string>
 
 test.each<[string, string, Readonly<Record<string, string>>]>([
   ['definition.ts', 'GraphDefinition', GRAPH_FIELDS.graph],
+  ['../../builder/graph-settings.ts', 'GraphSettings', GRAPH_FIELDS.graph],
   ['definition.ts', 'ChannelDefinition', GRAPH_FIELDS.channel],
+  ['limits.ts', 'Limits', mapValues(LIMITS, ({ description }) => description)],
   ['definition.ts', 'Defaults', GRAPH_FIELDS.defaults],
   ['definition.ts', 'PlainEdge', GRAPH_FIELDS.plain],
   ['definition.ts', 'BranchesEdge', GRAPH_FIELDS.branches],
