@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PGlite } from '@electric-sql/pglite';
+import { cacheFolder } from '../cache-folder.ts';
 import { OPENING } from './messages.ts';
 import type { Message, Request, SentError, SentResult, ThreadData } from './messages.ts';
-import { openPglite } from './open-pglite.ts';
+import { openFolder } from './open-folder.ts';
+import { openPglite, pgliteVersion } from './open-pglite.ts';
 
 /* The thread of an embedded database (`open-threaded-database.ts`). */
 
@@ -13,7 +16,8 @@ const parsers = Object.fromEntries(JSON_TYPES.map((type) => [type, asText]));
 
 try {
   const { folder }: ThreadData = workerData;
-  const database = await openPglite(folder);
+  const kept = join(cacheFolder(process.env), `pglite-${pgliteVersion()}`);
+  const database = await openFolder(folder, { open: openPglite, kept });
   database.onNotification((channel, payload) => say({ kind: 'notification', channel, payload }));
   parentPort?.on('message', (request: Request) => void answer(database, request));
   say({ kind: 'answer', id: OPENING, result: null });

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 
 /**
@@ -20,6 +23,17 @@ async function findVector() {
   } catch (error) {
     if (isMissing(error)) return {};
     throw error;
+  }
+}
+
+/** The version that is installed; `none` without one. */
+export function pgliteVersion(): string {
+  try {
+    const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+    const found: unknown = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8'));
+    return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : 'none';
+  } catch {
+    return 'none';
   }
 }
 
