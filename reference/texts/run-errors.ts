@@ -137,8 +137,9 @@ export const RUN_ERRORS: Readonly<Record<RunErrorCode, RunFailureText>> = {
   },
   ABORTED: {
     onError: 'ends',
-    cause: 'A function ended the run (`control: "abort"`), or its workflow was terminated in Temporal.',
-    remedy: 'The message has the reason. A terminated run can only be forked.',
+    cause:
+      'A function ended the run (`control: "abort"`), or its workflow was terminated, deleted or reset in Temporal.',
+    remedy: 'The message has the reason. A run without a workflow can only be forked.',
   },
   REPLAY_DIVERGED: {
     onError: 'ends',

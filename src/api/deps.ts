@@ -40,6 +40,9 @@ export interface SweepTimes {
   readonly terminatedRunsMs: number;
   /** A terminated run is left alone for this long, because its last write may still come. */
   readonly settledAfterMs: number;
+  readonly lostRunsMs: number;
+  /** Temporal must lack the workflow of a run for this long before the run is ended. */
+  readonly lostForMs: number;
   readonly poisonedRunsMs: number;
   readonly ticksMs: number;
   readonly healSchedulesMs: number;

@@ -21,6 +21,7 @@ export interface JournalWriter {
 }
 
 export interface Journal {
+  /** @throws an error for which `isContradiction` is true if an event with one of the numbers says something else */
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
   /** A page of the history, up to the first gap. */
   list(runId: string, page: PageRequest): Promise<Page<RunEvent>>;
@@ -100,10 +101,15 @@ function insertEvents({ events: written }: JournalBatch, { runId, executionRunId
       ${written.map((event) => ('idempotencyKey' in event ? event.idempotencyKey : null))}::text[],
       ${toTexts(written)}::text[]
     ) as rows (seq, type, call_key, body)
-    on conflict (run_id, seq) do nothing
+    on conflict (run_id, seq) do update set type = '' where ${SAYS_SOMETHING_ELSE}
     returning seq
   `;
 }
+
+/** Compares with the stored event, which refuses to change. Equal texts are most frequent. */
+const SAYS_SOMETHING_ELSE = statement`
+  events.body::text <> excluded.body::text and said(events.body) <> said(excluded.body)
+`;
 
 /** Notes which events are new; a batch that is written again has none. */
 function noteBatch({ tenantId, runId }: JournalWriter): Sql {

@@ -5,7 +5,17 @@ import type { CallEffect, LocalEffect, OccurrenceBody } from '../graph/run/index
 import type { TaskFailure } from '../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
 import type { CallOwner, LeftCall } from './call-activities.ts';
-import { CANCELED, callCanceled, isConclusive, isFailed, toCanceledCallFailure, toTaskFailure } from './failures.ts';
+import {
+  CANCELED,
+  callCanceled,
+  isConclusive,
+  isContradiction,
+  isFailed,
+  toCanceledCallFailure,
+  toJournalFailure,
+  toTaskFailure,
+} from './failures.ts';
+import type { Refusal } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
 import { createLocalCalls } from './local-calls.ts';
@@ -34,13 +44,14 @@ export interface Calls {
 export interface CallsDeps {
   readonly inbox: Inbox;
   readonly flusher: Pick<JournalFlusher, 'pause'>;
+  readonly refusal: Refusal;
 }
 
 /**
  * Calls run in the scope that is current at creation. `cancelAll` cancels this scope, and later calls, such as those of a
  * compensation, run in a new one. Each cancelable call also has a scope of its own.
  */
-export function createCalls({ inbox, flusher }: CallsDeps, owner: CallOwner): Calls {
+export function createCalls({ inbox, flusher, refusal }: CallsDeps, owner: CallOwner): Calls {
   const firstScope = CancellationScope.current();
   let scope = firstScope;
   const cancelable = createScopes();
@@ -57,7 +68,7 @@ export function createCalls({ inbox, flusher }: CallsDeps, owner: CallOwner): Ca
   };
   const throttle = createCallThrottle<RequestedCall>(({ effect, attachJournal, left = null }) => {
     const delivery = attachJournal(effect);
-    inScope(effect, () => makeCall(inNewTask(local, finishCall), owner, { effect, delivery, left }));
+    inScope(effect, () => makeCall(inNewTask(local, { finishCall, refusal }), owner, { effect, delivery, left }));
   });
   const local = createLocalCalls<LocalCall>({
     start: (call) => inScope(call.effect, () => makeLocalCall({ local, finishCall, leaveCall }, owner, call)),
@@ -93,12 +104,18 @@ export function createCalls({ inbox, flusher }: CallsDeps, owner: CallOwner): Ca
 
 type FinishCall = (occurrence: OccurrenceBody & { readonly kind: 'call.completed' | 'call.failed' }) => void;
 
+interface CallEnds {
+  readonly finishCall: FinishCall;
+  readonly refusal: Refusal;
+}
+
 /** Another workflow task begins with the end of an activity. */
-function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, finishCall: FinishCall): FinishCall {
-  return (occurrence) => {
+function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, ends: CallEnds): CallEnds {
+  const finishCall: FinishCall = (occurrence) => {
     enterTask();
-    finishCall(occurrence);
+    ends.finishCall(occurrence);
   };
+  return { ...ends, finishCall };
 }
 
 /** A call, and what is to be done for it when it begins. */
@@ -124,7 +141,7 @@ interface PackedCall {
 }
 
 /** Not `async`: every promise in a workflow takes time. */
-function makeCall(finishCall: FinishCall, owner: CallOwner, { effect, delivery, left }: PackedCall): void {
+function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect, delivery, left }: PackedCall): void {
   const { key } = effect;
   const scope = CancellationScope.current();
   const completeCall = ({ reply, attempts, durationMs }: CallOutcome): void =>
@@ -136,6 +153,7 @@ function makeCall(finishCall: FinishCall, owner: CallOwner, { effect, delivery, 
       completeCall(outcome);
     },
     (error: unknown) => {
+      if (isContradiction(error)) return refusal.note(toJournalFailure(error));
       delivery?.lost();
       const mustAskLedger = scope.consideredCancelled && isAccountable(effect) && !isConclusive(error);
       if (!mustAskLedger) return failCall(toTaskFailure(effect, error));

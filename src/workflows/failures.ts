@@ -6,10 +6,12 @@ import {
   CancelledFailure,
 } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
+import { CONTRADICTION } from '../graph/journal/index.ts';
 import { isUnsafe, needsSettlement } from '../graph/run/index.ts';
 import type { CallEffect, OccurrenceBody } from '../graph/run/index.ts';
 import type { RunError, TaskFailure } from '../graph/values/index.ts';
 import { isJsonObject, isUnknownOutcome, messageOf } from '../graph/values/index.ts';
+import type { Inbox } from './inbox.ts';
 
 /** Reads the `TaskFailure` that an activity put into its failure's details, or derives one from the failure itself. */
 export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, thrown: unknown): TaskFailure {
@@ -103,7 +105,14 @@ export function toWorkflowFailure({ code, message }: RunError): ApplicationFailu
 /** The failure of a run whose journal the store has refused. */
 export function toJournalFailure(thrown: unknown): ApplicationFailure {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
-  return ApplicationFailure.create({ type: 'INTERNAL', message: messageOf(cause), nonRetryable: true });
+  const type = isContradiction(thrown) ? CONTRADICTION : 'INTERNAL';
+  return ApplicationFailure.create({ type, message: messageOf(cause), nonRetryable: true });
+}
+
+/** True if an activity has found that the journal says something else than the run does. */
+export function isContradiction(thrown: unknown): boolean {
+  const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
+  return cause instanceof ApplicationFailure && cause.type === CONTRADICTION;
 }
 
 function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
@@ -117,4 +126,22 @@ function toCanceledFailure(by: string, reason: string | null): CancelledFailure 
 export function endAsCanceled(by: string, reason: string | null): CancelledFailure {
   Object.assign(getActivator(), { cancelled: true });
   return toCanceledFailure(by, reason);
+}
+
+/** The failure with which the workflow must end, because the store has refused a batch of its journal. */
+export interface Refusal {
+  /** `null` if there is none. */
+  failure(): ApplicationFailure | null;
+  note(failure: ApplicationFailure): void;
+}
+
+export function createRefusal(inbox: Inbox): Refusal {
+  let noted: ApplicationFailure | null = null;
+  return {
+    failure: () => noted,
+    note(failure) {
+      noted = failure;
+      inbox.push({ kind: 'continue' });
+    },
+  };
 }

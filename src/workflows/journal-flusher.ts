@@ -5,6 +5,7 @@ import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, separateTaskQueue } from './activities.ts';
 import { toJournalFailure } from './failures.ts';
+import type { Refusal } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
 import { createPauses } from './pauses.ts';
@@ -28,8 +29,6 @@ export interface JournalFlusher {
    * yielded, otherwise after `FLUSH_AFTER_MS`.
    */
   flush(run: Run, shell: ShellState): void;
-  /** The failure with which the workflow must end, because the store has refused a batch; `null` if there is none. */
-  refusal(): ApplicationFailure | null;
 }
 
 interface ShellState {
@@ -42,34 +41,32 @@ interface ShellState {
 interface JournalFlusherDeps {
   readonly outbox: Outbox;
   readonly inbox: Inbox;
+  readonly refusal: Refusal;
 }
 
 /** Time for which new entries may stay unwritten while other calls are open. */
 const FLUSH_AFTER_MS = 5_000;
 
-export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): JournalFlusher {
+export function createJournalFlusher({ outbox, inbox, refusal }: JournalFlusherDeps): JournalFlusher {
   let isUrgent = false;
   let isFlushing = false;
-  let refusal: ApplicationFailure | null = null;
   const pauses = createPauses();
   const flushLate = createLateFlush(outbox, () => {
     isUrgent = true;
     inbox.push({ kind: 'continue' });
   });
   const write = async (run: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
-    refusal = await record(run, batch);
-    isFlushing = refusal !== null;
-    if (refusal === null) {
-      delivered();
-      pauses.end();
-    }
+    const failure = await record(run, batch);
+    if (failure) return refusal.note(failure);
+    isFlushing = false;
+    delivered();
+    pauses.end();
     inbox.push({ kind: 'continue' });
   };
   return {
     flushSoon: () => void (isUrgent = true),
     isUrgent: () => isUrgent,
     isFlushing: () => isFlushing,
-    refusal: () => refusal,
     pause(resume) {
       pauses.add(resume);
       inbox.push({ kind: 'continue' });

@@ -13,7 +13,8 @@ import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
-import { endAsCanceled, callCanceled, toWorkflowFailure } from './failures.ts';
+import { endAsCanceled, callCanceled, createRefusal, toWorkflowFailure } from './failures.ts';
+import type { Refusal } from './failures.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
@@ -49,6 +50,7 @@ interface Shell {
   readonly outbox: Outbox;
   readonly effects: Effects;
   readonly flusher: JournalFlusher;
+  readonly refusal: Refusal;
   readonly continueAsNewPolicy: ContinueAsNewPolicy;
   readonly latestEvents: LatestEvents;
   readonly display: Display;
@@ -58,8 +60,9 @@ function openShell({ definition, catalog, identity, begin, redaction }: Workflow
   const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
-  const flusher = createJournalFlusher({ outbox, inbox });
-  const effects = createEffects({ inbox, flusher }, { runId, tenantId, createdBy });
+  const refusal = createRefusal(inbox);
+  const flusher = createJournalFlusher({ outbox, inbox, refusal });
+  const effects = createEffects({ inbox, flusher, refusal }, { runId, tenantId, createdBy });
   const { continueAfter } = graph.catalog.defaults;
   const parts = {
     graph,
@@ -67,6 +70,7 @@ function openShell({ definition, catalog, identity, begin, redaction }: Workflow
     outbox,
     effects,
     flusher,
+    refusal,
     continueAsNewPolicy: createContinueAsNewPolicy(continueAfter, { effects, flusher, outbox, inbox }),
     display: createDisplay(begin.kind !== 'continue', redaction ?? NOTHING_REDACTED),
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
@@ -101,14 +105,14 @@ function withOwnCancellation<T>(inside: () => Promise<T>): Promise<T> {
 async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
-  const { outbox, flusher, continueAsNewPolicy, display, latestEvents } = shell;
+  const { outbox, refusal, continueAsNewPolicy, display, latestEvents } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => latestEvents.all() });
   flush(shell);
   display(shell.run, latestEvents.all());
   while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
-    const refusal = flusher.refusal();
-    if (refusal) throw refusal;
+    const failure = refusal.failure();
+    if (failure) throw failure;
     for (const occurrence of inbox.take()) handle(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { messageOf } from '../../graph/values/index.ts';
+import { isContradiction } from '../../store/database/contradiction.ts';
 import { isDataRefused } from '../../store/database/data-refused.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { CallClaim } from '../../store/ledger-claims.ts';
@@ -9,6 +10,7 @@ import { CallError } from './call-error.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, lostWithoutClaim, mayBeDone } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
+import { contradiction } from './write-journal.ts';
 import { claimOf, isUnused, readUnusedClaims, withUnused } from './unused-claims.ts';
 import type { ClaimingAttempt } from './unused-claims.ts';
 
@@ -38,7 +40,7 @@ export const ASK_AGAIN_AFTER_MS = 2_000;
  * Claims a call in the ledger. If the database does not answer, the claim may still be stored, now or later, but the
  * call is not made. A heartbeat passes its id on, so that the next attempt does not take the call for lost.
  * @throws CallError if the key belongs to another request, or the database refuses what is written
- * @throws ApplicationFailure `DATABASE_AWAY`, which the server retries
+ * @throws ApplicationFailure `DATABASE_AWAY`, which the server retries; `CONTRADICTION`, as `writeJournal`
  */
 export async function claimCall(
   { ledger }: Store,
@@ -61,6 +63,7 @@ export async function claimCall(
     if (isTraceless && claimant.safety === 'unsafe') return { claim, result: { answer: lostWithoutClaim(claim) } };
     return { claim, result: { failures, mayBeDone: before ? mayBeDone(before, wasUnused) : isTraceless } };
   } catch (error) {
+    if (isContradiction(error)) throw contradiction();
     if (isDataRefused(error)) throw claimRefused(error);
     if (!isDatabaseAway(error)) throw error;
     heartbeat({ unusedClaims: withUnused(unusedClaims, attempt) });

@@ -10,7 +10,7 @@ import type { TerminatedRun } from '../temporal/terminated-runs.ts';
 import { closingBatch } from './closing-batch.ts';
 
 /**
- * Ends a run whose workflow has ended without telling the store. Runs that have ended or go on are left alone.
+ * Ends a run whose workflow has ended without telling the store, or is not there. Runs that have ended or go on are left alone.
  * @param before an end from this time on is left for later, as the last activity may still write. A run that was put
  * aside has begun no activity for long
  * @returns false when the run is not dispatched, or its end is left for later
@@ -25,13 +25,16 @@ export async function endTerminatedRun(
   if (!run.isDispatched) return false;
   const end = await engine.terminatedRun(run);
   if (!end) return true;
-  if (end.kind !== 'put-aside' && Date.parse(end.at) > before) return false;
+  if (!SETTLED.has(end.kind) && Date.parse(end.at) > before) return false;
   const { executionRunId } = end;
   const batch = lastBatch(run, end, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
   logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
   return true;
 }
+
+/** Ends after which no activity writes. */
+const SETTLED: ReadonlySet<TerminatedRun['kind']> = new Set(['put-aside', 'missing']);
 
 function lastBatch(run: RunRecord, end: TerminatedRun, approvals: readonly Approval[]): JournalBatch {
   const error = toError(end);
@@ -48,6 +51,18 @@ function toError(end: TerminatedRun): RunError {
       return { code: 'TIMEOUT', message: 'The workflow timed out in Temporal' };
     case 'failed':
       return { code: 'INTERNAL', message: 'The workflow failed in Temporal, whose history says why' };
+    case 'missing':
+      return {
+        code: 'ABORTED',
+        message: 'Temporal has no workflow of the run: it was deleted, or a backup was restored',
+      };
+    case 'ended':
+      return {
+        code: 'ABORTED',
+        message: `The workflow has ${end.as} in Temporal; the store was restored from a backup`,
+      };
+    case 'contradicted':
+      return { code: 'ABORTED', message: truncate(end.message, MAX_MESSAGE) };
     case 'put-aside':
       return { code: 'INTERNAL', message: truncate(end.message, MAX_MESSAGE) };
     case 'terminated': {

@@ -10,6 +10,7 @@ import { poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { cancelPoisonedRun } from './cancel-poisoned-run.ts';
 import { dispatchRun } from './dispatch-run.ts';
+import { endTerminatedRun } from './end-terminated-run.ts';
 import { reopen } from './reopen-run.ts';
 import type { SignedSignal } from './signal-queued.ts';
 import { signalQueued } from './signal-queued.ts';
@@ -83,18 +84,16 @@ async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunReco
   return run;
 }
 
-/** A workflow that takes no signal has ended, and its last write ends the run. @throws ApiError 503 */
+/** A workflow that takes no signal has ended, and its last write ends the run, or it was deleted. @throws ApiError 503 */
 async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | RunRecord> {
   const { store } = deps;
   return await afterSending(async () => {
     const result = await decide(deps, run, signal);
     if (result) return result;
-    const ended = await untilRun(store, {
-      runId: run.id,
-      look: () => store.runs.find(run.id),
-      isWanted: (found) => found === null || isEnded(found.status),
-      withinMs: WRITTEN_WITHIN_MS,
-    });
+    const look = async (): Promise<RunRecord | null> => await store.runs.find(run.id);
+    const isWanted = (found: RunRecord | null): boolean => found === null || isEnded(found.status);
+    const settled = await untilRun(store, { runId: run.id, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
+    const ended = !isWanted(settled) && (await endTerminatedRun(deps, run, 0)) ? await look() : settled;
     if (!ended || !isEnded(ended.status)) throw unavailable('The run');
     return ended;
   });

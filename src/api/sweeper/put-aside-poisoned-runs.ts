@@ -2,6 +2,7 @@ import type { ActiveRun, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isToBlame, putRunAside } from '../runs/put-run-aside.ts';
 import type { Poisoned } from '../runs/put-run-aside.ts';
+import { activeRunsInTurns } from './active-runs-in-turns.ts';
 import { eachOf } from './each-of.ts';
 
 type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
@@ -33,13 +34,9 @@ export const notedRuns: FindRuns = async ({ store }) =>
   (await store.failingRuns.list(NOTED_AT_ONCE)).map(({ failure, ...run }) => ({ ...run, note: failure }));
 
 /** All active runs in turns, for those that end their workers before these can note it. */
-export function activeRunsInTurns(): FindRuns {
-  let after = '';
-  return async ({ store }) => {
-    const runs = await store.failingRuns.active(after, ACTIVE_AT_ONCE);
-    after = runs.length < ACTIVE_AT_ONCE ? '' : (runs.at(-1)?.id ?? '');
-    return runs.map(({ failure, ...run }) => ({ ...run, note: failure }));
-  };
+export function activeRuns(): FindRuns {
+  const find = activeRunsInTurns(ACTIVE_AT_ONCE);
+  return async ({ store }) => (await find(store)).map(({ failure, ...run }) => ({ ...run, note: failure }));
 }
 
 /** Ends runs whose workflow task fails again and again, because of what is in the run. */

@@ -1,8 +1,9 @@
 import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 import { eachOf } from './each-of.ts';
+import { LOST_FOR_MS, createLostRunsChore } from './end-lost-runs.ts';
 import { pruneRuns } from './prune-runs.ts';
-import { FAILING_FOR_MS, activeRunsInTurns, createPoisonedRunsChore, notedRuns } from './put-aside-poisoned-runs.ts';
+import { FAILING_FOR_MS, activeRuns, createPoisonedRunsChore, notedRuns } from './put-aside-poisoned-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
 import { createCourier } from '../webhooks/courier.ts';
@@ -44,6 +45,8 @@ const TIMES: SweepTimes = {
   dispatchMs: 2_000,
   terminatedRunsMs: 5_000,
   settledAfterMs: SETTLED_AFTER_MS,
+  lostRunsMs: 15_000,
+  lostForMs: LOST_FOR_MS,
   poisonedRunsMs: 2_000,
   ticksMs: 500,
   healSchedulesMs: 10_000,
@@ -59,6 +62,8 @@ const toChores = (
     dispatchMs,
     terminatedRunsMs,
     settledAfterMs,
+    lostRunsMs,
+    lostForMs,
     poisonedRunsMs,
     ticksMs,
     healSchedulesMs,
@@ -71,8 +76,9 @@ const toChores = (
   { everyMs: queuesMs, run: createQueueStarter() },
   { everyMs: dispatchMs, run: dispatchRuns },
   { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
+  { everyMs: lostRunsMs, run: createLostRunsChore(lostForMs) },
   { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
-  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsInTurns(), failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), failingForMs) },
   { everyMs: ticksMs, run: takeTicks },
   { everyMs: healSchedulesMs, run: healSchedules },
   {

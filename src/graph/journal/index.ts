@@ -2,6 +2,7 @@ export { journalBatch } from './batch.ts';
 export type { JournalBatch } from './batch.ts';
 export { foldCheckpoints } from './checkpoint.ts';
 export type { Checkpoint } from './checkpoint.ts';
+export { CONTRADICTION } from './contradiction.ts';
 export { toEndedState, fromEndedState } from './ended-run.ts';
 export type { EndedRunState } from './ended-run.ts';
 export type { RunEvent } from './events.ts';

@@ -10,20 +10,24 @@ import type { Victim } from './victim.ts';
 
 export interface KillableTemporal extends Victim {
   readonly address: string;
+  /** Its database, of SQLite. */
+  readonly databaseFile: string;
 }
 
 /** A Temporal server that keeps what it knows in a folder, and can be ended in each way. */
 export async function startKillableTemporal(folder: string, teardown: Teardown): Promise<KillableTemporal> {
+  const databaseFile = join(folder, 'temporal.db');
   const options: TemporalServerOptions = {
     executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
     port: await choosePort('Temporal', undefined, FIRST_PORT),
     uiPort: await choosePort('the Temporal Web UI', undefined, FIRST_PORT + 5),
-    databaseFile: join(folder, 'temporal.db'),
+    databaseFile,
   };
   let server: TemporalServer = await startTemporalServer(options);
   teardown.add(() => server.stop());
   return {
     address: server.address,
+    databaseFile,
     kill: () => server.kill(),
     stop: () => server.stop(),
     async start() {

@@ -23,6 +23,10 @@ export interface PostgresServer {
   readonly victim: Victim;
   /** Makes an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
+  /** Backs a database up, as it is at one moment, into a file. */
+  dump(database: string, file: string): Promise<void>;
+  /** Puts what a file holds in the place of a database. */
+  restore(database: string, file: string): Promise<void>;
   /** Has the server do something. */
   query(statement: string): Promise<void>;
   stop(): Promise<void>;
@@ -54,6 +58,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   let child = await launch();
   const pid = (): number => child.pid ?? 0;
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const query = async (statement: string): Promise<void> =>
+    await withClient(urlOf('postgres'), async (client) => void (await client.query(statement)));
   return {
     url: urlOf('postgres'),
     get pid() {
@@ -72,8 +78,14 @@ export async function startPostgres(): Promise<PostgresServer> {
       await withClient(urlOf('postgres'), (client) => client.query(`create database "${name}"`));
       return urlOf(name);
     },
-    query: async (statement) =>
-      await withClient(urlOf('postgres'), async (client) => void (await client.query(statement))),
+    dump: async (database, file) =>
+      void (await run(join(binaries, 'pg_dump'), ['--format=custom', '--file', file, urlOf(database)])),
+    async restore(database, file) {
+      await query(`drop database "${database}" with (force)`);
+      await query(`create database "${database}"`);
+      await run(join(binaries, 'pg_restore'), ['--exit-on-error', '--dbname', urlOf(database), file]);
+    },
+    query,
     async stop() {
       child.kill('SIGINT');
       await ended(child);

@@ -17,6 +17,9 @@ export interface TemporalCli {
   tell(subcommand: string, workflowId: string): Promise<Json>;
   cancel(workflowId: string): Promise<void>;
   terminate(workflowId: string, reason: string): Promise<void>;
+  /** @param to options that say to which event */
+  reset(workflowId: string, to: readonly string[]): Promise<void>;
+  delete(workflowId: string): Promise<void>;
   /** Runs a command line that begins with `temporal`, as a person would paste it. */
   paste(line: string): Promise<void>;
 }
@@ -52,6 +55,8 @@ export async function openTemporalCli({ temporalAddress, namespace = 'default' }
     tell: told,
     cancel: async (workflowId) => void (await workflow('cancel', workflowId)),
     terminate: async (workflowId, reason) => void (await workflow('terminate', workflowId, '--reason', reason)),
+    reset: async (workflowId, to) => void (await workflow('reset', workflowId, '--reason', 'by a test', ...to)),
+    delete: async (workflowId) => void (await workflow('delete', workflowId)),
     paste: async (line) => void (await run('sh', ['-c', line.replace(/^temporal /, `'${executable}' `)], { env })),
   };
 }

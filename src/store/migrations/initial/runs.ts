@@ -72,11 +72,17 @@ export const RUNS_TABLES = [
     run_id text not null,
     seq integer not null,
     execution_run_id text not null,
-    type text not null,
+    type text not null constraint events_say_one_thing check (type <> ''),
     call_key text,
     body json not null,
     primary key (run_id, seq)
   )`,
+  // What an event says besides times, in any order: a run that is played again says the same.
+  `create function said(body json) returns text[] language sql immutable as $$
+    select array_agg(piece order by piece collate "C") from unnest(string_to_array(translate(regexp_replace(
+      body::text, '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}[.][0-9]{3}Z|"durationMs":[0-9]+', '', 'g'
+    ), '{}[]', ',,,,'), ',')) as pieces (piece)
+  $$`,
   `create index events_of_call on events (run_id, call_key) where call_key is not null`,
 
   `create table occurrences (

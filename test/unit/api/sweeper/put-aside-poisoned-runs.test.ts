@@ -1,9 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  activeRunsInTurns,
-  createPoisonedRunsChore,
-  notedRuns,
-} from '../../../../src/api/sweeper/put-aside-poisoned-runs.ts';
+import { activeRuns, createPoisonedRunsChore, notedRuns } from '../../../../src/api/sweeper/put-aside-poisoned-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
 import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
@@ -66,7 +62,7 @@ async function aRun(id: string, note?: TaskFailureCause): Promise<void> {
 
 const sweep = async (engine: Engine, stopping = going): Promise<void> => {
   await createPoisonedRunsChore(notedRuns)({ store, engine, logger }, stopping);
-  await createPoisonedRunsChore(activeRunsInTurns())({ store, engine, logger }, stopping);
+  await createPoisonedRunsChore(activeRuns())({ store, engine, logger }, stopping);
 };
 const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
 
@@ -212,7 +208,7 @@ test('active runs are looked at in turns, a hundred at a time', async () => {
   const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
   for (const id of ids) await aRun(id);
   const engine = failing({});
-  const chore = createPoisonedRunsChore(activeRunsInTurns());
+  const chore = createPoisonedRunsChore(activeRuns());
   const turn = async (): Promise<string[]> => {
     engine.asked.length = 0;
     await chore({ store, engine, logger }, going);

@@ -80,17 +80,25 @@ describe('a run whose workflow was terminated', () => {
       await end({ store, engine: endingOf('L', { found }), logger }, going);
     };
     await lookAfter(1);
-    await writeTo(store, { id: 'L' }, aBatch([2, 3]));
+    await writeTo(store, { id: 'L' }, aBatch([3, 4]));
     expect(await statusOf('L')).toBe('running');
     await lookAfter(2);
     expect(await statusOf('L')).toBe('failed');
     await lookAfter(20);
-    await writeTo(store, { id: 'L' }, aBatch([5, 6]));
+    await writeTo(store, { id: 'L' }, aBatch([6, 7]));
     await lookAfter(30);
     expect(await statusOf('L')).toBe('running');
     await lookAfter(62);
     expect(await statusOf('L')).toBe('failed');
-    expect(await eventsOf('L')).toEqual([1, '2 failed', 3, '4 failed', 5, 6, '7 failed']);
+    expect(await eventsOf('L')).toEqual([1, '2 failed', 3, 4, '5 failed', 6, 7, '8 failed']);
+  });
+
+  test('takes no late entries in place of its end', async () => {
+    await aDispatchedRun('P');
+    await writeTo(store, { id: 'P' }, aBatch([1]));
+    await sweep(endingOf('P'));
+    await expect(writeTo(store, { id: 'P' }, aBatch([2, 3]))).rejects.toThrow('events_say_one_thing');
+    expect([await statusOf('P'), await eventsOf('P')]).toEqual(['failed', [1, '2 failed']]);
   });
 });
 

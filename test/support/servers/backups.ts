@@ -1,0 +1,46 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Site } from './site.ts';
+
+/** Backups of a site's two databases, under names. A site stands still while its Temporal is backed up or restored. */
+export interface Backups {
+  /** Backs the store up while everything goes on. */
+  dumpStore(name: string): Promise<void>;
+  /** Does something while no process of the site is there. */
+  whileStopped(work: () => Promise<void>): Promise<void>;
+  /** Backs Temporal's database up, which is stopped. */
+  copyTemporal(name: string): Promise<void>;
+  restoreStore(name: string): Promise<void>;
+  restoreTemporal(name: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** What SQLite keeps beside a database. */
+const BESIDE = ['-wal', '-shm'] as const;
+
+export async function openBackups({ deployment, untilReady }: Site): Promise<Backups> {
+  const { api, worker, temporal, postgres } = deployment;
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-backups-'));
+  const dumpOf = (name: string): string => join(folder, `${name}.dump`);
+  const copyOf = (name: string): string => join(folder, `${name}.db`);
+  return {
+    dumpStore: async (name) => await postgres.dump('holdfast', dumpOf(name)),
+    async whileStopped(work) {
+      await Promise.all([api.stop(), worker.stop()]);
+      await temporal.stop();
+      await work();
+      await temporal.start();
+      await Promise.all([api.start(), worker.start()]);
+      await Promise.all([api.said('API listening'), worker.said('worker started')]);
+      await untilReady();
+    },
+    copyTemporal: async (name) => await copyFile(temporal.databaseFile, copyOf(name)),
+    restoreStore: async (name) => await postgres.restore('holdfast', dumpOf(name)),
+    async restoreTemporal(name) {
+      for (const end of BESIDE) await rm(`${temporal.databaseFile}${end}`, { force: true });
+      await copyFile(copyOf(name), temporal.databaseFile);
+    },
+    remove: async () => await rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Json } from '../../src/graph/values/json.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { checkpointsOf } from '../support/readers/api-states.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { aProblem } from '../support/readers/problems.ts';
+import { openBackups } from '../support/servers/backups.ts';
+import type { Backups } from '../support/servers/backups.ts';
+import { PATIENTLY, aCall, startSite } from '../support/servers/site.ts';
+import type { Site } from '../support/servers/site.ts';
+import { openTemporalCli } from '../support/servers/temporal-cli.ts';
+import type { TemporalCli } from '../support/servers/temporal-cli.ts';
+
+/* The two databases are backed up, lost, and restored: both to one moment, or one of them to an earlier one. */
+
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 200_000 });
+
+let site: Site;
+let backups: Backups;
+let temporal: TemporalCli;
+beforeAll(async () => {
+  site = await startSite({ tool: {}, models: (scripted) => ({ default: scripted }) });
+  backups = await openBackups(site);
+  temporal = await openTemporalCli({ temporalAddress: site.deployment.temporal.address });
+});
+afterAll(async () => {
+  await backups.remove();
+  await site.stop();
+});
+
+/** A job before each of two decisions, and one after them. */
+const startRun = async (name: string): Promise<string> => {
+  const graph = aDefinition({
+    nodes: {
+      one: aCall('keyed', `${name} one`),
+      ask: { type: 'approval', title: 'Go on?' },
+      two: aCall('keyed', `${name} two`),
+      sure: { type: 'approval', title: 'Sure?' },
+      three: aCall('keyed', `${name} three`),
+    },
+    edges: [
+      { from: '__start__', to: 'one' },
+      { from: 'one', to: 'ask' },
+      { from: 'ask', to: 'two' },
+      { from: 'two', to: 'sure' },
+      { from: 'sure', to: 'three' },
+    ],
+  });
+  return textAt((await site.user.post('/api/runs', { graph })).body, '/id');
+};
+const until = async (id: string, isWanted: (run: Json) => boolean): Promise<Json> =>
+  await site.user.untilRun(id, isWanted, PATIENTLY.timeout);
+const waitsAt = async (id: string, node: string): Promise<Json> =>
+  await until(id, (run) => at(run, '/waitingFor/0/node') === node);
+const ended = async (id: string, status: string): Promise<Json> =>
+  await until(id, (run) => at(run, '/status') === status);
+const approve = async (id: string) => await site.approver.post(`/api/runs/${id}/approve`, {});
+const approveAll = async (id: string): Promise<void> => {
+  for (const node of ['ask', 'sure']) {
+    await waitsAt(id, node);
+    await approve(id);
+  }
+  await ended(id, 'completed');
+};
+const workflowOf = (id: string): string => `run:demo:${id}`;
+const fork = async (id: string): Promise<string> => {
+  const newest = (await checkpointsOf(site.user, id)).at(-1) ?? null;
+  const forked = await site.deployment.as('admin').post(`/api/runs/${id}/fork`, { checkpoint: textAt(newest, '/id') });
+  return textAt(forked.body, '/id');
+};
+
+test('both restored to one moment: runs that waited and that made calls go on, and no call is made twice', async () => {
+  const waiting = await startRun('waits');
+  await waitsAt(waiting, 'ask');
+  const held = site.service.hold('calls one');
+  const calling = await startRun('calls');
+  const release = await held;
+  await backups.whileStopped(async () => {
+    release();
+    await backups.dumpStore('both');
+    await backups.copyTemporal('both');
+  });
+  await approveAll(waiting);
+  await approveAll(calling);
+  await backups.whileStopped(async () => {
+    await backups.restoreStore('both');
+    await backups.restoreTemporal('both');
+  });
+  await approveAll(waiting);
+  await approveAll(calling);
+  expect(site.service.done.toSorted()).toEqual(
+    ['calls', 'waits'].flatMap((name) => ['one', 'three', 'two'].map((job) => `${name} ${job}`)),
+  );
+});
+
+describe('the store restored to an earlier moment than Temporal', () => {
+  let wentOn: string;
+  let hasEnded: string;
+  let unknown: string;
+  beforeAll(async () => {
+    wentOn = await startRun('went on');
+    hasEnded = await startRun('has ended');
+    for (const id of [wentOn, hasEnded]) await waitsAt(id, 'ask');
+    await backups.dumpStore('earlier');
+    await approve(wentOn);
+    await waitsAt(wentOn, 'sure');
+    await approveAll(hasEnded);
+    unknown = await startRun('unknown');
+    await waitsAt(unknown, 'ask');
+    await backups.whileStopped(async () => await backups.restoreStore('earlier'));
+  });
+
+  test('a run that has ended since has failed, says so, and can be forked where the store knows it', async () => {
+    expect(await ended(hasEnded, 'failed')).toMatchObject({
+      error: { code: 'ABORTED', message: expect.stringContaining('completed in Temporal') },
+    });
+    await approveAll(await fork(hasEnded));
+  });
+
+  test('a run that has begun since is not there; its workflow is, and can only be terminated', async () => {
+    expect(await site.user.get(`/api/runs/${unknown}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    await temporal.terminate(workflowOf(unknown), 'its store is lost');
+  });
+
+  test('a run that went on takes no decision; terminated, it has failed, and goes on as a fork', async () => {
+    expect(await site.user.get(`/api/runs/${wentOn}`)).toMatchObject({ body: { waitingFor: [{ node: 'ask' }] } });
+    await temporal.terminate(workflowOf(wentOn), 'its store was restored');
+    expect(await ended(wentOn, 'failed')).toMatchObject({ error: { code: 'ABORTED' } });
+    await approveAll(await fork(wentOn));
+  });
+});
+
+describe('Temporal restored to an earlier moment than the store', () => {
+  let called: string;
+  let wentOn: string;
+  let hasEnded: string;
+  let unknown: string;
+  beforeAll(async () => {
+    const held = site.service.hold('called since one');
+    called = await startRun('called since');
+    const release = await held;
+    wentOn = await startRun('was decided');
+    hasEnded = await startRun('was completed');
+    for (const id of [wentOn, hasEnded]) await waitsAt(id, 'ask');
+    await backups.whileStopped(async () => {
+      release();
+      await backups.copyTemporal('earlier');
+    });
+    await waitsAt(called, 'ask');
+    await approve(wentOn);
+    await waitsAt(wentOn, 'sure');
+    await approveAll(hasEnded);
+    unknown = await startRun('begun since');
+    await waitsAt(unknown, 'ask');
+    await backups.whileStopped(async () => await backups.restoreTemporal('earlier'));
+  });
+
+  test('a run that has made calls since finds them in the ledger, says the same once more, and goes on', async () => {
+    await approveAll(called);
+    expect(site.service.done.filter((job) => job === 'called since one')).toHaveLength(1);
+  });
+
+  test('a run that was decided since has failed at the next decision, and goes on as a fork', async () => {
+    await approve(wentOn);
+    expect(await ended(wentOn, 'failed')).toMatchObject({
+      error: { code: 'ABORTED', message: expect.stringContaining('The journal has other events') },
+    });
+    const forked = await fork(wentOn);
+    await waitsAt(forked, 'sure');
+    await approve(forked);
+    await ended(forked, 'completed');
+  });
+
+  test('a run that has ended since stays as it is', async () => {
+    expect(await site.user.get(`/api/runs/${hasEnded}`)).toMatchObject({ body: { status: 'completed' } });
+  });
+
+  test('a run that has begun since has failed, says so, and goes on as a fork', async () => {
+    expect(await ended(unknown, 'failed')).toMatchObject({
+      error: { code: 'ABORTED', message: expect.stringContaining('Temporal has no workflow of the run') },
+    });
+    await approveAll(await fork(unknown));
+  });
+});

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LOST_FOR_MS, MOST_LOST, createLostRunsChore } from '../../../../src/api/sweeper/end-lost-runs.ts';
+import type { Engine } from '../../../../src/api/temporal/engine.ts';
+import type { TerminatedRun } from '../../../../src/api/temporal/terminated-runs.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+
+/** Ends the runs of earlier tests, so that no chore finds them. */
+beforeEach(async () => {
+  for (const { id } of await store.failingRuns.active('', 1_000)) await endRun(store, { id }, 100);
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const logger = createLogger('silent');
+const going = new AbortController().signal;
+const missing: TerminatedRun = { kind: 'missing', executionRunId: '', at: LATER };
+
+async function aRun(id: string): Promise<void> {
+  await store.runs.create(aNewRun({ id }));
+  await store.pendingStarts.claim(id, AT, LATER);
+  await store.pendingStarts.complete({ id, execution: 1 }, AT);
+}
+
+/** A Temporal that says how the workflows of some runs have ended; the others go on. */
+function ending(ends: Readonly<Record<string, TerminatedRun | Error>>): Engine {
+  return anAbsentEngine({
+    async terminatedRun({ id }) {
+      const end = ends[id] ?? null;
+      return await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
+    },
+  });
+}
+
+const errorOf = async (id: string): Promise<unknown> => (await store.runs.find(id))?.view?.error;
+const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
+
+/** Looks twice, with the second look as much later as a run must be lost. */
+async function lookTwice(first: Engine, second = first): Promise<void> {
+  const chore = createLostRunsChore();
+  await chore({ store, engine: first, logger }, going);
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + LOST_FOR_MS);
+  await chore({ store, engine: second, logger }, going);
+}
+
+test.each<[string, TerminatedRun, string]>([
+  ['was deleted', missing, 'Temporal has no workflow of the run'],
+  ['has ended without the store', { ...missing, kind: 'ended', as: 'completed' }, 'The workflow has completed'],
+  ['was reset', { ...missing, kind: 'contradicted', message: 'The journal has other events' }, 'other events'],
+])('a run whose workflow %s has failed, once that stays so', async (_, end, message) => {
+  const id = `E-${end.kind}`;
+  await aRun(id);
+  await createLostRunsChore()({ store, engine: ending({ [id]: end }), logger }, going);
+  expect(await statusOf(id)).toBe('queued');
+  await lookTwice(ending({ [id]: end }));
+  expect(await errorOf(id)).toEqual({ code: 'ABORTED', message: expect.stringContaining(message) });
+});
+
+test('a run that comes back, or that Temporal says nothing of, goes on', async () => {
+  await aRun('B');
+  await aRun('N');
+  const silent = new Error('no answer');
+  await lookTwice(ending({ B: missing, N: silent }), ending({ N: silent }));
+  expect([await statusOf('B'), await statusOf('N')]).toEqual(['queued', 'queued']);
+});
+
+test('where Temporal lacks many runs, none is ended', async () => {
+  const ids = Array.from({ length: MOST_LOST + 1 }, (_, n) => `M-${n}`);
+  for (const id of ids) await aRun(id);
+  const lost = Object.fromEntries(ids.map((id) => [id, missing]));
+  const error = vi.spyOn(logger, 'error');
+  await lookTwice(ending(lost));
+  expect(error).toHaveBeenCalledWith({ lost: ids.length }, expect.stringContaining('Temporal lacks the workflows'));
+  const { 'M-0': _found, ...fewer } = lost;
+  expect(await statusOf('M-1')).toBe('queued');
+  vi.restoreAllMocks();
+  await lookTwice(ending(fewer));
+  expect([await statusOf('M-0'), await statusOf('M-1')]).toEqual(['queued', 'failed']);
+});

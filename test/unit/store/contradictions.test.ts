@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../../src/graph/journal/events.ts';
+import { isContradiction } from '../../../src/store/database/contradiction.ts';
+import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView, writeTo } from '../../support/builders/store-builders.ts';
+import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+
+const called = { step: 1, type: 'tool.called', node: 'pay', visit: 1, tool: 'pay', attempts: 1 } as const;
+const anEnd = (over: object = {}): RunEvent => ({
+  ...called,
+  seq: 2,
+  at: AT,
+  durationMs: 12,
+  idempotencyKey: 'R:pay:1:0:0',
+  result: { paid: 5, note: 'a\u0000b' },
+  ...over,
+});
+
+/** Writes an event number 2, and then another one. @returns what the journal says, and the error */
+async function saying(id: string, first: RunEvent, second: RunEvent) {
+  await store.runs.create(aNewRun({ id }));
+  await writeTo(store, { id }, aBatch([1]));
+  await writeTo(store, { id }, aBatch([], { events: [first] }));
+  const view = aView({ status: 'waiting' });
+  const checkpoints = [aCheckpoint(id, 3)];
+  const next: RunEvent = { ...second, seq: 3 };
+  const error: unknown = await writeTo(store, { id }, aBatch([], { events: [second, next], view, checkpoints })).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  const events = await store.journal.events(id, 0, 10);
+  return { error, second: events[1], last: events.at(-1)?.seq, status: (await store.runs.find(id))?.status };
+}
+
+test.each([
+  ['at another time', { at: LATER }],
+  ['after a longer time', { durationMs: 0 }],
+  ['in another order', { result: { note: 'a\u0000b', paid: 5 } }],
+])('a run may say the same once more, %s: the journal keeps what was said first, and goes on', async (how, over) => {
+  const said = await saying(`same ${how}`, anEnd(), anEnd(over));
+  expect(said).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
+});
+
+test.each([
+  ['another result', { result: { paid: 6, note: 'a\u0000b' } }],
+  ['another key', { idempotencyKey: 'R:pay:1:0:1' }],
+  ['another node', { node: 'buy' }],
+])('a run that says something else (%s) is refused, with all that it says besides', async (how, over) => {
+  const { error, ...said } = await saying(`else ${how}`, anEnd(), anEnd(over));
+  expect(isContradiction(error)).toBe(true);
+  expect(said).toEqual({ second: anEnd(), last: 2, status: 'running' });
+});
+
+test('other errors of the database are no contradictions', () => {
+  expect(isContradiction(Object.assign(new Error('no'), { code: '23514', constraint: 'of_others' }))).toBe(false);
+  expect(isContradiction(new Error('no'))).toBe(false);
+});
