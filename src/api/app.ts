@@ -73,6 +73,8 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   app.notFound((c) => problemResponse(new ApiError('NOT_FOUND', `There is nothing at ${c.req.path}`), c.req.path));
   app.onError((error, c) => {
     const known = toApiError(error);
+    if (known?.code === 'UNAVAILABLE' && known.cause !== undefined)
+      deps.logger.warn({ error: known.cause, path: c.req.path }, 'a request can not be done now');
     if (known) return problemResponse(known, c.req.path);
     const requestId = c.get('requestId');
     deps.logger.error({ error, requestId, path: c.req.path }, 'a request failed');

@@ -25,6 +25,8 @@ interface GuardOptions {
 
 const REMEDY_OF_TOOLS = "The configuration's http.allow may name hosts and ports that tools reach all the same";
 
+const NO_REMEDY = 'No setting allows it';
+
 /**
  * Creates a guard that lets pass public addresses and allowed private hosts. It checks literal addresses in every
  * notation, and resolved ones at connect time, so that a name can't change in between.
@@ -41,7 +43,9 @@ export function createGuard(
   const isListed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
   return (url, redirectedBy) => {
     const isAllowed = isListed(url) && (!redirectedBy || isListed(redirectedBy));
-    const reason = unsafeReason(url) ?? (isAllowed ? null : privateReason(url));
+    const unsafe = unsafeReason(url);
+    if (unsafe !== null) throw blocked(unsafe, NO_REMEDY);
+    const reason = isAllowed ? null : privateReason(url);
     if (reason !== null) throw blocked(reason, remedy);
     return isAllowed ? open : guarded;
   };

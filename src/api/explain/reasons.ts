@@ -147,7 +147,7 @@ function retrying({ run }: Facts): readonly Reason[] {
 function working(run: ShownRun): Reason {
   const [text, since] =
     run.startedAt === null
-      ? ['The run has not written anything yet.', run.createdAt]
+      ? ['No worker has begun the run yet: is one up, and does it reach the database?', run.createdAt]
       : [run.next.length > 0 ? `The run is at work: ${run.next.join(', ')}.` : 'The run is at work.', run.startedAt];
   return { kind: 'working', text, since };
 }

@@ -9,13 +9,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'DATABASE_AWAY';
 }
 
-/**
- * Codes of a server that starts, stops, has no free connection, is read-only after a failover,
- * or does not have the database yet.
- */
-const AWAY: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300', '25006', '3D000']);
-/** The class of codes for broken and failed connections. */
-const CONNECTION_CLASS = '08';
+/** Codes of a server that starts, stops, is read-only after a failover, or does not have the database yet. */
+const AWAY: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25006', '3D000']);
+/** The classes of codes for broken connections, and for a server that has no room: disk, memory, connections. */
+const AWAY_CLASSES: ReadonlySet<string> = new Set(['08', '53']);
 
 /** Turns an error of a statement into a `DatabaseAwayError` if the connection is its cause. */
 export function toDatabaseError(error: unknown): unknown {
@@ -28,7 +25,7 @@ export function toDatabaseError(error: unknown): unknown {
 function isAboutTheWay(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     const { code = '' } = error;
-    return AWAY.has(code) || code.startsWith(CONNECTION_CLASS);
+    return AWAY.has(code) || AWAY_CLASSES.has(code.slice(0, 2));
   }
   return error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
 }

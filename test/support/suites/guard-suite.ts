@@ -197,6 +197,10 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
       await expect(request).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
       await expect(request).rejects.toThrow(/10\.0\.0\.1 is no public address.*http\.allow/);
     });
+
+    test('what no setting allows is told so', async () => {
+      await expect(send([], { url: 'http://10.0.0.1:25/' })).rejects.toThrow(/port 25 .*No setting allows it/);
+    });
   });
 
   describe('the error for a name', () => {

@@ -58,7 +58,7 @@ describe('the summary', () => {
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
   test.each<{ what: string; run?: Partial<ShownRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
     { what: 'is at work', summary: 'The run is at work: pay.' },
-    { what: 'has not begun', run: { startedAt: null }, summary: 'The run has not written anything yet.' },
+    { what: 'has not begun', run: { startedAt: null }, summary: 'No worker has begun the run yet: is one up, and does it reach the database?' },
     { what: 'has completed', run: { status: 'completed', endedAt: LATER }, summary: 'The run has completed.' },
     {
       what: 'has failed',
