@@ -129,6 +129,8 @@ const ConfigFields = z.strictObject({
   streams: z
     .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
     .prefault({}),
+  /** Spans of calls hold what is sent and answered, in runs without redacted channels. */
+  telemetry: z.strictObject({ captureContent: z.boolean().default(false) }).prefault({}),
   /** Time for open work to finish at shutdown. */
   shutdownGrace: Duration.default('30s'),
 });

@@ -14,6 +14,7 @@ import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import { consoleAddress, openLocalSignIn } from './sign-in/local-sign-in.ts';
 import type { Service, ServiceOptions } from './service.ts';
+import { openTracing } from '../telemetry/traces/open-tracing.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { provideBundle } from './workflow-bundle.ts';
@@ -67,6 +68,8 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     readSettings(StackSettings, environment).LOG_LEVEL,
     options.logFile ?? join(dataDir, 'holdfast.log'),
   );
+  const tracing = await openTracing(environment, { service: 'holdfast', report: (message) => logger.warn(message) });
+  teardown.add(() => tracing.close());
   const bundle = provideBundle(environment);
   // The workers hear of its failure, if they get that far.
   bundle.catch(() => undefined);
