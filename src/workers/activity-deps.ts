@@ -48,7 +48,8 @@ export interface WorkerSupplies {
 
 /** Makes the code behind a catalog for a worker, with its secrets. */
 export function toActivityDeps(config: Config, { store, logger, environment }: WorkerSupplies): ActivityDeps {
-  const { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings, telemetry } = config;
+  const { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings, telemetry } =
+    config;
   const deps = {
     fetch: createGuardedFetch(http.allow),
     request: createGuardedRequest(http.allow),

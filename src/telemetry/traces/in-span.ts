@@ -47,11 +47,7 @@ export async function inSpanBelow<T>(start: () => SpanStart, spanned: SpannedWor
 
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
 
-async function inSpan<T>(
-  parent: Context,
-  start: () => SpanStart,
-  { work, failureOf }: SpannedWork<T>,
-): Promise<T> {
+async function inSpan<T>(parent: Context, start: () => SpanStart, { work, failureOf }: SpannedWork<T>): Promise<T> {
   const { name, kind, attributes } = start();
   const tracer = runTracer()?.tracer ?? trace.getTracer('holdfast');
   const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, parent);

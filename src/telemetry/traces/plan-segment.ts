@@ -46,8 +46,7 @@ export const TOLD_EVENTS = [
   'state.updated',
 ] as const satisfies readonly RunEvent['type'][];
 
-type ToldEvent = RunEvent & { readonly type: (typeof TOLD_EVENTS)[number] };
-type TaskEvent = Extract<ToldEvent, TaskReference>;
+type TaskEvent = Extract<RunEvent, TaskReference>;
 
 /** The most spans of supersteps and nodes of a segment; the root says how many are left out. */
 const MAX_SPANS = 2_000;
@@ -67,10 +66,7 @@ interface OpenSpan {
  * Plans the spans of an ended segment from its events: the root, supersteps and nodes. Equal events make equal spans.
  * Tasks that events can't tell apart, such as those of a subgraph under `forEach`, share a span.
  */
-export async function planSegment(
-  place: TracePlace,
-  events: AsyncIterable<ToldEvent>,
-): Promise<readonly PlannedSpan[]> {
+export async function planSegment(place: TracePlace, events: AsyncIterable<RunEvent>): Promise<readonly PlannedSpan[]> {
   const plan = new SegmentPlan(place);
   for await (const event of events) plan.add(event);
   return plan.spans();
@@ -88,7 +84,7 @@ class SegmentPlan {
     this.#place = place;
   }
 
-  add(event: ToldEvent): void {
+  add(event: RunEvent): void {
     const at = Date.parse(event.at);
     const root = (this.#root ??= this.#openRoot(at));
     root.endedAt = Math.max(root.endedAt, at);
@@ -134,7 +130,7 @@ class SegmentPlan {
     span.attributes = { ...span.attributes, [HOLDFAST.attempts]: event.attempts };
   }
 
-  #touchStep({ path = [], step }: ToldEvent, at: number): OpenSpan | null {
+  #touchStep({ path = [], step }: RunEvent, at: number): OpenSpan | null {
     return this.#touch({ kind: 'step', path, step }, at, () => ({
       name: 'holdfast.superstep',
       parentId: this.#latest.get(nameOf(path)) ?? this.#idOf(ROOT),
@@ -143,7 +139,7 @@ class SegmentPlan {
   }
 
   /** The checkpoint of a superstep is its end. */
-  #closeStep({ path = [], step, checkpoint }: ToldEvent & { readonly type: 'checkpoint.saved' }, at: number): void {
+  #closeStep({ path = [], step, checkpoint }: RunEvent & { readonly type: 'checkpoint.saved' }, at: number): void {
     const span = this.#spans.get(this.#idOf({ kind: 'step', path, step }));
     if (!span) return;
     span.endedAt = at;

@@ -18,14 +18,26 @@ interface Choice {
  */
 export function chooseSpanExporter(environment: NodeJS.ProcessEnv): Choice {
   const given = setVariables(environment);
-  const hasAddress = ADDRESSES.some((name) => given[name] !== undefined);
-  const wanted = given['OTEL_TRACES_EXPORTER'] ?? (hasAddress ? 'otlp' : 'none');
-  if (given['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || wanted === 'none') return { exporter: null, problems: [] };
+  const wanted = wantedIn(given);
+  if (wanted === 'none') return { exporter: null, problems: [] };
   const exporter = NAMES.find((name) => name === wanted) ?? null;
   if (!exporter) return { exporter, problems: [`OTEL_TRACES_EXPORTER=${wanted} is not known; no spans are sent`] };
-  const protocol = given['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] ?? given['OTEL_EXPORTER_OTLP_PROTOCOL'];
-  const isOther = exporter === 'otlp' && protocol !== undefined && protocol !== 'http/protobuf';
-  return { exporter, problems: isOther ? [`Spans are sent by http/protobuf, and not by ${protocol}`] : [] };
+  return { exporter, problems: exporter === 'otlp' ? protocolProblems(given) : [] };
 }
+
+type Variables = ReturnType<typeof setVariables>;
+
+function wantedIn(given: Variables): string {
+  if (given['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return 'none';
+  const hasAddress = ADDRESSES.some((name) => given[name] !== undefined);
+  return given['OTEL_TRACES_EXPORTER'] ?? (hasAddress ? 'otlp' : 'none');
+}
+
+function protocolProblems(given: Variables): readonly string[] {
+  const protocol = given['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] ?? given['OTEL_EXPORTER_OTLP_PROTOCOL'] ?? SPOKEN;
+  return protocol === SPOKEN ? [] : [`Spans are sent by ${SPOKEN}, and not by ${protocol}`];
+}
+
+const SPOKEN = 'http/protobuf';
 
 const ADDRESSES = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;

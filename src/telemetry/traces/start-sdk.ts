@@ -31,8 +31,8 @@ const EXPORTERS: Readonly<Record<SpanExporterName, () => SpanExporter>> = {
 const FLUSH_WITHIN_MS = 5_000;
 
 /**
- * Starts OpenTelemetry's SDK for spans, which reads its own variables. Requests are sampled by them; a run follows the
- * request for it.
+ * Starts OpenTelemetry's SDK for spans, which reads its own variables. Requests are sampled by `OTEL_TRACES_SAMPLER`; a
+ * run follows the request for it.
  * @returns a function that sends what is left, and stops
  */
 export function startSdk({ service, exporter, report }: SdkOptions): () => Promise<void> {

@@ -47,9 +47,7 @@ function traceIdOf(place: TracePlace): string {
 }
 
 function digest({ runId, run: { parent }, segment }: TracePlace, what: string): string {
-  return createHash('sha256')
-    .update([parent, runId, segment, what].join('\n'))
-    .digest('hex');
+  return createHash('sha256').update([parent, runId, segment, what].join('\n')).digest('hex');
 }
 
 function identityOf(part: SpanPart): readonly unknown[] {

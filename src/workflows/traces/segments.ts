@@ -1,19 +1,25 @@
-import type { Advance } from '../../graph/advance/index.ts';
 import type { CallTrace, EndedSegments, RunEvent, Segment, TracedRun } from '../../graph/journal/index.ts';
 import { hasEnded, statusOf } from '../../graph/run/index.ts';
+import type { Run } from '../../graph/run/index.ts';
 
 /** Finds the segments of a traced run, which are traces of their own. */
 export interface Segments {
   /** Takes note of what happens next. @param sentIn the span in which a signal was sent; `null`: no such span is known */
   begins(sentIn: string | null): void;
   /** Takes note of what the run has done. */
-  observe(step: Pick<Advance, 'run' | 'events'>): void;
+  observe(step: Progress): void;
   /** The segment that a call of now belongs to. */
   current(): CallTrace;
   /** The segments that have ended since the last time; `null`: none. */
   takeEnded(): EndedSegments | null;
   /** All that the next execution needs to go on. */
   state(): SegmentsState;
+}
+
+/** What segments need to know of a step of the run. */
+interface Progress {
+  readonly run: Pick<Run, 'phase' | 'compensation'> & { readonly counters: Pick<Run['counters'], 'seq'> };
+  readonly events: readonly Pick<RunEvent, 'type'>[];
 }
 
 export interface SegmentsState {

@@ -103,7 +103,7 @@ function pathsOf(spans: readonly CollectedSpan[]): readonly string[] {
 }
 
 const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
-  const [first] = spans.filter((span) => span.name === name);
+  const first = spans.find((span) => span.name === name);
   if (!first) throw new Error(`There is no span ${name} among ${spans.map((span) => span.name).join(', ')}`);
   return first;
 };

@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'vitest';
+import { NOBODY_AWAITED } from '../../../src/graph/run/compensation.ts';
 import { createSegments } from '../../../src/workflows/traces/segments.ts';
 import type { Segments } from '../../../src/workflows/traces/segments.ts';
 
-type Step = Parameters<Segments['observe']>[0];
+type Progress = Parameters<Segments['observe']>[0];
+
+const compensation = { pending: [], doneCount: 0, failures: [], perhapsMade: [], ...NOBODY_AWAITED };
+
+const PHASES = {
+  running: { kind: 'running', pause: null },
+  waiting: { kind: 'waiting' },
+  completed: { kind: 'completed', endedAt: 1, output: {} },
+} as const;
 
 const trace = { parent: 'p', graph: 'g', threadId: null };
 
 /** A run that comes to a phase by so many events; the counter goes on. */
 function aRun(segments: Segments) {
   let seq = 0;
-  return (kind: string, ...types: readonly string[]): void => {
+  return (phase: keyof typeof PHASES, ...types: readonly Progress['events'][number]['type'][]): void => {
     seq += types.length;
-    const run = { phase: { kind }, counters: { seq }, ...(kind === 'completed' && { phase: { kind, endedAt: 1 } }) };
-    segments.observe({ run, events: types.map((type) => ({ type })) } as unknown as Step);
+    const run = { phase: PHASES[phase], compensation, counters: { seq } };
+    segments.observe({ run, events: types.map((type) => ({ type })) });
   };
 }
 

@@ -4,18 +4,15 @@ import { planSegment } from '../../../../src/telemetry/traces/plan-segment.ts';
 import type { PlannedSpan } from '../../../../src/telemetry/traces/plan-segment.ts';
 import { aTracePlace } from '../../../support/builders/trace-places.ts';
 
-type Told = Parameters<typeof planSegment>[1] extends AsyncIterable<infer T> ? T : never;
 type Place = Partial<Pick<RunEvent, 'step' | 'path'>>;
 
 /** Events a second apart. */
-function toEvents(...bodies: readonly (RunEventBody & Place & { readonly type: Told['type'] })[]): readonly Told[] {
-  return bodies.map(
-    (body, at) => ({ step: 0, ...body, seq: at + 1, at: new Date(at * 1_000).toISOString() }) as unknown as Told,
-  );
+function toEvents(...bodies: readonly (RunEventBody & Place)[]): readonly RunEvent[] {
+  return bodies.map((body, at) => ({ step: 0, ...body, seq: at + 1, at: new Date(at * 1_000).toISOString() }));
 }
 
-async function plan(events: readonly Told[], segment = '1.1'): Promise<readonly PlannedSpan[]> {
-  async function* read(): AsyncGenerator<Told> {
+async function plan(events: readonly RunEvent[], segment = '1.1'): Promise<readonly PlannedSpan[]> {
+  async function* read(): AsyncGenerator<RunEvent> {
     yield* events;
   }
   return await planSegment(aTracePlace({ segment }), read());
