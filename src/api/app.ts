@@ -8,8 +8,12 @@ import { ApiError, methodNotAllowed as notAllowed, unavailable } from './http/er
 import { packageVersion } from './http/package-version.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
+import { audited } from './audit/audited.ts';
 import { measured } from './middleware/measured.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { auditRoutes } from './routes/admin/audit.ts';
+import { switchRoutes } from './routes/admin/switches.ts';
+import { tenantRoutes } from './routes/admin/tenants.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -66,6 +70,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
         problemResponse(notAllowed(c.req.method, ownMethods(app, c.req.path) ?? methods), c.req.path),
     }),
   );
+  app.use(audited(deps));
   for (const add of ROUTES) app.route('/', add(deps));
   app.route('/', docsRoutes());
   app.route('/', consoleFileRoutes());
@@ -107,7 +112,7 @@ const TAGS = {
   schedules: 'Runs that begin at times of their own.',
   hooks: 'Signed messages of other systems that start runs or are events of them.',
   operations: 'For probes and monitoring; they need no token.',
-  admin: 'For administrators of the installation: runs of all tenants.',
+  admin: 'For administrators of the installation: runs of all tenants, what these may use up, switches, the audit.',
 };
 
 const ROUTES = [
@@ -136,6 +141,9 @@ const ROUTES = [
   receivedMessageRoutes,
   adminRoutes,
   adminRunRoutes,
+  tenantRoutes,
+  switchRoutes,
+  auditRoutes,
   approvalRoutes,
   approvalNoteRoutes,
   approvalReassignmentRoutes,

@@ -121,7 +121,9 @@ const ConfigFields = z.strictObject({
   tenants: Tenants.default({}),
   defaults: Defaults.prefault({}),
   ceilings: CeilingFields.prefault({}),
-  retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
+  retention: z
+    .strictObject({ runs: Duration.optional(), checkpoints: Duration.optional(), audit: Duration.optional() })
+    .prefault({}),
   forking: z.boolean().default(true),
   /** The most requests with `Prefer: wait` that one API process keeps waiting. */
   waits: z.strictObject({ perTenant: z.int().min(1).default(100), total: z.int().min(1).default(500) }).prefault({}),

@@ -1,6 +1,7 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
+import { isOffFor } from '../../store/rulings/known-rulings.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/waits-for.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -8,7 +9,9 @@ import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownApproval, shownEvent } from '../redaction/shown-approval.ts';
 import { toRunJson } from '../runs/run-json.ts';
+import { isStart } from '../../workflows/contract.ts';
 import type { Facts, Stop } from './facts.ts';
+import { whatKeepsBack } from './switched-off.ts';
 
 type ReadDeps = Pick<ApiDeps, 'store' | 'seals'>;
 
@@ -17,12 +20,13 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   const { store, seals } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
-  const [retrying, approvals, note, stopped, queue] = await Promise.all([
+  const [retrying, approvals, note, stopped, queue, switchedOff] = await Promise.all([
     hasEnded ? [] : store.ledger.retrying(run.id),
     hasEnded ? [] : store.approvals.ofRun(run.id, 'pending'),
     hasEnded ? null : store.failingRuns.find(run.id),
     readStop(deps, run, hidden),
     readQueue(deps, run),
+    hasEnded ? [] : readSwitchedOff(deps, run),
   ]);
   const isQuoted = note?.by === 'code' && !isRedacting(hidden);
   return {
@@ -35,8 +39,18 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     queue,
     isLive: run.isDispatched && !hasEnded,
     failing: note && { message: isQuoted ? note.reason : null },
+    deadline: run.view?.deadline ?? null,
+    switchedOff,
     permissions: caller.permissions,
   };
+}
+
+/** The graph is read only while something is off. */
+async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {
+  const off = (await store.rulings.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
+  if (off.length === 0 || !view) return [];
+  const start = await store.runs.startOf(id);
+  return isStart(start) ? whatKeepsBack(off, start, view.next) : [];
 }
 
 /** The types of the events that stop a run, by the status that it has then. */

@@ -45,6 +45,8 @@ afterAll(async () => await teardown.run());
 /** Statements about runs by what they do; the first that fits counts. */
 const STATEMENTS: readonly (readonly [string, RegExp])[] = [
   ['chore', /where "ended_at" is null|delete from "idempotency"/],
+  // A process asks for rulings every two seconds at most, however many runs and calls there are.
+  ['chore', /from "(?:switches|tenant_terms)"/],
   ['accept', /insert into "runs"/],
   ['result with journal', /insert into ledger \([^)]*\bresult.*insert into events/s],
   ['claim with journal', /insert into ledger.*insert into events/s],

@@ -16,9 +16,9 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
 });
 
 test('a tool is called by its roles and by admins, whatever a role of that name would permit', () => {
-  expect(mayCall(undefined, { roles: [] })).toBe(true);
-  expect(mayCall(['lead'], { roles: ['lead'] })).toBe(true);
-  expect(mayCall(['lead'], { roles: ['admin'] })).toBe(true);
-  expect(mayCall(['lead'], { roles: ['user'] })).toBe(false);
-  expect(mayCall([], { roles: ['user'] })).toBe(false);
+  expect(mayCall({}, { roles: [] })).toBe(true);
+  expect(mayCall({ roles: ['lead'] }, { roles: ['lead'] })).toBe(true);
+  expect(mayCall({ roles: ['lead'] }, { roles: ['admin'] })).toBe(true);
+  expect(mayCall({ roles: ['lead'] }, { roles: ['user'] })).toBe(false);
+  expect(mayCall({ roles: [] }, { roles: ['user'] })).toBe(false);
 });
