@@ -35,7 +35,8 @@ export const TOP: Texts<ConfigInput> = {
     'What tenants may use up, by their names: `runsPerMinute`, `costUsdPerDay`. `*` is for all; of what the entry of a tenant does not say, `*` counts.',
   defaults: 'Values for what graphs do not say.',
   ceilings: 'The most that any graph may ask for.',
-  retention: 'The age after which ended runs are forgotten; without it they stay.',
+  retention:
+    'The ages after which ended runs (`runs`), their states but the last (`checkpoints`) and entries of the audit (`audit`) are forgotten; without one, they stay.',
   forking: 'False refuses forks of runs.',
   waits: 'The number of requests with `Prefer: wait` that one API process keeps waiting.',
   streams: 'The number of streams of events that one API process keeps open.',
