@@ -33,11 +33,7 @@ export async function switchOf({ rulings }: Store, { request, tenantId }: CallTa
  * and the server tries again later. That comes before the claim, so the ledger counts no attempt.
  * @throws ApplicationFailure `SWITCHED_OFF`, which the server retries
  */
-export async function whenSwitchedOn<T>(
-  store: Store,
-  task: CallTask,
-  call: () => Promise<T>,
-): Promise<T> {
+export async function whenSwitchedOn<T>(store: Store, task: CallTask, call: () => Promise<T>): Promise<T> {
   const off = await switchOf(store, task);
   if (!off) return await call();
   const leftMs = timeLeft(task, Context.current().info.scheduledTimestampMs);

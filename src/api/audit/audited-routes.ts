@@ -50,11 +50,11 @@ export const AUDITED_ROUTES: Readonly<Record<string, Auditing>> = {
     subject: ({ name, version }) => `${name ?? ''}@${version ?? ''}`,
   },
   'PUT /api/graphs/{name}/aliases/{alias}': {
-    action: 'graph.alias',
+    action: 'graph.alias.set',
     subject: ({ name, alias }) => `${name ?? ''}@${alias ?? ''}`,
   },
   'DELETE /api/graphs/{name}/aliases/{alias}': {
-    action: 'graph.unalias',
+    action: 'graph.alias.delete',
     subject: ({ name, alias }) => `${name ?? ''}@${alias ?? ''}`,
   },
 

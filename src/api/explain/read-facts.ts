@@ -17,17 +17,15 @@ type ReadDeps = Pick<ApiDeps, 'store' | 'seals'>;
 
 /** Reads what explains a run to a caller, from the store alone. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
-  const { store, seals } = deps;
+  const { seals } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
-  const [retrying, approvals, note, stopped, queue, switchedOff] = await Promise.all([
-    hasEnded ? [] : store.ledger.retrying(run.id),
-    hasEnded ? [] : store.approvals.ofRun(run.id, 'pending'),
-    hasEnded ? null : store.failingRuns.find(run.id),
+  const [open, stopped, queue] = await Promise.all([
+    hasEnded ? NOTHING_OPEN : readOpen(deps, run),
     readStop(deps, run, hidden),
     readQueue(deps, run),
-    hasEnded ? [] : readSwitchedOff(deps, run),
   ]);
+  const { retrying, approvals, note, switchedOff } = open;
   const isQuoted = note?.by === 'code' && !isRedacting(hidden);
   return {
     run: toRunJson(run, caller, { retrying }),
@@ -44,6 +42,20 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     permissions: caller.permissions,
   };
 }
+
+/** What only a run that has not ended has. */
+async function readOpen(deps: ReadDeps, run: RunRecord) {
+  const { ledger, approvals: asked, failingRuns } = deps.store;
+  const [retrying, approvals, note, switchedOff] = await Promise.all([
+    ledger.retrying(run.id),
+    asked.ofRun(run.id, 'pending'),
+    failingRuns.find(run.id),
+    readSwitchedOff(deps, run),
+  ]);
+  return { retrying, approvals, note, switchedOff };
+}
+
+const NOTHING_OPEN: Awaited<ReturnType<typeof readOpen>> = { retrying: [], approvals: [], note: null, switchedOff: [] };
 
 /** The graph is read only while something is off. */
 async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {

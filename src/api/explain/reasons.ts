@@ -23,7 +23,16 @@ export interface Reason {
   readonly error?: RunError;
 }
 
-type ReasonKind = Waiting['kind'] | 'switched-off' | 'queued' | 'pending' | 'poisoned' | 'paused' | 'retrying' | 'working' | Ended;
+type ReasonKind =
+  | Waiting['kind']
+  | 'switched-off'
+  | 'queued'
+  | 'pending'
+  | 'poisoned'
+  | 'paused'
+  | 'retrying'
+  | 'working'
+  | Ended;
 type Ended = 'completed' | 'failed' | 'canceled';
 type Waiting = ShownRun['waitingFor'][number];
 

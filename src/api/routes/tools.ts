@@ -51,11 +51,7 @@ function pageOf({ catalog, offFor }: Shown, { limit, after }: PageRequest): Page
   return mapPage(page, ([name, tool]) => ({ ...toToolJson(name, tool, catalog.defaults), switchedOff: offFor(name) }));
 }
 
-function toToolJson(
-  name: string,
-  tool: ToolEntry,
-  defaults: Catalog['defaults'],
-): Omit<ToolJson, 'switchedOff'> {
+function toToolJson(name: string, tool: ToolEntry, defaults: Catalog['defaults']): Omit<ToolJson, 'switchedOff'> {
   const { description, parameters, effect, approval = null, roles = null, onFailure = 'tell' } = tool;
   const { result = null, taskQueue = null, timeout = defaults.timeout } = tool;
   return { name, description, parameters, result, effect, approval, roles, onFailure, taskQueue, timeout };

@@ -53,7 +53,9 @@ const ActionSchema = z.object({
 
 const DeadlineSchema = z.object({
   at: Time.nullable().openapi({ description: 'Null: it stands still' }),
-  leftMs: z.number().openapi({ description: 'What is left where it stands still; else, what was when it began to run' }),
+  leftMs: z
+    .number()
+    .openapi({ description: 'What is left where it stands still; else, what was when it began to run' }),
   effect: z.string().openapi({ description: 'What happens then' }),
 });
 

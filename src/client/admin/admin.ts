@@ -1,8 +1,14 @@
 import type { z } from 'zod';
-import type { AuditSchema } from '../../api/schemas/admin/audit.ts';
-import type { NewSwitchSchema, SwitchSchema } from '../../api/schemas/admin/switch.ts';
-import type { NewTenantTermsSchema, TenantSchema } from '../../api/schemas/admin/tenant.ts';
-import type { AdminRunListSchema, InspectedRunSchema, LedgerSchema } from '../../api/schemas/admin.ts';
+import type {
+  AdminRunListSchema,
+  AuditSchema,
+  InspectedRunSchema,
+  LedgerSchema,
+  NewSwitchSchema,
+  NewTenantTermsSchema,
+  SwitchSchema,
+  TenantSchema,
+} from '../../api/schemas/admin.ts';
 import type { PageRequest } from '../answers.ts';
 import type { Connection } from '../connection.ts';
 import { createListing } from '../listing.ts';
@@ -81,7 +87,8 @@ export function createAdmin({ send }: Connection): Admin {
     tenant: async (id, options) => await send.json({ method: 'GET', path: path`/admin/tenants/${id}` }, options),
     setTenant: async (id, body, options) =>
       await send.json({ method: 'PUT', path: path`/admin/tenants/${id}`, body }, options),
-    removeTenant: async (id, options) => void (await send.heard({ method: 'DELETE', path: path`/admin/tenants/${id}` }, options)),
+    removeTenant: async (id, options) =>
+      void (await send.heard({ method: 'DELETE', path: path`/admin/tenants/${id}` }, options)),
     switches: (page, options) => createListing(send, { path: '/admin/switches', query: { ...page } }, options),
     setSwitch: async ({ kind, name, ...body }, options) =>
       await send.json({ method: 'PUT', path: path`/admin/switches/${kind}/${name}`, body }, options),

@@ -6,7 +6,13 @@ import type { Permission } from '../definition/roles/roles.ts';
 const ADMIN = 'admin';
 
 /** The permissions that a run asks its people for. */
-export const RUN_PERMISSIONS = ['run:read', 'approval:decide', 'payload:read', 'memory:write', 'admin'] as const satisfies readonly Permission[];
+export const RUN_PERMISSIONS = [
+  'run:read',
+  'approval:decide',
+  'payload:read',
+  'memory:write',
+  'admin',
+] as const satisfies readonly Permission[];
 
 export type RunPermission = (typeof RUN_PERMISSIONS)[number];
 

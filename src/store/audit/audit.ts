@@ -98,7 +98,11 @@ async function list(
     .where(isEqual('tenant_id', tenantId))
     .where(isEqual('acted_by', by))
     .where(isEqual('run_id', runId))
-    .where(action === undefined ? sql<boolean>`true` : sql<boolean>`(action = ${action} or starts_with(action, ${`${action}.`}))`)
+    .where(
+      action === undefined
+        ? sql<boolean>`true`
+        : sql<boolean>`(action = ${action} or starts_with(action, ${`${action}.`}))`,
+    )
     .where(from === undefined ? sql<boolean>`true` : sql<boolean>`at >= ${from}::timestamptz`)
     .where(to === undefined ? sql<boolean>`true` : sql<boolean>`at < ${to}::timestamptz`)
     .where(isBefore('at', after));

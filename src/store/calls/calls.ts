@@ -104,7 +104,7 @@ async function list(
   page: PageRequest,
 ): Promise<Page<BeginOfCall>> {
   const found: BeginOfCall[] = [];
-  for (let { after } = page; ; ) {
+  for (let { after } = page; ;) {
     const read = await listPerhaps(db, { runId, filter }, { ...page, after });
     const fitting = read.items.filter(isBegin).filter((event) => fits(event, filter));
     const taken = fitting.slice(0, page.limit - found.length);

@@ -25,25 +25,29 @@ async function turn(name: string, state: 'on' | 'off'): Promise<void> {
 
 const explain = async (runId: string) => (await stack.as('user').get(`/api/runs/${runId}/explain`)).body;
 
-test.each(['job', 'glance'])('a call of the tool %s that is off waits, says why, and is made once when it is on', async (tool) => {
-  await turn(tool, 'off');
-  const graph = aGraphOf({ type: 'tool', tool, args: { job: tool } }, { limits: { deadline: '1h' } });
-  const runId = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
-  await expect
-    .poll(async () => textAt(await explain(runId), '/reasons/0/kind'), PATIENTLY)
-    .toBe('switched-off');
-  const explanation = await explain(runId);
-  expect(textAt(explanation, '/summary')).toContain(`tool ${tool} wait`);
-  expect(textAt(explanation, '/summary')).toContain('the gateway is down');
-  expect(at(explanation, '/deadline')).toMatchObject({ at: expect.any(String), leftMs: 3_600_000 });
-  await expect
-    .poll(async () => at((await stack.as('admin').get(`/admin/runs/${runId}`)).body, '/pendingActivities/0/lastFailure'), PATIENTLY)
-    .toContain('switched off');
-  expect(service.calls.filter(({ job }) => job === tool)).toEqual([]);
-  await turn(tool, 'on');
-  await stack.as('user').untilRun(runId, hasStatus('completed'), 30_000);
-  expect(service.calls.filter(({ job }) => job === tool)).toHaveLength(1);
-});
+test.each(['job', 'glance'])(
+  'a call of the tool %s that is off waits, says why, and is made once when it is on',
+  async (tool) => {
+    await turn(tool, 'off');
+    const graph = aGraphOf({ type: 'tool', tool, args: { job: tool } }, { limits: { deadline: '1h' } });
+    const runId = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
+    await expect.poll(async () => textAt(await explain(runId), '/reasons/0/kind'), PATIENTLY).toBe('switched-off');
+    const explanation = await explain(runId);
+    expect(textAt(explanation, '/summary')).toContain(`tool ${tool} wait`);
+    expect(textAt(explanation, '/summary')).toContain('the gateway is down');
+    expect(at(explanation, '/deadline')).toMatchObject({ at: expect.any(String), leftMs: 3_600_000 });
+    await expect
+      .poll(
+        async () => at((await stack.as('admin').get(`/admin/runs/${runId}`)).body, '/pendingActivities/0/lastFailure'),
+        PATIENTLY,
+      )
+      .toContain('switched off');
+    expect(service.calls.filter(({ job }) => job === tool)).toEqual([]);
+    await turn(tool, 'on');
+    await stack.as('user').untilRun(runId, hasStatus('completed'), 30_000);
+    expect(service.calls.filter(({ job }) => job === tool)).toHaveLength(1);
+  },
+);
 
 test('decisions and controls of people are in the audit, with their runs', async () => {
   const { runId, approvalId } = await startAsking(stack.as('user'));

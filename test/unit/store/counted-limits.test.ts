@@ -34,10 +34,7 @@ test('of many switches at once, as many are set as there may be', async () => {
   const made = await Promise.all(
     five.map(
       async (name) =>
-        await store.switches.put(
-          { kind: 'graph', name, state: 'off', reason: 'r', tenants: null, ...changed },
-          MOST,
-        ),
+        await store.switches.put({ kind: 'graph', name, state: 'off', reason: 'r', tenants: null, ...changed }, MOST),
     ),
   );
   expect(made.filter(Boolean).length).toBe(MOST);

@@ -3,7 +3,7 @@ import { readPage } from '../../http/paging.ts';
 import { authorized, needs } from '../../middleware/authorized.ts';
 import { routes } from '../../middleware/router.ts';
 import type { AddRoute } from '../../middleware/router.ts';
-import { AuditQuery, AuditSchema } from '../../schemas/admin/audit.ts';
+import { AuditQuery, AuditSchema } from '../../schemas/admin.ts';
 import { json, problems } from '../../schemas/common.ts';
 
 const list: AddRoute = (router, deps) => {

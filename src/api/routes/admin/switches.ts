@@ -5,7 +5,7 @@ import { idempotent } from '../../middleware/idempotent.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { routes } from '../../middleware/router.ts';
 import type { AddRoute } from '../../middleware/router.ts';
-import { KindAndName, NewSwitchSchema, SwitchListSchema, SwitchSchema } from '../../schemas/admin/switch.ts';
+import { KindAndName, NewSwitchSchema, SwitchListSchema, SwitchSchema } from '../../schemas/admin.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems } from '../../schemas/common.ts';
 import { setSwitch } from '../../switches/set-switch.ts';
 
@@ -20,7 +20,8 @@ const put: AddRoute = (router, deps) => {
     operationId: 'putSwitch',
     tags,
     security,
-    summary: 'Switch off a tool, a model, other code or a graph, or on again: its calls wait, no run of the graph begins',
+    summary:
+      'Switch off a tool, a model, other code or a graph, or on again: its calls wait, no run of the graph begins',
     middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { params: KindAndName, ...body(NewSwitchSchema), headers: KeyHeader },
     responses: {

@@ -6,7 +6,7 @@ import { idempotent } from '../../middleware/idempotent.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { routes } from '../../middleware/router.ts';
 import type { AddRoute } from '../../middleware/router.ts';
-import { NewTenantTermsSchema, TenantId, TenantListSchema, TenantSchema } from '../../schemas/admin/tenant.ts';
+import { NewTenantTermsSchema, TenantId, TenantListSchema, TenantSchema } from '../../schemas/admin.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems } from '../../schemas/common.ts';
 import { setTenantTerms } from '../../tenants/set-tenant-terms.ts';
 import { shownTenant } from '../../tenants/shown-tenant.ts';
@@ -22,7 +22,8 @@ const put: AddRoute = (router, deps) => {
     operationId: 'putTenant',
     tags,
     security,
-    summary: 'Say what a tenant may use up, or suspend it, in place of what was said before; it wins over the configuration',
+    summary:
+      'Say what a tenant may use up, or suspend it, in place of what was said before; it wins over the configuration',
     middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { params: TenantId, ...body(NewTenantTermsSchema), headers: KeyHeader },
     responses: {

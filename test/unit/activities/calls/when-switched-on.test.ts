@@ -58,9 +58,9 @@ test('other tenants, tools and models are not held up', async () => {
   expect(await make()).toEqual(outcome);
   await turn({});
   const model = aModelRequest();
-  expect(await make(aTask({ request: { ...model, model: tool } }))).toEqual(outcome);
+  expect(await make({ ...aTask(), request: { ...model, model: tool } })).toEqual(outcome);
   await turn({ kind: 'model', name: model.model });
-  expect(await failureOf(make(aTask({ request: model })))).toMatchObject({ type: 'SWITCHED_OFF' });
+  expect(await failureOf(make({ ...aTask(), request: model }))).toMatchObject({ type: 'SWITCHED_OFF' });
 });
 
 test('after its deadline it goes on, so that the ledger records how it ends', async () => {

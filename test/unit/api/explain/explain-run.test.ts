@@ -86,7 +86,9 @@ describe('the summary', () => {
     {
       what: 'waits for a switch',
       facts: {
-        switchedOff: [{ kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, nodes: ['pay', 'tip'] }],
+        switchedOff: [
+          { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, nodes: ['pay', 'tip'] },
+        ],
       },
       summary:
         'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
@@ -123,7 +125,11 @@ describe('the deadline', () => {
   test('says when the time is over and what happens then, also where it stands still', () => {
     expect(explained({}).deadline).toBeNull();
     const running = explained({}, { deadline: { at: LATER, leftMs: 60_000 } }).deadline;
-    expect(running).toEqual({ at: LATER, leftMs: 60_000, effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/) });
+    expect(running).toEqual({
+      at: LATER,
+      leftMs: 60_000,
+      effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/),
+    });
     const still = explained({}, { deadline: { at: null, leftMs: 30_000 } }).deadline;
     expect(still).toMatchObject({ at: null, leftMs: 30_000, effect: expect.stringContaining('stands still') });
   });

@@ -70,7 +70,11 @@ test('a page of some calls is full while others follow, whatever the database ha
   const events = nodes.map((node, index) => requested({ seq: index + 1, node, key: `P:~${index}:1:0:0` }));
   for (const event of events) await writeTo(store, { id: 'P' }, { ...aBatch([]), events: [event] });
   const page = async (after?: string) => {
-    const { items, next } = await store.calls.list('P', { node: 'pay' }, { limit: 3, ...(after && { after: { at: AT, id: after } }) });
+    const { items, next } = await store.calls.list(
+      'P',
+      { node: 'pay' },
+      { limit: 3, ...(after && { after: { at: AT, id: after } }) },
+    );
     return [items.map(({ seq }) => seq), next?.id];
   };
   expect(await page()).toEqual([[3, 5, 8], '8']);

@@ -22,16 +22,16 @@ function known() {
     seen.asked += 1;
     return (await answers.shift()?.()) ?? rulings();
   };
-  const then = (answer: () => Promise<Rulings>): void => void answers.push(answer);
-  return { seen, then, rulings: createKnownRulings(read, () => seen.now) };
+  const answer = (next: () => Promise<Rulings>): void => void answers.push(next);
+  return { seen, answer, rulings: createKnownRulings(read, () => seen.now) };
 }
 
 const namesIn = ({ switchedOff: switches }: Rulings): readonly string[] => switches.map(({ name }) => name);
 const away = async (): Promise<Rulings> => await Promise.reject(new Error('the database is away'));
 
 test('the database is asked once in two seconds, however many want to know', async () => {
-  const { seen, then, rulings: all } = known();
-  then(async () => rulings(off('pay')));
+  const { seen, answer, rulings: all } = known();
+  answer(async () => rulings(off('pay')));
   await Promise.all([all.now(), all.now(), all.now()]);
   seen.now = 1_999;
   expect([namesIn(await all.now()), seen.asked]).toEqual([['pay'], 1]);
@@ -40,10 +40,10 @@ test('the database is asked once in two seconds, however many want to know', asy
 });
 
 test('while it is away, what was known last counts, and it is not asked all the time', async () => {
-  const { seen, then, rulings: all } = known();
-  then(async () => rulings(off('pay')));
+  const { seen, answer, rulings: all } = known();
+  answer(async () => rulings(off('pay')));
   await all.now();
-  then(away);
+  answer(away);
   seen.now = 2_000;
   expect(namesIn(await all.now())).toEqual(['pay']);
   expect([namesIn(await all.now()), seen.asked]).toEqual([['pay'], 2]);
@@ -52,30 +52,30 @@ test('while it is away, what was known last counts, and it is not asked all the 
 });
 
 test('as long as nothing was ever known, nobody is told that all is on', async () => {
-  const { then, rulings: all } = known();
-  then(away);
+  const { answer, rulings: all } = known();
+  answer(away);
   await expect(all.now()).rejects.toThrow('away');
-  then(async () => rulings(off('pay')));
+  answer(async () => rulings(off('pay')));
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
 test('a database that is slow holds nobody up who knows something', async () => {
-  const { seen, then, rulings: all } = known();
-  then(async () => rulings(off('pay')));
+  const { seen, answer, rulings: all } = known();
+  answer(async () => rulings(off('pay')));
   await all.now();
-  then(async () => await new Promise<Rulings>(() => undefined));
+  answer(async () => await new Promise<Rulings>(() => undefined));
   seen.now = 2_000;
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
 test('after a change the next question is asked anew, and an earlier answer that comes late is not kept', async () => {
-  const { then, rulings: all } = known();
+  const { answer, rulings: all } = known();
   await all.now();
-  let answerLate: (answer: Rulings) => void = () => undefined;
-  then(async () => await new Promise<Rulings>((resolve) => (answerLate = resolve)));
+  let answerLate: (late: Rulings) => void = () => undefined;
+  answer(async () => await new Promise<Rulings>((resolve) => (answerLate = resolve)));
   all.forget();
   const early = all.now();
-  then(async () => rulings(off('pay')));
+  answer(async () => rulings(off('pay')));
   all.forget();
   expect(namesIn(await all.now())).toEqual(['pay']);
   answerLate(rulings());
