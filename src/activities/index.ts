@@ -25,7 +25,7 @@ import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
-import { switchOf, whenSwitchedOn } from './calls/when-switched-on.ts';
+import { switchOf, whenSwitchedOn } from './calls/switches/when-switched-on.ts';
 import type { ScheduleActivities } from './schedules/take-tick.ts';
 import type { Tool } from './tools/tool.ts';
 

@@ -4,7 +4,6 @@ import { tryAgainLater } from './application-failure.ts';
 import type { CallSlots } from './call-slots.ts';
 import type { CallTask } from './call-task.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { timeLeft } from './time-left.ts';
 import { writeJournal } from './write-journal.ts';
 
 /**
@@ -25,9 +24,15 @@ export async function inCallSlot<T>(
       slot.giveBack();
     }
   }
-  const leftMs = timeLeft(task, Context.current().info.scheduledTimestampMs);
+  const leftMs = timeLeft(task);
   // A call whose deadline is over is not made any more: the ledger records how it ends.
   if (leftMs <= 0) return await call();
   await withHeartbeat(task.request.policy.heartbeatMs, async () => await writeJournal(store, task));
   throw tryAgainLater('BUSY', 'The tenant has as many open calls as it may', Math.min(slot.retryAfterMs, leftMs));
+}
+
+/** @returns milliseconds until the deadline of all attempts of the activity's call */
+export function timeLeft({ request: { policy } }: CallTask): number {
+  if (policy.deadlineMs === null) return Number.POSITIVE_INFINITY;
+  return Context.current().info.scheduledTimestampMs + policy.deadlineMs - Date.now();
 }

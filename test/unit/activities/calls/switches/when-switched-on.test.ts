@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
-import { whenSwitchedOn } from '../../../../src/activities/calls/when-switched-on.ts';
-import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
-import type { Switch } from '../../../../src/store/rulings/switches.ts';
+import type { CallOutcome, CallTask } from '../../../../../src/activities/calls/call-task.ts';
+import { whenSwitchedOn } from '../../../../../src/activities/calls/switches/when-switched-on.ts';
+import { packBatch } from '../../../../../src/graph/journal/packed-batch.ts';
+import type { Switch } from '../../../../../src/store/rulings/switches.ts';
 import {
   CARRIER,
   aJournalBatch,
@@ -10,9 +10,9 @@ import {
   aPolicy,
   aTask,
   aToolRequest,
-} from '../../../support/builders/call-builders.ts';
-import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
-import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+} from '../../../../support/builders/call-builders.ts';
+import { anActivity, failureOf } from '../../../../support/doubles/scripted-tool.ts';
+import { useMemoryStore } from '../../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 const { tool } = aToolRequest();

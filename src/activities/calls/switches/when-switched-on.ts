@@ -1,15 +1,14 @@
-import { Context } from '@temporalio/activity';
-import { calleeOf } from '../../graph/run/index.ts';
-import type { CallRequest } from '../../graph/run/index.ts';
-import { switchedOff } from '../../store/rulings/known-rulings.ts';
-import type { SwitchKind } from '../../store/rulings/rulings-tables.ts';
-import type { Switch } from '../../store/rulings/switches.ts';
-import type { Store } from '../../store/store.ts';
-import { tryAgainLater } from './application-failure.ts';
-import type { CallTask } from './call-task.ts';
-import { withHeartbeat } from './heartbeat.ts';
-import { timeLeft } from './time-left.ts';
-import { writeJournal } from './write-journal.ts';
+import { calleeOf } from '../../../graph/run/index.ts';
+import type { CallRequest } from '../../../graph/run/index.ts';
+import { switchedOff } from '../../../store/rulings/known-rulings.ts';
+import type { SwitchKind } from '../../../store/rulings/rulings-tables.ts';
+import type { Switch } from '../../../store/rulings/switches.ts';
+import type { Store } from '../../../store/store.ts';
+import { tryAgainLater } from '../application-failure.ts';
+import type { CallTask } from '../call-task.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import { timeLeft } from '../in-call-slot.ts';
+import { writeJournal } from '../write-journal.ts';
 
 /** The bounds of the time after which a call that waits for a switch comes back. */
 const MIN_RETRY_AFTER_MS = 5_000;
@@ -36,7 +35,7 @@ export async function switchOf({ rulings }: Store, { request, tenantId }: CallTa
 export async function whenSwitchedOn<T>(store: Store, task: CallTask, call: () => Promise<T>): Promise<T> {
   const off = await switchOf(store, task);
   if (!off) return await call();
-  const leftMs = timeLeft(task, Context.current().info.scheduledTimestampMs);
+  const leftMs = timeLeft(task);
   // A call whose deadline is over is not made any more: the ledger records how it ends.
   if (leftMs <= 0) return await call();
   await withHeartbeat(task.request.policy.heartbeatMs, async () => await writeJournal(store, task));
