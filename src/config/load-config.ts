@@ -109,7 +109,9 @@ const ConfigFields = z.strictObject({
   tenants: Tenants.default({}),
   defaults: Defaults.prefault({}),
   ceilings: CeilingFields.prefault({}),
-  retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
+  retention: z
+    .strictObject({ runs: Duration.optional(), checkpoints: Duration.optional(), audit: Duration.optional() })
+    .prefault({}),
   forking: z.boolean().default(true),
   waits: z.strictObject({ perTenant: z.int().min(1).default(100), total: z.int().min(1).default(500) }).prefault({}),
   streams: z

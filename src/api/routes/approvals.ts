@@ -44,7 +44,10 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
     router.openapi(route, async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
       const wanted = { decision, ...c.req.valid('json'), ifMatch: c.req.header('if-match') };
-      return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
+      c.set('acts', [{ action: `run.${decision}`, subject: run.id }]);
+      const decided = await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
+      c.set('acts', [{ action: `approval.${decision}`, subject: decided.id }]);
+      return c.json(decided, 200);
     });
   };
 }
@@ -124,6 +127,7 @@ const decision: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { approval, run } = await findAsked(deps, c.get('caller'), c.req.valid('param').id);
     const wanted = { ...c.req.valid('json'), approvalId: approval.id, ifMatch: c.req.header('if-match') };
+    c.set('acts', [{ action: `approval.${wanted.decision}`, subject: approval.id }]);
     return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
   });
 };

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { RunErrorSchema, Time, listOf } from './common.ts';
+import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { EXPLANATION_EXAMPLE } from './examples/explanation.ts';
 import { RunStatusSchema } from './run.ts';
 
@@ -13,6 +13,7 @@ const ReasonSchema = z.object({
     'pending',
     'poisoned',
     'paused',
+    'switched-off',
     'retrying',
     'working',
     'completed',
@@ -50,6 +51,14 @@ const ActionSchema = z.object({
   command: CommandSchema,
 });
 
+const DeadlineSchema = z.object({
+  at: Time.nullable().openapi({ description: 'Null: it stands still' }),
+  leftMs: z
+    .number()
+    .openapi({ description: 'What is left where it stands still; else, what was when it began to run' }),
+  effect: z.string().openapi({ description: 'What happens then' }),
+});
+
 export const ExplanationSchema = z
   .object({
     runId: z.string(),
@@ -58,6 +67,7 @@ export const ExplanationSchema = z
     since: Time,
     reasons: listOf(ReasonSchema).openapi({ description: 'The weightiest first; there is always one' }),
     budget: listOf(BudgetLineSchema).openapi({ description: 'What is left of the limits that can be counted' }),
+    deadline: orNull(DeadlineSchema).openapi({ description: 'When its time is over; null: it has no deadline' }),
     actions: listOf(ActionSchema),
   })
   .openapi('Explanation', { example: EXPLANATION_EXAMPLE });

@@ -165,6 +165,7 @@ export const TOOL_EXAMPLE = {
   onFailure: 'tell',
   taskQueue: null,
   timeout: '60s',
+  switchedOff: null,
 };
 
 export const LEDGER_ROW_EXAMPLE = {

@@ -32,7 +32,8 @@ const RUN: ShownRun = {
 };
 
 function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
-  const facts = { approvals: [], stopped: null, queue: null, isLive: true, failing: null, permissions: MAY_ALL };
+  const rest = { isLive: true, failing: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
+  const facts = { approvals: [], stopped: null, queue: null, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
@@ -83,6 +84,16 @@ describe('the summary', () => {
       summary: `Node pay[1] makes attempt 3 of a call at ${LATER}, after TOOL_FAILED shop is down.`,
     },
     {
+      what: 'waits for a switch',
+      facts: {
+        switchedOff: [
+          { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, nodes: ['pay', 'tip'] },
+        ],
+      },
+      summary:
+        'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
+    },
+    {
       what: 'is queued',
       run: { status: 'queued', threadId: 't', startedAt: null },
       facts: { queue: { aheadRunId: 'Q' } },
@@ -107,6 +118,20 @@ describe('the summary', () => {
     const explanation = explained({ status: 'paused', waitingFor: [timer], retrying }, { failing: { message: null } });
     expect(explanation.summary).toBe('The run was paused. (3 more)');
     expect(explanation.reasons.map(({ kind }) => kind)).toEqual(['paused', 'poisoned', 'timer', 'retrying']);
+  });
+});
+
+describe('the deadline', () => {
+  test('says when the time is over and what happens then, also where it stands still', () => {
+    expect(explained({}).deadline).toBeNull();
+    const running = explained({}, { deadline: { at: LATER, leftMs: 60_000 } }).deadline;
+    expect(running).toEqual({
+      at: LATER,
+      leftMs: 60_000,
+      effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/),
+    });
+    const still = explained({}, { deadline: { at: null, leftMs: 30_000 } }).deadline;
+    expect(still).toMatchObject({ at: null, leftMs: 30_000, effect: expect.stringContaining('stands still') });
   });
 });
 
