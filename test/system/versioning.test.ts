@@ -11,7 +11,7 @@ import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 import { startVersionedStack } from '../support/servers/versioned-stack.ts';
 import type { VersionedStack } from '../support/servers/versioned-stack.ts';
-import { makeCurrent, runningAt, versionsIn } from '../support/servers/worker-versions.ts';
+import { makeCurrent, upgradeRunsOf, versionsIn } from '../support/servers/worker-versions.ts';
 
 let stack: VersionedStack;
 let temporal: TemporalCli;
@@ -23,12 +23,6 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 /* The commands are those of docs/versioning.md. */
-
-async function upgradeRunsOf(buildId: string): Promise<void> {
-  await temporal.paste(
-    `temporal workflow signal --name ${UPGRADE} --query "${runningAt(buildId)}" --reason upgrade --yes`,
-  );
-}
 
 async function startRun(graph: GraphDefinition): Promise<string> {
   return textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
@@ -71,7 +65,7 @@ test('runs of an old version end under the new one: those that wait at once, oth
   await user.untilRun(waiting, hasStatus('waiting'));
 
   await makeCurrent(temporal, '2');
-  await upgradeRunsOf('1');
+  await upgradeRunsOf(temporal, '1');
   const [, upgraded] = await untilServedBy(waiting, ['1'], ['2']);
   // The new version gives another command, so it can't have replayed what the old one has done.
   expect(eventsIn(upgraded).filter((event) => event.markerRecordedEventAttributes)).toHaveLength(1);

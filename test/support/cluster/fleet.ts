@@ -19,6 +19,7 @@ import { FIRST_PORT } from '../servers/ports.ts';
 import { startPostgres } from '../servers/postgres-server.ts';
 import { startProcesses } from '../servers/processes.ts';
 import { openTemporalCli } from '../servers/temporal-cli.ts';
+import type { TemporalCli } from '../servers/temporal-cli.ts';
 import { startThirdParties } from '../servers/third-parties.ts';
 import type { ThirdParties } from '../servers/third-parties.ts';
 import { makeCurrent, versionOf } from '../servers/worker-versions.ts';
@@ -37,6 +38,7 @@ export interface Fleet extends Pick<ThirdParties, 'accounts' | 'resetShop'> {
   readonly door: FrontDoor;
   readonly jobs: JobService;
   readonly temporal: Client;
+  readonly cli: TemporalCli;
   /** Speaks to the door. */
   as(caller: keyof Tokens): ApiClient;
   /** Speaks to one API. */
@@ -47,8 +49,8 @@ export interface Fleet extends Pick<ThirdParties, 'accounts' | 'resetShop'> {
   open(caller: keyof Tokens, path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
   /** Plays scenarios of the conformance suite. @returns the exit code of its runner */
   conform(args: readonly string[], signal: AbortSignal): Promise<number>;
-  /** Starts two workers of another version, and makes it the current one. */
-  addVersion(buildId: string, own: NodeJS.ProcessEnv): Promise<readonly ChildNode[]>;
+  /** Starts two workers of another version. */
+  addWorkers(buildId: string, own: NodeJS.ProcessEnv): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,6 +104,7 @@ async function start(teardown: Teardown): Promise<Fleet> {
     door,
     jobs,
     temporal: new Client({ connection }),
+    cli,
     as: (caller) => createApiClient(door.url, tokens[caller]),
     at: (api, caller) => createApiClient(baseUrls[api] ?? '', tokens[caller]),
     patient: (caller) => createClient(door.url, tokens[caller]),
@@ -109,11 +112,9 @@ async function start(teardown: Teardown): Promise<Fleet> {
       await fetch(new URL(path, door.url), { headers: { authorization: `Bearer ${tokens[caller]}`, ...headers } }),
     conform: async (args, signal) =>
       await playSuite(suite, ['--base-url', door.url, '--tokens', tokensFile, ...suite.ports, ...args], signal),
-    async addVersion(buildId, own) {
+    async addWorkers(buildId, own) {
       const added = Array.from({ length: WORKERS }, () => addWorker({ ...own, ...versionOf(buildId) }));
       await Promise.all(added.map((worker) => worker.untilReady()));
-      await makeCurrent(cli, buildId);
-      return added;
     },
     stop: () => teardown.run(),
   };
@@ -122,7 +123,7 @@ async function start(teardown: Teardown): Promise<Fleet> {
 /** Finds the conformance suite, and ports of its own for what its scenarios call. */
 async function openSuite() {
   const suite = findSuite(process.env);
-  const tools = await choosePort('the tools of the suite', undefined, FIRST_PORT + 15);
+  const tools = await choosePort('the tools of the suite', undefined, FIRST_PORT + 25);
   const models = await choosePort('the models of the suite', undefined, tools + 1);
   const places = { '127.0.0.1:18181': `127.0.0.1:${tools}`, '127.0.0.1:18182': `127.0.0.1:${models}` };
   return {

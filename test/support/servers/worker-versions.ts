@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UPGRADE } from '../../../src/workflows/contract.ts';
 import type { History } from '../readers/executions.ts';
 import type { TemporalCli } from './temporal-cli.ts';
 
@@ -18,6 +19,13 @@ export async function makeCurrent(temporal: TemporalCli, buildId: string): Promi
     if (!/not found/i.test(problem)) throw new Error(problem);
     await sleep(200);
   }
+}
+
+/** Asks the runs of a version to move to the current one. */
+export async function upgradeRunsOf(temporal: TemporalCli, buildId: string): Promise<void> {
+  await temporal.paste(
+    `temporal workflow signal --name ${UPGRADE} --query "${runningAt(buildId)}" --reason upgrade --yes`,
+  );
 }
 
 /** Finds the running executions of a version. */

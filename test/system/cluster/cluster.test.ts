@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findSuite } from '../../../src/dev/conformance-suite.ts';
 import { toReport } from '../../../src/dev/demo/report.ts';
@@ -13,6 +15,8 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import { aDefinition } from '../../support/builders/builders.ts';
 import { startFleet } from '../../support/cluster/fleet.ts';
 import type { Fleet } from '../../support/cluster/fleet.ts';
+import { provideTemporalBinaries } from '../../support/cluster/temporal-binaries.ts';
+import { DYNAMIC_CONFIG } from '../../support/cluster/temporal-cluster.ts';
 import { eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
 import { aJob } from '../../support/readers/api-states.ts';
 import { readInPieces } from '../../support/readers/cut-stream.ts';
@@ -21,7 +25,7 @@ import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import type { ChildNode } from '../../support/servers/child-node.ts';
 import { bundleNextVersion } from '../../support/servers/next-version.ts';
 import { repeated } from '../../support/servers/site.ts';
-import { runningAt, versionsIn } from '../../support/servers/worker-versions.ts';
+import { makeCurrent, runningAt, upgradeRunsOf, versionsIn } from '../../support/servers/worker-versions.ts';
 
 /*
  * What is promised holds in production, too: with Temporal's server on PostgreSQL, the package as it is built, and two of
@@ -40,6 +44,12 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => fleet.stop());
 
+test('Temporal’s server knows the settings that it is given', async () => {
+  const { server } = await provideTemporalBinaries(() => undefined);
+  const { stdout } = await promisify(execFile)(server, ['validate-dynamic-config', DYNAMIC_CONFIG]);
+  expect(stdout.trim()).toBe(DYNAMIC_CONFIG);
+});
+
 test('the demo ends as expected, whichever API is asked', { timeout: TIME }, async () => {
   for (const runId of await playDemo(cases)) await expectWholeHistory(runId);
   expect(Math.min(...fleet.door.answered)).toBeGreaterThan(cases.length);
@@ -55,7 +65,21 @@ test.skipIf(!findSuite(process.env).isThere)(
 );
 
 /* Those in which Temporal, the store and several processes take part. */
-const THEMES = ['approvals', 'idempotency', 'joins', 'loops', 'state', 'subgraphs', 'tenancy', 'threads', 'waits'];
+const THEMES = [
+  'approvals',
+  'approvals-hold',
+  'breakpoints',
+  'errors',
+  'idempotency',
+  'joins',
+  'loops',
+  'models',
+  'state',
+  'subgraphs',
+  'tenancy',
+  'threads',
+  'waits',
+];
 
 test('a stream whose API is killed goes on at the other: no event is missing, and none comes twice', async () => {
   const tell = (node: string) =>
@@ -95,49 +119,55 @@ test('one key at both APIs at once is one run', async () => {
 
 test(`${RUNS} runs end as expected while workers and APIs are killed by turns`, { timeout: TIME }, async () => {
   const played: string[] = [];
-  const killed = await whileKilling(async () => {
-    while (played.length < RUNS) {
+  const all = [...fleet.workers, ...fleet.apis];
+  const killed = await whileKilling(async (soFar) => {
+    while (played.length < RUNS || all.some((victim) => !soFar.includes(victim))) {
       await fleet.resetShop();
-      played.push(...(await playDemo(cases.slice(0, RUNS - played.length))));
+      played.push(...(await playDemo(cases.slice(0, Math.max(RUNS - played.length, TICKETS_AT_A_TIME)))));
     }
   });
   for (const runId of played) await expectWholeHistory(runId);
-  expect(new Set(killed)).toEqual(new Set([...fleet.workers, ...fleet.apis]));
+  process.stdout.write(`${JSON.stringify({ runs: played.length, kills: killed.length })}\n`);
 });
 
 describe('a rolling upgrade', () => {
-  test('leaves runs to the workers that began them, begins runs at the new ones, and loses nothing', async () => {
-    const user = fleet.as('user');
-    const HOLDFAST_WORKFLOW_BUNDLE = await writeNextVersion();
-    const held = fleet.jobs.hold('long');
-    const [waiting, busy] = [await startRun(asking), await startRun(working)];
-    const release = await held;
-    await user.untilRun(waiting, hasStatus('waiting'));
-
-    await fleet.addVersion('2', { HOLDFAST_WORKFLOW_BUNDLE });
-    const fresh = await startRun(asking);
-    await user.untilRun(fresh, hasStatus('waiting'));
-    release();
-    for (const runId of [waiting, fresh]) await fleet.as('approver').post(`/api/runs/${runId}/approve`, {});
-    for (const runId of [waiting, busy, fresh]) await user.untilRun(runId, hasStatus('completed'));
-    expect(await Promise.all([waiting, busy, fresh].map(versionsOf))).toEqual([['1'], ['1'], ['2']]);
-
-    const { workflow } = fleet.temporal;
-    await expect.poll(async () => (await workflow.count(runningAt('1'))).count, PATIENTLY).toBe(0);
-    await Promise.all(fleet.workers.map((worker) => worker.stop()));
-    const last = await startRun(working);
-    await user.untilRun(last, hasStatus('completed'));
-    expect(await versionsOf(last)).toEqual(['2']);
-    for (const runId of [waiting, busy, fresh, last]) await expectWholeHistory(runId);
-    const jobs = fleet.jobs.calls.map(({ job }) => job).filter((job) => job !== 'once');
-    expect(jobs.toSorted()).toEqual(['after', 'after', 'end', 'end', 'long', 'long', 'pay', 'pay']);
-  }, 180_000);
-
   const PATIENTLY = { interval: 200, timeout: 60_000 };
   const asking = aDefinition({
     nodes: { pay: aJob('pay'), ask: { type: 'approval', title: 'Go on?' }, end: aJob('end') },
   });
   const working = aDefinition({ nodes: { long: aJob('long'), after: aJob('after') } });
+  const approve = async (runId: string) => await fleet.as('approver').post(`/api/runs/${runId}/approve`, {});
+
+  test('leaves runs to the workers that began them until these go, and loses nothing', { timeout: TIME }, async () => {
+    const user = fleet.as('user');
+    const HOLDFAST_WORKFLOW_BUNDLE = await writeNextVersion();
+    fleet.jobs.forget();
+    const held = fleet.jobs.hold('long');
+    const [waiting, idle, busy] = [await startRun(asking), await startRun(asking), await startRun(working)];
+    const release = await held;
+    for (const runId of [waiting, idle]) await user.untilRun(runId, hasStatus('waiting'));
+
+    await fleet.addWorkers('2', { HOLDFAST_WORKFLOW_BUNDLE });
+    await makeCurrent(fleet.cli, '2');
+    const fresh = await startRun(asking);
+    await user.untilRun(fresh, hasStatus('waiting'));
+    release();
+    for (const runId of [waiting, fresh]) await approve(runId);
+    for (const runId of [waiting, busy, fresh]) await user.untilRun(runId, hasStatus('completed'));
+    expect(await Promise.all([waiting, busy, fresh].map(versionsOf))).toEqual([['1'], ['1'], ['2']]);
+
+    await upgradeRunsOf(fleet.cli, '1');
+    const { workflow } = fleet.temporal;
+    await expect.poll(async () => (await workflow.count(runningAt('1'))).count, PATIENTLY).toBe(0);
+    await Promise.all(fleet.workers.map((worker) => worker.stop()));
+    await approve(idle);
+    const last = await startRun(working);
+    for (const runId of [idle, last]) await user.untilRun(runId, hasStatus('completed'));
+    expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
+    for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
+    const jobs = fleet.jobs.calls.map(({ job }) => job);
+    expect(jobs.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'long', 'long', 'pay', 'pay', 'pay']);
+  });
 });
 
 async function startRun(graph: GraphDefinition): Promise<string> {
@@ -160,27 +190,29 @@ async function playDemo(tickets: readonly TicketCase[]): Promise<readonly string
   return results.map(({ runId }) => runId);
 }
 
-/** Kills workers and APIs by turns, each when the one before is back. @returns them in their order */
-async function whileKilling(play: () => Promise<void>): Promise<readonly ChildNode[]> {
-  const victims = fleet.workers.flatMap((worker, number) => [worker, fleet.apis[number] ?? worker]);
+/**
+ * Kills the workers by turns, and the APIs, each when the one before is back.
+ * @param play what goes on meanwhile; it is told who was killed so far
+ * @returns all who were killed
+ */
+async function whileKilling(play: (soFar: readonly ChildNode[]) => Promise<void>): Promise<readonly ChildNode[]> {
   const killed: ChildNode[] = [];
-  const end = new AbortController();
-  const kill = async (): Promise<void> => {
-    while (!end.signal.aborted) {
-      const victim = victims[killed.length % victims.length];
-      if (!victim) return;
+  let isOver = false;
+  const killByTurns = async (victims: readonly ChildNode[]): Promise<void> => {
+    for (const victim of victims) {
+      if (isOver) return;
       killed.push(victim);
       await victim.kill();
-      await sleep(500);
+      await sleep(300);
       await victim.start();
-      await sleep(500);
     }
+    return await killByTurns(victims);
   };
-  const killing = kill();
+  const killing = Promise.all([killByTurns(fleet.workers), killByTurns(fleet.apis)]);
   try {
-    await Promise.race([play(), killing]);
+    await Promise.race([play(killed), killing]);
   } finally {
-    end.abort();
+    isOver = true;
     await killing;
   }
   return killed;
