@@ -9,9 +9,7 @@ import { startStack } from './stack.ts';
 async function main(): Promise<number> {
   const suite = findSuite(process.env);
   if (!suite.isThere) {
-    process.stdout.write(
-      `There is no conformance suite at ${suite.folder}; CONFORMANCE_DIR names another folder.\n`,
-    );
+    process.stdout.write(`There is no conformance suite at ${suite.folder}; CONFORMANCE_DIR names another folder.\n`);
     return 0;
   }
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-conformance-'));

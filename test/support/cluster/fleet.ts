@@ -129,9 +129,7 @@ async function openSuite() {
   return {
     ...suite,
     ports: ['--tool-port', String(tools), '--model-port', String(models)],
-    environment: suite.isThere
-      ? { CONFORMANCE_CONFIG: suite.config, CONFORMANCE_PLACES: JSON.stringify(places) }
-      : {},
+    environment: suite.isThere ? { CONFORMANCE_CONFIG: suite.config, CONFORMANCE_PLACES: JSON.stringify(places) } : {},
   };
 }
 
@@ -142,4 +140,3 @@ async function writeTokens(tokens: Tokens, teardown: Teardown): Promise<string> 
   await writeFile(file, JSON.stringify(tokens), { mode: 0o600 });
   return file;
 }
-

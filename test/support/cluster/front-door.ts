@@ -58,10 +58,7 @@ interface Passed {
  * Asks a server, over a connection of its own.
  * @returns `away`: it has not heard of the request, so that another may be asked; `lost`: it may have
  */
-async function passOn(
-  { request, body, response }: Passed,
-  server: string,
-): Promise<IncomingMessage | 'away' | 'lost'> {
+async function passOn({ request, body, response }: Passed, server: string): Promise<IncomingMessage | 'away' | 'lost'> {
   const { method, rawHeaders: headers } = request;
   const passed = ask(new URL(request.url ?? '/', server), { method, headers, agent: false });
   response.once('close', () => passed.destroy());

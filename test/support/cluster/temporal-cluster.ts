@@ -29,7 +29,9 @@ const DATABASES = { store: 'temporal', visibility: 'temporal_visibility' } as co
 const SCHEMAS = { store: 'postgresql/v12/temporal', visibility: 'postgresql/v12/visibility' } as const;
 
 /** Makes a starter of Temporal as clusters run it: with a PostgreSQL for both its stores, and more than one shard. */
-export function temporalOn(postgres: PostgresServer): (folder: string, teardown: Teardown) => Promise<KillableTemporal> {
+export function temporalOn(
+  postgres: PostgresServer,
+): (folder: string, teardown: Teardown) => Promise<KillableTemporal> {
   return async (folder, teardown) => {
     const { server, sqlTool } = await provideTemporalBinaries((line) => process.stderr.write(`${line}\n`));
     await Promise.all([makeTables(sqlTool, postgres.url, 'store'), makeTables(sqlTool, postgres.url, 'visibility')]);

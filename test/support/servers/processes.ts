@@ -23,7 +23,7 @@ export interface Processes {
   readonly baseUrls: readonly string[];
   readonly tokens: Tokens;
   /** Starts one more worker, without waiting for it. */
-  addWorker(own: NodeJS.ProcessEnv): ChildNode;
+  readonly addWorker: (own: NodeJS.ProcessEnv) => ChildNode;
 }
 
 export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'> {

@@ -126,6 +126,7 @@ test(`${RUNS} runs end as expected while workers and APIs are killed by turns`, 
       played.push(...(await playDemo(cases.slice(0, Math.max(RUNS - played.length, TICKETS_AT_A_TIME)))));
     }
   });
+  expect(played.length).toBeGreaterThanOrEqual(RUNS);
   for (const runId of played) await expectWholeHistory(runId);
   process.stdout.write(`${JSON.stringify({ runs: played.length, kills: killed.length })}\n`);
 });
