@@ -15,7 +15,7 @@ const CLUSTER = 'test/system/cluster/**/*.test.ts';
 /* Their limits hold for a machine that does nothing else. */
 const ALONE = 'test/system/{dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
 
-const PROVIDES_CLUSTER = 'test/support/cluster/provide-cluster.ts';
+const PROVIDES_SERVER = 'test/support/cluster/provide-temporal-server.ts';
 const BUILDS_CONSOLE = 'test/support/browser/build-console.ts';
 
 /** Temporal's SDK loads our code by `require`. */
@@ -86,7 +86,7 @@ export default defineConfig({
         { name: 'system', include: [SYSTEM], exclude: [SMOKE, ALONE, CLUSTER], maxWorkers: 2, order: 2 },
         { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
         // After `alone`, whose test of the package has made the build.
-        { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 4, setup: [PROVIDES_CLUSTER] },
+        { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 4, setup: [PROVIDES_SERVER] },
         { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 5, setup: [BUILDS_CONSOLE] },
       ].map(({ order, setup = [], ...files }) => ({
         extends: true as const,

@@ -25,6 +25,7 @@ import type { ThirdParties } from '../servers/third-parties.ts';
 import { makeCurrent, versionOf } from '../servers/worker-versions.ts';
 import { openFrontDoor } from './front-door.ts';
 import type { FrontDoor } from './front-door.ts';
+import { provideBuild } from './provide-build.ts';
 import { temporalOn } from './temporal-cluster.ts';
 
 /**
@@ -61,6 +62,7 @@ export async function startFleet(): Promise<Fleet> {
 }
 
 async function start(teardown: Teardown): Promise<Fleet> {
+  await provideBuild();
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());
   const thirdParties = await startThirdParties(await postgres.createDatabase('shop'), teardown);

@@ -65,7 +65,7 @@ async function passOn({ request, body, response }: Passed, server: string): Prom
   passed.end(body);
   return await new Promise((resolve) => {
     passed.once('response', resolve);
-    passed.once('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? 'away' : 'lost'));
+    passed.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? 'away' : 'lost'));
   });
 }
 

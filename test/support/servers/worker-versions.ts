@@ -3,7 +3,7 @@ import { UPGRADE } from '../../../src/workflows/contract.ts';
 import type { History } from '../readers/executions.ts';
 import type { TemporalCli } from './temporal-cli.ts';
 
-export const DEPLOYMENT = 'holdfast';
+const DEPLOYMENT = 'holdfast';
 
 /** The variables of workers of a version. */
 export function versionOf(buildId: string): NodeJS.ProcessEnv {

@@ -41,7 +41,7 @@ const cases = await readCases();
 let fleet: Fleet;
 beforeAll(async () => {
   fleet = await startFleet();
-}, 180_000);
+}, TIME);
 afterAll(() => fleet.stop());
 
 test('Temporal’s server knows the settings that it is given', async () => {
