@@ -28,7 +28,7 @@ export default {
     ...demo.models,
     slow: { provider: 'openai-compatible', model: 'slow', baseUrl: `${SLOW_MODEL_URL}/v1` },
   },
-  tools: [...(demo.tools ?? []), ...(suite.tools ?? []), aToolOf({ url: JOBS_URL })],
+  tools: [...(demo.tools ?? []), ...(suite.tools ?? []), aToolOf({ url: JOBS_URL }, { timeout: '5m' })],
   http: { allow: [...placesOf(demo), ...placesOf(suite), new URL(JOBS_URL).host, new URL(SLOW_MODEL_URL).host] },
   graphs: { folder: '../../../graphs', tenants: ['demo'] },
   defaults: { heartbeatTimeout: '2s' },
