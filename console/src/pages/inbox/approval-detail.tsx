@@ -18,9 +18,9 @@ import type { Outcome } from './decision-outcome.ts';
 import { Decisions } from './decisions.tsx';
 import { Details } from './details.tsx';
 import { Expiry } from './expiry.tsx';
+import { HandOn } from './hand-on.tsx';
 import { ModelSaid } from './model-said.tsx';
 import { OutcomeNotice } from './outcome-notice.tsx';
-import { progressOf, tellDeciders } from './quorum.ts';
 import { WhereItWaits } from './where-it-waits.tsx';
 
 /** One approval: what is asked, by whom and of whom, and the decision. */
@@ -76,8 +76,8 @@ function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
         <h2>About it</h2>
         <dl className="facts">
           <dt>Who may decide</dt>
-          <dd>{tellDeciders(approval)}</dd>
-          <Quorum approval={approval} />
+          <dd>{approval.who}</dd>
+          <Quorum progress={approval.progress} />
           <dt>Asked by</dt>
           <dd>
             {requestedBy}, <Time at={requestedAt} />
@@ -96,6 +96,7 @@ function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
           </dd>
         </dl>
       </section>
+      {status === 'pending' && <HandOn approval={approval} />}
       <ModelSaid runId={runId} before={requestedAt} />
       <Comments approval={approval} />
       {status === 'pending' && <WhereItWaits runId={runId} />}
@@ -103,9 +104,9 @@ function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
   );
 }
 
-function Quorum({ approval }: { readonly approval: Approval }): JSX.Element | null {
-  const { needed, by } = progressOf(approval);
-  if (needed === 1) return null;
+function Quorum({ progress }: Pick<Approval, 'progress'>): JSX.Element | null {
+  if (progress === undefined || progress.needed === 1) return null;
+  const { needed, by } = progress;
   return (
     <>
       <dt>Approvals</dt>

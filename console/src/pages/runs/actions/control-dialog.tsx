@@ -7,10 +7,12 @@ import { useAction } from '../../../api/use-action.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import type { ShownRequest } from '../../../parts/to-curl.ts';
+import { explanationQuery, runQuery, useExplanation } from '../history/use-run.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ControlFields } from './control-fields.tsx';
 import { EMPTY_DRAFT, readBody, targetsOf } from './control-draft.ts';
 import type { ControlDraft, Target } from './control-draft.ts';
+import { effectsOf } from './controls-of.ts';
 import type { Control } from './controls-of.ts';
 import { LABELS } from './labels.ts';
 import type { PreviewedAction } from './preview-of.ts';
@@ -38,13 +40,18 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
   const read = readBody(control, draft, targets);
   const previewed = useMemo(() => toPreviewed(control, draft, targets), [control, draft, targets]);
   const preview = usePreview(run, previewed);
+  const { data: explanation } = useExplanation(run.id);
   const action = useAction({
     send: async (body: Readonly<Record<string, unknown>>, options) =>
       await sendControl(client, { runId: run.id, control, body, etag, options }),
     stale: [KEYS.run(run.id)],
     async onDone() {
       // The buttons of the page are those of the new status before one of them has the focus again.
-      await queries.refetchQueries({ queryKey: [...KEYS.run(run.id), 'run'] }, { cancelRefetch: false });
+      await Promise.all(
+        [runQuery(client, run.id), explanationQuery(client, run.id)].map(
+          async ({ queryKey }) => await queries.refetchQueries({ queryKey }, { cancelRefetch: false }),
+        ),
+      );
       onClose();
     },
   });
@@ -64,6 +71,7 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
           problems={isTried && 'problems' in read ? read.problems : {}}
           onChange={setDraft}
         />
+        {explanation && effectsOf(explanation, control).map((effect) => <p key={effect}>{effect}</p>)}
         <PreviewView preview={preview} />
         <Refusal
           error={action.error}
