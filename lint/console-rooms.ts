@@ -116,6 +116,7 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
     'parts',
     'pages/inbox',
     'pages/runs',
+    'pages/runs/run',
     'pages/graphs',
     'pages/schedules',
     'pages/webhooks',
@@ -123,5 +124,6 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
     'pages/admin',
   ]),
   'app.tsx': shown(['api', 'live', 'session', 'sign-in', 'layout', 'pages']),
-  'main.tsx': { rooms: ['styles', 'app.tsx'], packages: ['react', 'react-dom'] },
+  'show-app.tsx': { rooms: ['app.tsx'], packages: ['react', 'react-dom'] },
+  'main.ts': { rooms: ['styles', 'pages', 'show-app.tsx'] },
 };

@@ -43,7 +43,11 @@ test('what a model says is seen word by word, over a reload, and whole in the en
   const runId = textAt((await user.post('/api/runs', { graph: TELLING, input: {} })).body, '/id');
   const page = await openPage();
   const opened = listening(page);
-  await enterConsole(page, { consoleUrl: await consoleUrl(stack), baseUrl: stack.ready.baseUrl, path: `/runs/${runId}/messages` });
+  await enterConsole(page, {
+    consoleUrl: await consoleUrl(stack),
+    baseUrl: stack.ready.baseUrl,
+    path: `/runs/${runId}/messages`,
+  });
   await opened;
   const speech = page.getByRole('article', { name: 'tell is writing' });
   await model.say('Once upon ');

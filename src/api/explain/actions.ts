@@ -28,7 +28,9 @@ export function actionsOf(facts: Facts): readonly Action[] {
     ...run.waitingFor.flatMap((waiting) => settlements(facts, waiting)),
     ...(run.status === 'failed' ? afterFailure(facts) : []),
     ...(run.status === 'paused' ? [control(facts, 'resume', { effect: 'Goes on from the pause.', body: {} })] : []),
-    ...(REPLANNED.has(run.status) ? [control(facts, 'replan', { effect: REPLAN, body: { node: '…' }, words: ['…'] })] : []),
+    ...(REPLANNED.has(run.status)
+      ? [control(facts, 'replan', { effect: REPLAN, body: { node: '…' }, words: ['…'] })]
+      : []),
     ...(PAUSABLE.has(run.status) ? [control(facts, 'pause', { effect: PAUSE, body: {} })] : []),
     ...(isEnded(run.status) ? [] : [control(facts, 'cancel', { effect: CANCEL, body: {} })]),
   ];

@@ -35,10 +35,7 @@ export function ApprovalList({ shown, openId }: ApprovalListProps): JSX.Element 
       <p className="for-readers" role="status">
         {pages.items?.length ?? 0} approvals
       </p>
-      <PagesView
-        pages={pages}
-        empty={<Empty title={EMPTY[shown.view]}>New approvals show themselves here.</Empty>}
-      >
+      <PagesView pages={pages} empty={<Empty title={EMPTY[shown.view]}>New approvals show themselves here.</Empty>}>
         {(approvals) => (
           <ul className="approvals" ref={list}>
             {approvals.map((approval) => (

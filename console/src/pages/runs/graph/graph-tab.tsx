@@ -67,8 +67,8 @@ function placesOf({ waitingFor, error, next }: Run): readonly string[] {
 function NotPublished(): JSX.Element {
   return (
     <Notice kind="info">
-      This graph is not among those that your tenant has published. It can be shown once the run has ended,
-      to those who may see payloads; the timeline and the events have all that has happened.
+      This graph is not among those that your tenant has published. It can be shown once the run has ended, to those who
+      may see payloads; the timeline and the events have all that has happened.
     </Notice>
   );
 }
