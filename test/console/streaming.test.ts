@@ -34,8 +34,8 @@ const TELLING = aDefinition({
 
 /** Waits until the page listens to the model. A reader who is not there is told nothing of what was said. */
 async function listening(page: Page): Promise<void> {
-  const { status } = await page.waitForResponse((response) => /\/events\?ticket=.*stream=tokens/.test(response.url()));
-  expect(status()).toBe(200);
+  const response = await page.waitForResponse((response) => /\/events\?ticket=.*stream=tokens/.test(response.url()));
+  expect(response.status()).toBe(200);
 }
 
 test('what a model says is seen word by word, over a reload, and whole in the end', async () => {

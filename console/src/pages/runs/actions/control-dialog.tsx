@@ -1,13 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { Run } from 'holdfast/client';
 import { useMemo, useState } from 'react';
 import type { FormEvent, JSX } from 'react';
-import { KEYS } from '../../../api/query-keys.ts';
-import { useAction } from '../../../api/use-action.ts';
-import { useApi } from '../../../api/use-api.ts';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import type { ShownRequest } from '../../../parts/to-curl.ts';
-import { explanationQuery, runQuery, useExplanation } from '../history/use-run.ts';
+import { useExplanation } from '../history/use-run.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ControlFields } from './control-fields.tsx';
 import { EMPTY_DRAFT, readBody, targetsOf } from './control-draft.ts';
@@ -18,7 +14,7 @@ import { LABELS } from './labels.ts';
 import type { PreviewedAction } from './preview-of.ts';
 import { PreviewView } from './preview-view.tsx';
 import { Refusal } from './refusal.tsx';
-import { sendControl } from './send-control.ts';
+import { useControl } from './use-control.ts';
 import { isStale, useOpenedState } from './use-opened-state.ts';
 import { usePreview } from './use-preview.ts';
 
@@ -30,8 +26,6 @@ interface ControlDialogProps {
 
 /** Asks what a control needs, and says what it would do. */
 export function ControlDialog({ run, control, onClose }: ControlDialogProps): JSX.Element {
-  const client = useApi();
-  const queries = useQueryClient();
   const targets = useMemo(() => targetsOf(run), [run]);
   const [draft, setDraft] = useState<ControlDraft>({ ...EMPTY_DRAFT, target: targets[0]?.key ?? '' });
   const [isTried, setTried] = useState(false);
@@ -41,20 +35,7 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
   const previewed = useMemo(() => toPreviewed(control, draft, targets), [control, draft, targets]);
   const preview = usePreview(run, previewed);
   const { data: explanation } = useExplanation(run.id);
-  const action = useAction({
-    send: async (body: Readonly<Record<string, unknown>>, options) =>
-      await sendControl(client, { runId: run.id, control, body, etag, options }),
-    stale: [KEYS.run(run.id)],
-    async onDone() {
-      // The buttons of the page are those of the new status before one of them has the focus again.
-      await Promise.all(
-        [runQuery(client, run.id), explanationQuery(client, run.id)].map(
-          async ({ queryKey }) => await queries.refetchQueries({ queryKey }, { cancelRefetch: false }),
-        ),
-      );
-      onClose();
-    },
-  });
+  const action = useControl({ runId: run.id, control, etag, onDone: onClose });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setTried(true);
