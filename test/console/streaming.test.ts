@@ -22,7 +22,7 @@ beforeAll(async () => {
   stack = await start([process.execPath, 'bin/holdfast.js', 'start']);
 }, 120_000);
 afterAll(async () => {
-  vi.unstubAllEnvs();
+  vi.stubEnv('HOLDFAST_MODEL_URL', undefined);
   await model?.stop();
 });
 
