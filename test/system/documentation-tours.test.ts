@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDemoServices } from '../../../src/dev/demo-services.ts';
-import { startStack } from '../../../src/dev/stack.ts';
-import type { Stack } from '../../../src/dev/stack.ts';
-import { toJson } from '../../../src/graph/values/json.ts';
-import { createApiClient } from '../../support/readers/api-client.ts';
-import { at } from '../../support/readers/json-at.ts';
-import { takePlace } from '../../support/servers/shared-place.ts';
-import { interpretHere } from '../../support/doubles/interpret-here.ts';
+import { startDemoServices } from '../../src/dev/demo-services.ts';
+import { startStack } from '../../src/dev/stack.ts';
+import type { Stack } from '../../src/dev/stack.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import { createApiClient } from '../support/readers/api-client.ts';
+import { at } from '../support/readers/json-at.ts';
+import { interpretHere } from '../support/doubles/interpret-here.ts';
 
 /*
- * Does what pages of the documentation tell their reader to do, and holds what comes out against what they say.
+ * Does what pages of the documentation tell their reader to do, and holds what comes out against what they say. The
+ * project's configuration reads variables when it is loaded, so that no other test may have loaded it before.
  */
 
 const run = promisify(execFile);
@@ -27,7 +27,6 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-tour-'));
   const anyPorts = { port: 0, temporalPort: 0, uiPort: 0 };
-  Object.assign(process.env, await takePlace());
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   stack = await startStack({
     dataDir: join(folder, 'data'),
