@@ -34,7 +34,6 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
   const read = readBody(control, draft, targets);
   const previewed = useMemo(() => toPreviewed(control, draft, targets), [control, draft, targets]);
   const preview = usePreview(run, previewed);
-  const { data: explanation } = useExplanation(run.id);
   const action = useControl({ runId: run.id, control, etag, onDone: onClose });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -52,7 +51,7 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
           problems={isTried && 'problems' in read ? read.problems : {}}
           onChange={setDraft}
         />
-        {explanation && effectsOf(explanation, control).map((effect) => <p key={effect}>{effect}</p>)}
+        <Effects run={run} control={control} />
         <PreviewView preview={preview} />
         <Refusal
           error={action.error}
@@ -77,6 +76,19 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** What the API says that a control does. */
+function Effects({ run, control }: Omit<ControlDialogProps, 'onClose'>): JSX.Element | null {
+  const { data: explanation } = useExplanation(run.id);
+  if (!explanation) return null;
+  return (
+    <>
+      {effectsOf(explanation, control).map((effect) => (
+        <p key={effect}>{effect}</p>
+      ))}
+    </>
   );
 }
 
