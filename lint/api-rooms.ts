@@ -63,7 +63,16 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     types: ['graph/advance', 'graph/replay'],
   },
   'api/approvals': {
-    rooms: ['graph/values', 'graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    rooms: [
+      'graph/values',
+      'graph/run',
+      'graph/redaction',
+      'graph/wording',
+      'store',
+      ...API_BASE,
+      'api/redaction',
+      'api/runs',
+    ],
   },
   'api/explain': {
     rooms: [

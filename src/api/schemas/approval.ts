@@ -33,6 +33,11 @@ export const ApprovalSchema = z
     policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,
     decisions: listOf(DecidedSchema.extend({ args: GivenJson, values: GivenJson })),
+    who: z.string().optional().openapi({ description: 'As `comments`: who may decide, in words' }),
+    progress: z
+      .object({ needed: z.number().int(), by: listOf(z.string()) })
+      .optional()
+      .openapi({ description: 'As `comments`: so many approvals are needed, and by whom those are that count' }),
     reassigned: z.number().int().optional().openapi({ description: 'How often it was given to others' }),
     previous: listOf(
       z.object({ id: z.string(), status: ApprovalStatusSchema, decisions: listOf(DecidedSchema) }),

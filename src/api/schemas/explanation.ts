@@ -44,7 +44,7 @@ const CommandSchema = z.object({ curl: z.string(), holdfast: z.string(), tempora
 });
 
 const ActionSchema = z.object({
-  action: z.enum(['approve', 'reject', 'retry', 'skip', 'fail', 'signal', 'resume', 'pause', 'cancel']),
+  action: z.enum(['approve', 'reject', 'retry', 'skip', 'fail', 'signal', 'resume', 'replan', 'pause', 'cancel']),
   effect: z.string(),
   who: z.string().openapi({ description: 'Who may do it' }),
   allowed: z.boolean().openapi({ description: 'The caller may do it' }),

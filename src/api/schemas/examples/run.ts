@@ -61,6 +61,8 @@ export const APPROVAL_EXAMPLE = {
   argsSchema: null,
   decisionSchema: null,
   policy: { roles: ['approver'], requireReason: true },
+  who: 'approver',
+  progress: { needed: 1, by: ['ada'] },
   status: 'approved',
   decisions: [
     {

@@ -155,7 +155,7 @@ describe('the actions', () => {
   test('say who decides an approval, and how', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
     expect(summary).toBe(`Node ask waits until ${AT} for 2 people of lead or ann to decide: Go?`);
-    expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'pause', 'cancel']);
+    expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'replan', 'pause', 'cancel']);
     expect(actions[0]).toMatchObject({
       who: '2 people of lead or ann',
       allowed: true,
@@ -177,6 +177,7 @@ describe('the actions', () => {
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([
       ['approve', false],
       ['reject', false],
+      ['replan', true],
       ['pause', true],
       ['cancel', true],
     ]);
@@ -189,6 +190,7 @@ describe('the actions', () => {
       'npx holdfast retry R --id pay:1:1',
       'npx holdfast skip R --id pay:1:1 --output null',
       String.raw`npx holdfast signal R --event 'it'\''s $(here)'`,
+      "npx holdfast replan R '…'",
       'npx holdfast pause R',
       'npx holdfast cancel R',
     ]);
@@ -205,7 +207,18 @@ describe('the actions', () => {
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions).toMatchObject([
       { action: 'retry', effect: expect.stringContaining('higher `limits`'), command: { temporal: null } },
+      { action: 'replan', command: { temporal: null } },
     ]);
     expect(explained({ status: 'completed', endedAt: LATER }, { isLive: false }).actions).toEqual([]);
+  });
+
+  test('of a run that a node has failed go on without it, too', () => {
+    const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
+    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
+    expect(actions.map(({ command }) => command.holdfast)).toEqual([
+      'npx holdfast retry R',
+      'npx holdfast skip R --node pay --output null',
+      "npx holdfast replan R '…'",
+    ]);
   });
 });

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import type { FormEvent, JSX } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { readConsoleConfig } from './console-config.ts';
-import { beginAtIssuer } from './issuer-sign-in.ts';
-import { readPerson } from './person.ts';
-import { useSession } from './use-session.ts';
+import { readConsoleConfig } from '../session/console-config.ts';
+import { beginAtIssuer } from '../session/issuer-sign-in.ts';
+import { readPerson } from '../session/person.ts';
+import { useSession } from '../session/use-session.ts';
 
 /** Asks who is there: by the issuer where the installation has one, or by a token. */
 export function SignInPage(): JSX.Element {

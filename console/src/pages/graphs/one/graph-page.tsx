@@ -10,11 +10,11 @@ import { CompareTab } from '../compare/compare-tab.tsx';
 import { EditTab } from '../edit/edit-tab.tsx';
 import { StartTab } from '../start/start-tab.tsx';
 import { VersionsTab } from '../versions/versions-tab.tsx';
-import { DiagramTab } from './diagram-tab.tsx';
-import './graphs.css';
-import { toGraph } from './to-graph.ts';
-import { useGraph } from './use-graph.ts';
-import { VersionPicker } from './version-picker.tsx';
+import { DiagramTab } from '../graph/diagram-tab.tsx';
+import '../graph/graphs.css';
+import { toGraph } from '../graph/to-graph.ts';
+import { useGraph } from '../graph/use-graph.ts';
+import { VersionPicker } from '../graph/version-picker.tsx';
 
 interface Tab {
   readonly label: string;

@@ -1,6 +1,6 @@
 import type { Webhook } from 'holdfast/client';
 import type { JSX } from 'react';
-import { Status } from '../../parts/status.tsx';
+import { Status } from '../../../parts/status.tsx';
 
 const REASONS = { gone: 'disabled: it is gone', failing: 'disabled: it kept failing' } as const;
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { CopyButton } from '../../../parts/copy-button.tsx';
+import { Notice } from '../../../parts/notice.tsx';
 
 /** A secret, the one time that it is shown; `null`: the format has none. */
 export function ShownSecret({ secret }: { readonly secret: string | null }): JSX.Element {

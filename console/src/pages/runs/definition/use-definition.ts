@@ -1,20 +1,29 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Client, Run } from 'holdfast/client';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { Definition } from '../../../graph/definition.ts';
-import { readDefinition } from './read-definition.ts';
+import { readRunGraph } from './read-run-graph.ts';
+import type { RunGraph } from './read-run-graph.ts';
 
-/** The graph of a run. What has a hash never changes. */
-export function useDefinition({ id, graph }: Run): UseQueryResult<Definition> {
-  const client = useApi();
-  return useQuery({
-    queryKey: [...KEYS.graphs, 'definition', graph.hash],
-    staleTime: Infinity,
-    queryFn: async ({ signal }) => await readDefinition(client, { id, graph }, signal),
-  });
+/** The graph of a run, with the graphs that it names. What has a hash never changes. */
+export function useRunGraph(run: Run): UseQueryResult<RunGraph> {
+  return useQuery(runGraphQuery(useApi(), run));
 }
+
+/** The definition of a run's graph. */
+export function useDefinition(run: Run): UseQueryResult<Definition> {
+  return useQuery({ ...runGraphQuery(useApi(), run), select: ({ definition }) => definition });
+}
+
+const runGraphQuery = (client: Client, { id, graph }: Run) =>
+  queryOptions({
+    // Graphs of the same hash name others in each tenant.
+    queryKey: [...KEYS.graphs, 'definition', graph.hash, id],
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => await readRunGraph(client, { id, graph }, signal),
+  });
 
 /** The graph that a subgraph names: `name`, `name@3` or `name@alias`. */
 export function useNamedDefinition(reference: string): UseQueryResult<Definition> {

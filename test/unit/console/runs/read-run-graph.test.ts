@@ -1,8 +1,9 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { isNotToBeHad, readDefinition } from '../../../../console/src/pages/runs/run/read-definition.ts';
+import { isNotToBeHad, readRunGraph } from '../../../../console/src/pages/runs/definition/read-run-graph.ts';
 
 const RECORDED = { name: 'pay', nodes: { recorded: {} } };
+const INNER = { name: 'inner', nodes: {} };
 const PUBLISHED = { name: 'pay', nodes: { published: {} } };
 const { signal } = new AbortController();
 
@@ -16,23 +17,26 @@ const sources = (published: { readonly hash: string } | HoldfastError) => ({
       return { ...published, definition: PUBLISHED };
     },
   },
-  runs: { recording: async () => ({ definition: RECORDED }) },
+  runs: { recording: async () => ({ definition: RECORDED, catalog: { graphs: { 'inner@1': INNER } } }) },
 });
 
 const read = async (published: Parameters<typeof sources>[0], version: number | null = 1) =>
-  await readDefinition(sources(published), { id: 'r', graph: { name: 'pay', version, hash: 'its-own' } }, signal);
+  await readRunGraph(sources(published), { id: 'r', graph: { name: 'pay', version, hash: 'its-own' } }, signal);
 
 describe('the graph of a run', () => {
   test('is the published one that has its hash', async () => {
-    expect(await read({ hash: 'its-own' })).toBe(PUBLISHED);
+    expect(await read({ hash: 'its-own' })).toEqual({ definition: PUBLISHED, named: null });
   });
 
   test.each([
     ['another tenant has it by that name', { hash: 'another' }, 1],
     ['it is gone', refused(404, 'UNKNOWN_GRAPH'), 1],
     ['it was never published', { hash: 'its-own' }, null],
-  ])('is that of its recording where %s', async (_where, published, version) => {
-    expect(await read(published, version)).toBe(RECORDED);
+  ])('is that of its recording, with those that it names, where %s', async (_where, published, version) => {
+    expect(await read(published, version)).toEqual({
+      definition: RECORDED,
+      named: { 'inner@1': INNER },
+    });
   });
 
   test('is not looked for elsewhere when the API fails', async () => {

@@ -1,7 +1,15 @@
 import { HoldfastError } from 'holdfast/client';
 import type { CallOptions, Run } from 'holdfast/client';
 import { isRefused } from '../../../api/is-refused.ts';
+import { isMembers } from '../../../form/fields-of.ts';
 import type { Definition } from '../../../graph/definition.ts';
+
+/** The graph of a run. */
+export interface RunGraph {
+  readonly definition: Definition;
+  /** The graphs that it names, as the run has pinned them; `null`: their names are those of the person's own tenant. */
+  readonly named: Readonly<Record<string, unknown>> | null;
+}
 
 type Asked = Pick<Run, 'id' | 'graph'>;
 
@@ -14,7 +22,10 @@ interface Published {
 interface Sources {
   readonly graphs: { readonly get: (name: string, version: number, options: CallOptions) => Promise<Published> };
   readonly runs: {
-    readonly recording: (id: string, options: CallOptions) => Promise<Pick<Published, 'definition'>>;
+    readonly recording: (
+      id: string,
+      options: CallOptions,
+    ) => Promise<{ readonly definition: Definition; readonly catalog: Definition }>;
   };
 }
 
@@ -23,14 +34,15 @@ interface Sources {
  * another tenant, whose names are not this one's.
  * @throws HoldfastError 409 while the run goes on, 403 for those who may not see payloads
  */
-export async function readDefinition(
+export async function readRunGraph(
   { graphs, runs }: Sources,
   { id, graph }: Asked,
   signal: AbortSignal,
-): Promise<Definition> {
+): Promise<RunGraph> {
   const published = await readPublished(graphs, graph, signal);
-  if (published?.hash === graph.hash) return published.definition;
-  return (await runs.recording(id, { signal })).definition;
+  if (published?.hash === graph.hash) return { definition: published.definition, named: null };
+  const { definition, catalog } = await runs.recording(id, { signal });
+  return { definition, named: isMembers(catalog['graphs']) ? catalog['graphs'] : {} };
 }
 
 /** True if the graph of a run is not to be had now, which is no fault. */
