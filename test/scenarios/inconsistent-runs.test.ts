@@ -75,7 +75,7 @@ describe('a node that cannot be', () => {
   });
 
   test('a subgraph without a graph is not compiled', () => {
-    const scope = { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null };
+    const scope = { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null, graphTools: {} };
     expect(() => compileBehavior(nests, scope)).toThrow(/graph inside/);
   });
 

@@ -4,9 +4,12 @@ import { namesRoles } from '../channels/outside-messages.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
+import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { namesInFields } from '../definition/names-at.ts';
 import { describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { graphToolName } from '../definition/offered-tool.ts';
+import type { GraphTool } from '../definition/offered-tool.ts';
 import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
@@ -47,7 +50,7 @@ export interface CompiledNode {
   readonly behavior: NodeBehavior;
   /** True if a task's first call is to a model, which needs a reservation of the budgets. */
   readonly asksModel: boolean;
-  /** The graph inside a subgraph node; `null` for other types. */
+  /** The graph inside a subgraph node, or that of the graphs that a node calls as tools; `null` for other nodes. */
   readonly subgraph: CompiledGraph | null;
   readonly write: Writer;
   /** As `write`, for a command: it has no result that a channel could take whole. */
@@ -138,10 +141,11 @@ function compileNode(
   id: string,
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
-  const graph = innerGraph(node);
-  const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
   const { nodes, defaults = {} } = definition;
-  const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph };
+  const graph = innerGraph(node) ?? toolGraph(node, nodes);
+  const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
+  const graphTools = compileGraphTools(graphToolsOf(node, nodes), catalog);
+  const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph, graphTools };
   const { uses, hasOwnDeadline, mayWait } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
   return {
@@ -174,6 +178,14 @@ function compileInnerGraph(graph: string | GraphDefinition, catalog: Catalog): C
   const subgraph = compiled.get(graph) ?? compileGraph(definition, catalog);
   compiled.set(graph, subgraph);
   return subgraph;
+}
+
+function compileGraphTools(tools: readonly GraphTool[], catalog: Catalog): NodeSettings['graphTools'] {
+  const compiled = tools.map((tool) => {
+    const channels = compileInnerGraph(tool.graph, catalog);
+    return [graphToolName(tool), { reference: tool.graph, entry: toToolEntry(channels.definition), channels }] as const;
+  });
+  return Object.fromEntries(compiled);
 }
 
 function compileOnError(onError: OnErrorDefinition | undefined): OnError {

@@ -9,11 +9,17 @@ export interface MemoryTool {
   readonly access?: MemoryAccess;
 }
 
+/** A published graph as a tool (specification, "Also in version 1"): the model gives its input and is told its output. */
+export interface GraphTool {
+  /** `"name"` or `"name@3"`. The tool has the name of the graph. */
+  readonly graph: string;
+}
+
 export const MEMORY_ACCESS = ['read', 'write'] as const;
 export type MemoryAccess = (typeof MEMORY_ACCESS)[number];
 
-/** A tool that a model is offered: the name of a configured one, or memory. */
-export type OfferedTool = string | MemoryTool;
+/** A tool that a model is offered: the name of a configured one, memory, or a graph. */
+export type OfferedTool = string | MemoryTool | GraphTool;
 
 export const MEMORY_SEARCH = 'memory_search';
 export const MEMORY_SAVE = 'memory_save';
@@ -23,7 +29,13 @@ export const MAX_MEMORY_NAME = 255;
 
 /** Returns the names of tools as the model sees them. */
 export function offeredNames(tools: readonly OfferedTool[]): readonly string[] {
-  return tools.flatMap((tool) => (typeof tool === 'string' ? tool : memoryToolNames(tool)));
+  return tools.flatMap(namesOfTool);
+}
+
+/** Returns the names of the tools that one entry offers. */
+export function namesOfTool(tool: OfferedTool): readonly string[] {
+  if (typeof tool === 'string') return [tool];
+  return isGraphTool(tool) ? [graphToolName(tool)] : memoryToolNames(tool);
 }
 
 /** Returns the names of the tools that an entry of memory offers. */
@@ -31,7 +43,21 @@ export function memoryToolNames({ access = 'read' }: MemoryTool): readonly strin
   return access === 'write' ? [MEMORY_SEARCH, MEMORY_SAVE] : [MEMORY_SEARCH];
 }
 
-/** True for an item of a list of tools; validation checks the shape of memory. */
+/** Returns the name of a graph as a tool, which every provider takes: lower-case letters, digits and `-`. */
+export function graphToolName({ graph }: GraphTool): string {
+  return graph.split('@', 1).join();
+}
+
+export function isMemoryTool(tool: OfferedTool): tool is MemoryTool {
+  return typeof tool === 'object' && 'memory' in tool;
+}
+
+export function isGraphTool(tool: OfferedTool): tool is GraphTool {
+  return typeof tool === 'object' && 'graph' in tool;
+}
+
+/** True for an item of a list of tools; validation checks the shape of objects. */
 export function isOfferedTool(value: Json): value is OfferedTool & (string | JsonObject) {
-  return typeof value === 'string' || (isJsonObject(value) && typeof value['memory'] === 'string');
+  if (!isJsonObject(value)) return typeof value === 'string';
+  return typeof value['memory'] === 'string' || typeof value['graph'] === 'string';
 }

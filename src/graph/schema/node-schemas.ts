@@ -51,7 +51,8 @@ const Memory = describe(
   z.strictObject({ memory: z.string().min(1), access: z.enum(MEMORY_ACCESS).optional() }),
   NODE_FIELDS.memory,
 );
-const Tools = z.array(z.union([z.string(), Memory]));
+const Graph = describe(z.strictObject({ graph: z.string().min(1) }), NODE_FIELDS.graphTool);
+const Tools = z.array(z.union([z.string(), Memory, Graph]));
 
 const modelFields = {
   ...call,

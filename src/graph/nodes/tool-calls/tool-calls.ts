@@ -10,7 +10,7 @@ import type { Json } from '../../values/json.ts';
 import { done, failed, unexpected } from '../behavior.ts';
 import type { NodeBehavior, Progress, TaskContext } from '../behavior.ts';
 import { messagesIn } from '../model/conversation.ts';
-import { sharedDeadline } from '../node-deadline.ts';
+import { leftMsIn, sharedDeadline } from '../node-deadline.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
@@ -55,9 +55,12 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
     },
     resume(task, position, input) {
       if (position.kind !== 'calls') throw unexpected(position);
-      const { batch, callsMade } = position;
-      const stopped = deadline.run(position, false, task.now);
-      return continueBatch(task, { ...resumeBatch(contextOf(task, stopped), { batch, callsMade }, input), ...stopped });
+      const { kind: _kind, countdown: _countdown, failing, ...progress } = position;
+      const stopped = deadline.cap(deadline.run(position, false, task.now), leftMsIn(input));
+      const resumed = { ...resumeBatch(contextOf(task, stopped), progress, input), ...stopped };
+      return failing
+        ? { kind: 'open', position: { kind: 'calls', ...resumed, failing } }
+        : continueBatch(task, resumed);
     },
   };
 }
