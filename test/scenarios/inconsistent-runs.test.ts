@@ -16,7 +16,7 @@ import { shown } from '../support/readers/shown-run.ts';
 function compile(node: NodeDefinition, graph = aDefinition()) {
   const catalog = aCatalog();
   const subgraph = compileGraph(graph, catalog);
-  return compileBehavior(node, { id: 'n', catalog, nodes: {}, defaults: {}, subgraph });
+  return compileBehavior(node, { id: 'n', catalog, nodes: {}, defaults: {}, subgraph, graphTools: {} });
 }
 
 const CALL: NodePosition = { kind: 'call', key: 'k', args: null };

@@ -35,8 +35,15 @@ export function scopeInside(position: NodePosition | SavedProgress | null): Scop
 
 /** Returns a position with another scope inside. @throws TypeError if the position has none */
 export function withScopeInside(position: NodePosition, scope: Scope): NodePosition {
-  if (!scopeInside(position)) throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
-  return position.kind === 'subgraph' ? { ...position, scope } : { ...position, inside: scope };
+  switch (position.kind) {
+    case 'subgraph':
+      return { ...position, scope };
+    case 'agent':
+    case 'calls':
+      return { ...position, inside: scope };
+    default:
+      throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
+  }
 }
 
 /** Returns the failure that a task at this position ends with after its open calls return. */

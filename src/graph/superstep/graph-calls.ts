@@ -3,19 +3,24 @@ import type { Frame, TaskHandle } from '../draft/frames.ts';
 import type { GraphCallResult } from '../nodes/behavior.ts';
 import { leftAt } from '../run/countdown.ts';
 import { batchOf, tasksIn } from '../run/position.ts';
-import type { NodeTask, Scope } from '../run/scope.ts';
+import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
 
 /** The times that graph calls have left of their deadlines, in milliseconds, by the calls' numbers. */
 type TimesLeft = ReadonlyMap<NodeTask['index'], number>;
 
-/** Returns the times left of the open graph calls in a scope. */
+/** Returns the times left of the graph calls in a scope that are open, or whose time is over. */
 export function timesLeftIn({ draft, scope }: Frame): TimesLeft {
   const left = new Map<NodeTask['index'], number>();
   for (const { index, state } of tasksIn(scope)) {
-    const countdown = state.phase === 'open' && state.position.kind === 'subgraph' ? state.position.countdown : undefined;
-    if (countdown) left.set(index, leftAt(countdown, draft.now));
+    const position = timedPosition(state);
+    if (position?.kind === 'subgraph' && position.countdown) left.set(index, leftAt(position.countdown, draft.now));
   }
   return left;
+}
+
+function timedPosition(state: TaskState): NodePosition | SavedProgress | null {
+  if (state.phase === 'open') return state.position;
+  return state.phase === 'failed' && state.failure.error.code === 'TIMEOUT' ? state.saved : null;
 }
 
 /** Returns the results of graph calls that have ended and that their task waits for. */

@@ -97,7 +97,7 @@ describe('a graph as a tool', () => {
   });
 
   test.each([
-    [{ order: 1, more: 2 }, /^Execution failed: The arguments of refund break its parameters at \/more/],
+    [{ order: 'o1', more: 2 }, /^Execution failed: The arguments of refund break its parameters at \/more/],
     [{}, /^Execution failed: The arguments of refund break its parameters/],
   ])('does not begin with the arguments %j', (args, told) => {
     const { requests, keys } = playGraphs({ replies: [asks(['refund', args]), 'done'] });
@@ -232,7 +232,7 @@ describe('a run that ends with a graph open as a tool', () => {
 describe('the deadline of an agent', () => {
   const HOUR = 3_600_000;
 
-  test('ends its graphs, and is told to the model of them', () => {
+  test('ends its graphs, and the agent with them', () => {
     const waits = { type: 'wait', event: 'go' } as const;
     const { run } = playGraphs({
       graphs: [aRefund({ nodes: { waits } })],

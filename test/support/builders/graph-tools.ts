@@ -18,18 +18,18 @@ export function aRefund(over: Partial<GraphDefinition> = {}): GraphDefinition {
   });
 }
 
-export const PAYS: NodeDefinition = {
+export const PAYS = {
   type: 'tool',
   tool: 'charge',
   args: { key: '{{ state.order }}' },
   write: { log: '{{ result }}' },
-};
+} as const;
 
-export const MAY: NodeDefinition = {
+export const MAY = {
   type: 'approval',
   title: 'Pay {{ state.order }}?',
   write: { log: '{{ result.decision }}' },
-};
+} as const;
 
 /** The first published version of each graph. */
 export function published(...graphs: readonly GraphDefinition[]): Readonly<Record<string, GraphDefinition>> {

@@ -5,8 +5,8 @@ import { taskKey } from '../../run/ids.ts';
 import { tasksIn } from '../../run/position.ts';
 import type { NodeTask, Scope, WithGraphCalls } from '../../run/scope.ts';
 import type { BatchCall, ToolBatch } from '../../run/tool-batch.ts';
-import { toJsonObject } from '../../values/json.ts';
-import type { Json } from '../../values/json.ts';
+import { isJsonObject } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
 import type { CallableGraph } from '../node-settings.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
 
@@ -17,7 +17,12 @@ import type { ToolBatchContext } from './callable-tool.ts';
 
 /** Returns the first message in arguments that a graph does not take from a model; `null`: it takes them. */
 export function findRefusedArgument({ channels }: CallableGraph, args: Json): string | null {
-  return findRefusedMessage(channels, {}, toJsonObject(args))?.message ?? null;
+  return findRefusedMessage(channels, {}, inputOf(args))?.message ?? null;
+}
+
+/** The parameters of a graph are an object. */
+function inputOf(args: Json): JsonObject {
+  return isJsonObject(args) ? args : {};
 }
 
 /** Adds the tasks of calls that have begun as graphs since an earlier state of their batch. */
@@ -56,7 +61,7 @@ function toTask({ tool, number, args }: BatchCall, { channels }: CallableGraph, 
   const saved = {
     kind: 'subgraph',
     scope: freshScope(channels),
-    input: toJsonObject(args),
+    input: inputOf(args),
     ...(leftMs !== null && { countdown: newCountdown(leftMs) }),
   } as const;
   return {
