@@ -52,6 +52,8 @@ export interface CompiledNode {
   readonly asksModel: boolean;
   /** The graph inside a subgraph node, or that of the graphs that a node calls as tools; `null` for other nodes. */
   readonly subgraph: CompiledGraph | null;
+  /** The graph inside consists of graphs that the node calls as tools. */
+  readonly callsGraphs: boolean;
   readonly write: Writer;
   /** As `write`, for a command: it has no result that a channel could take whole. */
   readonly writeOfCommand: Writer;
@@ -142,7 +144,8 @@ function compileNode(
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
   const { nodes, defaults = {} } = definition;
-  const graph = innerGraph(node) ?? toolGraph(node, nodes);
+  const called = toolGraph(node, nodes);
+  const graph = innerGraph(node) ?? called;
   const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
   const graphTools = compileGraphTools(graphToolsOf(node, nodes), catalog);
   const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph, graphTools };
@@ -154,6 +157,7 @@ function compileNode(
     behavior,
     asksModel: uses?.models !== undefined,
     subgraph,
+    callsGraphs: called !== null,
     write: compileWrite(node.write, RESULT_NAMES, 'write'),
     writeOfCommand: compileWrite(typeof node.write === 'string' ? undefined : node.write, RESULT_NAMES, 'write'),
     hasOutsideResult: mayWait === true,

@@ -31,11 +31,12 @@ function nodesIn(definition: Json): readonly (readonly [string, JsonObject])[] {
 /** Returns the definition with every reference to a published graph replaced, in its inline graphs too. */
 export function replaceReferences(definition: JsonObject, replace: (reference: string) => string): JsonObject {
   const { nodes } = definition;
-  const changed = nodesIn(definition).map(([id, node]): [string, Json] => [
-    id,
-    { ...node, ...changedGraph(node, replace), ...changedTools(node, replace) },
-  ]);
-  return isJsonObject(nodes) ? { ...definition, nodes: { ...nodes, ...Object.fromEntries(changed) } } : definition;
+  const changed = nodesIn(definition).flatMap(([id, node]) => {
+    const changes = { ...changedGraph(node, replace), ...changedTools(node, replace) };
+    return Object.keys(changes).length === 0 ? [] : [[id, { ...node, ...changes }] as const];
+  });
+  if (changed.length === 0 || !isJsonObject(nodes)) return definition;
+  return { ...definition, nodes: { ...nodes, ...Object.fromEntries(changed) } };
 }
 
 type Replace = (reference: string) => string;

@@ -106,8 +106,8 @@ function openPosition({ state }: NodeTask): NodePosition | null {
   return state.phase === 'open' ? state.position : null;
 }
 
-function mayEndEarly({ type, deadlineMs }: CompiledNode): boolean {
-  return deadlineMs !== null || type !== 'subgraph';
+function mayEndEarly({ callsGraphs, deadlineMs }: CompiledNode): boolean {
+  return deadlineMs !== null || callsGraphs;
 }
 
 /** True if the first path leads to the task at the second, or to a task inside it. */

@@ -79,7 +79,7 @@ function runSubgraphs(frame: Frame): SubgraphStanding {
 
 function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
   if (child.isFailing) return endFailingTask(handle) ? 'returned' : 'waiting';
-  if (handle.node.type !== 'subgraph') return runGraphCalls(handle, child);
+  if (handle.node.callsGraphs) return runGraphCalls(handle, child);
   const standing = enterSubgraph(handle, child) ?? runSupersteps(child);
   switch (standing.kind) {
     case 'finished':

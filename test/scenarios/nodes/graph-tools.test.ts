@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
+import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { asks, says, toldIn } from '../../support/builders/agents.ts';
 import { MAY, PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
 import { logOf } from '../../support/builders/runs.ts';
@@ -196,6 +197,40 @@ describe('a graph that fails as a tool', () => {
       outside,
     });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'ABORTED', message: 'enough' } });
+  });
+});
+
+describe('an agent that fails while its graphs have open calls', () => {
+  /** The tool in place of one that has failed has a rule that can't be told. */
+  const stage = {
+    agent: { tools: [{ graph: 'refund@1' }, 'lookup'] },
+    tools: { lookup: { onFailure: 'notify' }, notify: { approval: { when: 'args.none' } } },
+    replies: [asks(['refund', { order: 'o1' }], ['lookup', { key: 'k' }]), 'done'],
+    tool: ({ tool }: ToolCallRequest) => (tool === 'lookup' ? declined() : 'paid'),
+  };
+
+  test('calls them back, has failed when they are back, and a retry does nothing again', () => {
+    let isOpen = false;
+    const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
+    const { run, calls } = playGraphs({ ...stage, outside });
+    expect(run.events.findLast(({ type }) => type === 'node.failed')).toMatchObject({
+      node: 'a',
+      error: { code: 'EXPRESSION_FAILED' },
+    });
+    expect([run.run.status, run.out.map(({ node, isCancelable }) => [node, isCancelable])]).toEqual([
+      'running',
+      [['pay', true]],
+    ]);
+    isOpen = true;
+    run.signal('event', { event: 'look' });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED', node: 'a' } });
+    run.reopen('skip', { output: { text: 'by hand' }, by: { sub: 'ada', roles: ['approver'] } });
+    expect([run.run.status, logOf(run), calls.length]).toEqual(['completed', ['by hand'], 2]);
+  });
+
+  test('withdraws what they ask', () => {
+    const { run } = playGraphs({ ...stage, graphs: [asking] });
+    expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual(['failed', 'canceled', {}]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
-import { aCatalog, aDefinition } from './builders.ts';
+import { aDefinition } from './builders.ts';
 import { CHANNELS, play } from './agents.ts';
 import type { Agent, Played, Stage } from './agents.ts';
 
@@ -50,7 +50,7 @@ export function playGraphs({ graphs = [aRefund()], agent = {}, beside = {}, ...s
   const nodes = { a: { ...a, ...agent }, ...beside };
   return play({
     ...stage,
-    catalog: { ...aCatalog(), graphs: published(...graphs), ...stage.catalog },
+    catalog: { graphs: published(...graphs), ...stage.catalog },
     graph: { channels: CHANNELS, nodes, edges: [{ from: '__start__', to: Object.keys(nodes) }], ...stage.graph },
   });
 }
