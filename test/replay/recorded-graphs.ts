@@ -64,7 +64,11 @@ export const agent = aDefinition({
 export const helper = aDefinition({
   name: 'helper',
   channels: { job: {}, log },
-  nodes: { ask: { type: 'approval', title: '{{ state.job }}?' }, inside: job('inside'), rest: { type: 'wait', for: '20ms' } },
+  nodes: {
+    ask: { type: 'approval', title: '{{ state.job }}?' },
+    inside: job('inside'),
+    rest: { type: 'wait', for: '20ms' },
+  },
   input: ['job'],
   output: ['log'],
 });

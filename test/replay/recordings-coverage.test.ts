@@ -213,6 +213,11 @@ describe('recorded histories', () => {
     expect(missing(Object.keys(POSITIONS), kinds)).toEqual([]);
   });
 
+  test('hand runs over with a graph that runs as a tool call', () => {
+    const handedOver = inputs.filter((input) => at(input, '/begin/kind') === 'continue');
+    expect(JSON.stringify(handedOver)).toContain('"phase":"inside"');
+  });
+
   test('have every event of Temporal that a run leads to', () => {
     expect(
       missing(

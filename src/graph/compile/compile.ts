@@ -144,11 +144,9 @@ function compileNode(
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
   const { nodes, defaults = {} } = definition;
-  const called = toolGraph(node, nodes);
-  const graph = innerGraph(node) ?? called;
-  const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
+  const inside = compileInside(node, { definition, catalog });
   const graphTools = compileGraphTools(graphToolsOf(node, nodes), catalog);
-  const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph, graphTools };
+  const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph: inside.subgraph, graphTools };
   const { uses, hasOwnDeadline, mayWait } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
   return {
@@ -156,8 +154,7 @@ function compileNode(
     type: node.type,
     behavior,
     asksModel: uses?.models !== undefined,
-    subgraph,
-    callsGraphs: called !== null,
+    ...inside,
     write: compileWrite(node.write, RESULT_NAMES, 'write'),
     writeOfCommand: compileWrite(typeof node.write === 'string' ? undefined : node.write, RESULT_NAMES, 'write'),
     hasOutsideResult: mayWait === true,
@@ -168,6 +165,16 @@ function compileNode(
     deadlineMs: hasOwnDeadline && node.deadline !== undefined ? toMs(node.deadline) : null,
     defer: node.defer ?? false,
   };
+}
+
+/** Compiles the graph inside a node, or that of the graphs that it calls as tools. */
+function compileInside(
+  node: NodeDefinition,
+  { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
+): Pick<CompiledNode, 'subgraph' | 'callsGraphs'> {
+  const called = toolGraph(node, definition.nodes);
+  const graph = innerGraph(node) ?? called;
+  return { subgraph: graph === null ? null : compileInnerGraph(graph, catalog), callsGraphs: called !== null };
 }
 
 /** The compiled published graphs of each catalog: several nodes may name one. */

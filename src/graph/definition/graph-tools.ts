@@ -10,6 +10,7 @@ import { describeNode, fieldsOf } from './node-types/describe-node.ts';
 import { graphToolName, isGraphTool, isOfferedTool } from './offered-tool.ts';
 import type { GraphTool, OfferedTool } from './offered-tool.ts';
 import { toolsOfCalls } from './tools-of-calls.ts';
+import type { PlacedFields } from './writes-of.ts';
 
 /*
  * Graphs as tools. A node that calls some has a graph inside that consists of them: a `subgraph` node for each, which no
@@ -35,7 +36,7 @@ export function graphToolsAt(fields: JsonObject): readonly NamedGraph[] {
 
 /** Returns the graphs that a node offers to a model, or calls for one. @param nodes of the node's graph */
 export function graphToolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): readonly GraphTool[] {
-  return toolsOf(fieldsOf(node), nodes).filter(isGraphTool);
+  return toolsOf(node, nodes).filter(isGraphTool);
 }
 
 /**
@@ -65,14 +66,18 @@ export function toolGraph(
   };
 }
 
-/** The tools of a node with a model: its own, or for a node with `calls` those of the node that writes its channel. */
-function toolsOf(fields: JsonObject, nodes: GraphDefinition['nodes']): readonly OfferedTool[] {
+/** Returns the tools that a node offers to a model, or calls for one: for a node with `calls`, perhaps those of the `llm`. */
+export function toolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): readonly OfferedTool[] {
+  const fields = fieldsOf(node);
   const { approvals, requestsTools, makesCalls } = describeNode(fields);
   const tools = fields[approvals?.tools ?? requestsTools ?? makesCalls?.tools ?? ''];
   if (isJsonList(tools)) return tools.filter(isOfferedTool);
-  const channel = fields[makesCalls?.channel ?? ''];
-  if (typeof channel !== 'string') return [];
-  return toolsOfCalls(channel, Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }))) ?? [];
+  const channel = makesCalls && fields[makesCalls.channel];
+  return typeof channel === 'string' ? (toolsOfCalls(channel, placed(nodes)) ?? []) : [];
+}
+
+function placed(nodes: GraphDefinition['nodes']): readonly PlacedFields[] {
+  return Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
 }
 
 /** Returns a graph as a tool: what models and people see of it. It changes nothing by itself; the calls inside do. */

@@ -39,17 +39,13 @@ export function namesOfTool(tool: OfferedTool): readonly string[] {
 }
 
 /** Returns the names of the tools that an entry of memory offers. */
-export function memoryToolNames({ access = 'read' }: MemoryTool): readonly string[] {
+function memoryToolNames({ access = 'read' }: MemoryTool): readonly string[] {
   return access === 'write' ? [MEMORY_SEARCH, MEMORY_SAVE] : [MEMORY_SEARCH];
 }
 
 /** Returns the name of a graph as a tool, which every provider takes: lower-case letters, digits and `-`. */
 export function graphToolName({ graph }: GraphTool): string {
   return graph.split('@', 1).join();
-}
-
-export function isMemoryTool(tool: OfferedTool): tool is MemoryTool {
-  return typeof tool === 'object' && 'memory' in tool;
 }
 
 export function isGraphTool(tool: OfferedTool): tool is GraphTool {

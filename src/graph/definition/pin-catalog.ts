@@ -63,12 +63,11 @@ function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Pick<Cat
   const parts = new Set<Part>([{ definition, reference: null }]);
   const seen = new Set<string>();
   for (const part of parts) {
-    for (const node of Object.values(part.definition.nodes)) {
-      for (const inside of graphsOf(node).flatMap((graph) => toPart(graph, graphs) ?? [])) {
-        if (inside.reference !== null && seen.has(inside.reference)) continue;
-        if (inside.reference !== null) seen.add(inside.reference);
-        parts.add(inside);
-      }
+    const named = Object.values(part.definition.nodes).flatMap(graphsOf);
+    for (const inside of named.flatMap((graph) => toPart(graph, graphs) ?? [])) {
+      if (inside.reference !== null && seen.has(inside.reference)) continue;
+      if (inside.reference !== null) seen.add(inside.reference);
+      parts.add(inside);
     }
   }
   return parts;

@@ -116,9 +116,7 @@ function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
     return afterTurn(agent, plan.turn.resume(task, { conversation, turn, offer: offerOf(agent) }, input));
   }
   const progress = resumeBatch(batchContext(agent), batchProgress(position), input);
-  return position.failing
-    ? { kind: 'open', position: withBatch(position, progress) }
-    : continueBatch(agent, progress);
+  return position.failing ? { kind: 'open', position: withBatch(position, progress) } : continueBatch(agent, progress);
 }
 
 function restartAgent(agent: AgentTask): Progress {

@@ -38,7 +38,10 @@ function placesInField(node: PlacedNode, field: string): readonly string[] {
 /** All that the call of a node is given: a model is told the results of graphs, too. */
 function givenTo(node: PlacedNode): readonly string[] {
   const { fields, conversations } = node.texts;
-  return [...[...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field)), ...toldBy(node)];
+  return [
+    ...[...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field)),
+    ...toldBy(node),
+  ];
 }
 
 /** The results and errors of the graphs that a node calls as tools. */
@@ -83,7 +86,8 @@ function addResult(flows: Flows, node: PlacedNode): void {
 /** The members of a node's result, with the places that they come from; `null`: the result has no known members. */
 function membersOf(node: PlacedNode): readonly (readonly [string, readonly string[]])[] | null {
   const { inside, texts } = node;
-  if (inside && texts.description.graph) return outputOf(inside.definition).map((name) => [name, [channelPlace(inside.id, name)]]);
+  if (inside && texts.description.graph)
+    return outputOf(inside.definition).map((name) => [name, [channelPlace(inside.id, name)]]);
   const { carries } = texts.description;
   if (!carries) return null;
   return Object.entries(carries).map(([name, fields]) => [

@@ -55,7 +55,9 @@ test('a model calls a published graph twice at once, people decide inside, and t
     { kind: 'approval', node: 'ask' },
   ]);
   for (const one of asked)
-    await stack().as('approver').post(`/api/approvals/${textAt(one, '/id')}/decision`, { decision: 'approve' });
+    await stack()
+      .as('approver')
+      .post(`/api/approvals/${textAt(one, '/id')}/decision`, { decision: 'approve' });
   const ended = await user().untilRun(id, hasStatus('completed'));
   expect(ended).toMatchObject({ output: { answer: { text: 'Paid' } }, usage: { modelCalls: 2, toolCalls: 4 } });
   expect(toldTo(model())).toEqual(['{"log":["o1"]}', '{"log":["o2"]}']);
@@ -65,10 +67,9 @@ test('a model calls a published graph twice at once, people decide inside, and t
     expect.arrayContaining([['tool', 'payment', 'completed']]),
   );
   const events = await eventsOf(user(), id);
-  expect(events.filter((event) => at(event, '/type') === 'node.started' && at(event, '/node') === 'pay')).toMatchObject([
-    { path: ['only', 'payment'] },
-    { path: ['only', 'payment'] },
-  ]);
+  expect(events.filter((event) => at(event, '/type') === 'node.started' && at(event, '/node') === 'pay')).toMatchObject(
+    [{ path: ['only', 'payment'] }, { path: ['only', 'payment'] }],
+  );
 });
 
 test('a published agent keeps the version of its tool, and a graph is refused that would call itself', async () => {

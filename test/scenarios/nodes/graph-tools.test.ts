@@ -6,8 +6,7 @@ import { MAY, PAYS, aRefund, playGraphs } from '../../support/builders/graph-too
 import { logOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
-const refunds = (...orders: readonly string[]) =>
-  asks(...orders.map((order) => ['refund', { order }] as const));
+const refunds = (...orders: readonly string[]) => asks(...orders.map((order) => ['refund', { order }] as const));
 const asking = aRefund({ nodes: { ask: MAY, pay: PAYS } });
 const declined = (): never => {
   throw new CallFailure('TOOL_FAILED', 'declined');
@@ -80,7 +79,10 @@ describe('a graph as a tool', () => {
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'approval', node: 'ask' }]);
     run.signal('approve', {});
     expect(run.run.status).toBe('completed');
-    expect([toldIn({ requests }, 2), toldIn({ requests })]).toEqual([['{"log":["approved","o1"]}'], ['{"log":["paid"]}']]);
+    expect([toldIn({ requests }, 2), toldIn({ requests })]).toEqual([
+      ['{"log":["approved","o1"]}'],
+      ['{"log":["paid"]}'],
+    ]);
     expect(keys[2]).toMatch(/^run-1:a\.1\.0\/desk#1\.1\.0\/help\.1\.0\/refund#1\.1\.0\/pay:/);
   });
 
@@ -170,7 +172,10 @@ describe('a graph that fails as a tool', () => {
     });
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'pay' }]);
     run.signal('fail', { node: 'pay', reason: 'no' });
-    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', [expect.stringMatching(/^Execution failed: /)]]);
+    expect([run.run.status, toldIn({ requests })]).toEqual([
+      'completed',
+      [expect.stringMatching(/^Execution failed: /)],
+    ]);
   });
 
   test('beyond a budget fails the run; a retry with more goes on inside, and nothing is done again', () => {
@@ -209,7 +214,7 @@ describe('an agent that fails while its graphs have open calls', () => {
     tool: ({ tool }: ToolCallRequest) => (tool === 'lookup' ? declined() : 'paid'),
   };
 
-  test('calls them back, has failed when they are back, and a retry does nothing again', () => {
+  test('calls them back, and has failed when they are back', () => {
     let isOpen = false;
     const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
     const { run, calls } = playGraphs({ ...stage, outside });
@@ -238,7 +243,11 @@ describe('a run that ends with a graph open as a tool', () => {
   test('is canceled with what its nodes ask', () => {
     const { run, requests } = playGraphs({ graphs: [asking], replies: [refunds('o1')] });
     run.signal('cancel', {});
-    expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual(['canceled', 'canceled', {}]);
+    expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual([
+      'canceled',
+      'canceled',
+      {},
+    ]);
     expect(requests).toHaveLength(1);
   });
 

@@ -32,7 +32,7 @@ export const MAY = {
 } as const;
 
 /** The first published version of each graph. */
-export function published(...graphs: readonly GraphDefinition[]): Readonly<Record<string, GraphDefinition>> {
+function published(...graphs: readonly GraphDefinition[]): Readonly<Record<string, GraphDefinition>> {
   return Object.fromEntries(graphs.map((graph) => [`${graph.name}@1`, graph]));
 }
 

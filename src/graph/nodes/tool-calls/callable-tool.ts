@@ -20,7 +20,7 @@ import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
 import type { CallableGraph, ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
-import { findRefusedArgument } from './graph-calls.ts';
+import { findRefusedArgument } from './graph-input.ts';
 import { compileNamespace } from './memory-namespace.ts';
 import { readArguments } from './read-arguments.ts';
 import { toolQuestion } from './tool-question.ts';
@@ -127,7 +127,8 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     memory: (bindings) => fillNamespace?.(bindings),
-    question: (args, asked) => toolQuestion({ tool: name, args, graph, ...asked }, entry, caller.settings.catalog.defaults),
+    question: (args, asked) =>
+      toolQuestion({ tool: name, args, graph, ...asked }, entry, caller.settings.catalog.defaults),
     request: (args, { leftMs, isApproved, memory }) => ({
       ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved }),
       ...(memory !== undefined && { memory }),

@@ -1,29 +1,17 @@
-import { findRefusedMessage } from '../../channels/outside-messages.ts';
 import { newCountdown } from '../../run/countdown.ts';
 import { freshScope } from '../../run/fresh-scope.ts';
 import { taskKey } from '../../run/ids.ts';
 import { tasksIn } from '../../run/position.ts';
 import type { NodeTask, Scope, WithGraphCalls } from '../../run/scope.ts';
 import type { BatchCall, ToolBatch } from '../../run/tool-batch.ts';
-import { isJsonObject } from '../../values/json.ts';
-import type { Json, JsonObject } from '../../values/json.ts';
 import type { CallableGraph } from '../node-settings.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
+import { inputOf } from './graph-input.ts';
 
 /*
  * A graph runs as a tool call as a task of its own, in a scope inside the task that makes the calls. The scope lives as
  * long as one of its tasks: it is no superstep, and has no channels.
  */
-
-/** Returns the first message in arguments that a graph does not take from a model; `null`: it takes them. */
-export function findRefusedArgument({ channels }: CallableGraph, args: Json): string | null {
-  return findRefusedMessage(channels, {}, inputOf(args))?.message ?? null;
-}
-
-/** The parameters of a graph are an object. */
-function inputOf(args: Json): JsonObject {
-  return isJsonObject(args) ? args : {};
-}
 
 /** Adds the tasks of calls that have begun as graphs since an earlier state of their batch. */
 export function withBegunGraphs(
@@ -40,7 +28,10 @@ export function withBegunGraphs(
 
 /** Leaves out the task of a call whose result has been taken. */
 export function withoutGraph(inside: Scope | undefined, number: number): Pick<WithGraphCalls, 'inside'> {
-  return holding(inside, tasksIn(inside ?? NO_GRAPHS).filter(({ index }) => index !== number));
+  return holding(
+    inside,
+    tasksIn(inside ?? NO_GRAPHS).filter(({ index }) => index !== number),
+  );
 }
 
 function holding(inside: Scope | undefined, tasks: readonly NodeTask[]): Pick<WithGraphCalls, 'inside'> {

@@ -1,9 +1,7 @@
 import type { NodeOfType } from '../../definition/definition.ts';
-import type { OfferedTool } from '../../definition/offered-tool.ts';
+import { toolsOf } from '../../definition/graph-tools.ts';
 import { toolCallsOf } from '../../definition/message.ts';
 import type { Message, ToolCall } from '../../definition/message.ts';
-import { fieldsOf } from '../../definition/node-types/describe-node.ts';
-import { toolsOfCalls } from '../../definition/tools-of-calls.ts';
 import type { CallsPosition, WithDeadline } from '../../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
@@ -19,8 +17,8 @@ import type { BatchProgress } from './run-batch.ts';
 
 /** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
 export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeBehavior {
-  const { calls: channel, tools: offered = inheritedTools(channel, settings) } = node;
-  const tools = createToolbox(offered, { node, settings, approve: {}, asksForUnsafe: false });
+  const { calls: channel } = node;
+  const tools = createToolbox(toolsOf(node, settings.nodes), { node, settings, approve: {}, asksForUnsafe: false });
   const deadline = sharedDeadline(node);
   const contextOf = (task: TaskContext, time: WithDeadline): ToolBatchContext => ({
     task,
@@ -63,12 +61,6 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
         : continueBatch(task, resumed);
     },
   };
-}
-
-/** The tools of the node that writes the channel. */
-function inheritedTools(channel: string, { nodes }: NodeSettings): readonly OfferedTool[] {
-  const all = Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
-  return toolsOfCalls(channel, all) ?? [];
 }
 
 type CallsNode = Extract<NodeOfType<'tool'>, { readonly calls: string }>;

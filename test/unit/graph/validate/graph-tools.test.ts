@@ -5,7 +5,10 @@ import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 
 const leaf = aDefinition({ name: 'leaf' });
-const around = aDefinition({ name: 'around', nodes: { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'test' }] } } });
+const around = aDefinition({
+  name: 'around',
+  nodes: { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'test' }] } },
+});
 const asks = aDefinition({ name: 'asks', nodes: { ask: { type: 'approval', title: 'May I?' } } });
 const patient = aDefinition({ name: 'patient', limits: { maxSteps: 60 } });
 const charge = aDefinition({ name: 'charge' });
@@ -26,13 +29,13 @@ describe('a graph among the tools of a node', () => {
 
   test('may be the one that the model must call', () => {
     expect(found([{ graph: 'leaf@1' }], { node: { toolChoice: { tool: 'leaf' } } })).toEqual([]);
-    expect(found([{ graph: 'leaf' }], { node: { toolChoice: { tool: 'leav' } } })).toEqual([
+    expect(found([{ graph: 'leaf' }], { node: { toolChoice: { tool: 'leef' } } })).toEqual([
       'INVALID_FIELD /nodes/a/toolChoice/tool',
     ]);
   });
 
   test.each<[string, Json, string[]]>([
-    ['that is nowhere', [{ graph: 'leav' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
+    ['that is nowhere', [{ graph: 'leef' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
     ['that is this one', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
     ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
     ['over a ceiling', [{ graph: 'patient' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
