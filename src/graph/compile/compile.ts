@@ -8,8 +8,8 @@ import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.
 import { innerGraph } from '../definition/inner-graph.ts';
 import { namesInFields } from '../definition/names-at.ts';
 import { describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
-import { graphToolName } from '../definition/offered-tool.ts';
-import type { GraphTool } from '../definition/offered-tool.ts';
+import { graphToolName } from '../definition/node-types/offered-tool.ts';
+import type { GraphTool } from '../definition/node-types/offered-tool.ts';
 import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';

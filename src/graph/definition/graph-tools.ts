@@ -7,8 +7,8 @@ import type { ToolEntry } from './catalog.ts';
 import { END, START } from './definition.ts';
 import type { ChannelDefinition, GraphDefinition, NodeDefinition } from './definition.ts';
 import { describeNode, fieldsOf } from './node-types/describe-node.ts';
-import { graphToolName, isGraphTool, isOfferedTool } from './offered-tool.ts';
-import type { GraphTool, OfferedTool } from './offered-tool.ts';
+import { graphToolName, isGraphTool, isOfferedTool } from './node-types/offered-tool.ts';
+import type { GraphTool, OfferedTool } from './node-types/offered-tool.ts';
 import { toolsOfCalls } from './tools-of-calls.ts';
 import type { PlacedFields } from './writes-of.ts';
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../values/json.ts';
 import type { GraphDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
 import { innerGraphAt } from './inner-graph.ts';
-import { isGraphTool, isOfferedTool } from './offered-tool.ts';
+import { isGraphTool, isOfferedTool } from './node-types/offered-tool.ts';
 
 /** Returns the published graphs that nodes name, as subgraphs and as tools, in the definition and its inline graphs. */
 export function referencesIn(definition: Json): readonly string[] {

@@ -1,5 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import { offeredNames } from '../definition/offered-tool.ts';
+import { offeredNames } from '../definition/node-types/offered-tool.ts';
 import type { ModelReply } from '../run/effect.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
 import { REASONING_EFFORTS, TOOL_CHOICES } from '../definition/model-options.ts';
-import { MEMORY_ACCESS } from '../definition/offered-tool.ts';
+import { MEMORY_ACCESS } from '../definition/node-types/offered-tool.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
 import { describe } from './field-texts.ts';
 import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';

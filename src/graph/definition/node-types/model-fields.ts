@@ -3,8 +3,8 @@ import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../model-options.ts';
-import { isOfferedTool, offeredNames } from '../offered-tool.ts';
-import type { OfferedTool } from '../offered-tool.ts';
+import { isOfferedTool, offeredNames } from './offered-tool.ts';
+import type { OfferedTool } from './offered-tool.ts';
 import type { FieldProblem } from './node-description.ts';
 
 /** The request to a model: messages, tools and settings. All node types with model calls have these fields. */

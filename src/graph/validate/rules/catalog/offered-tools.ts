@@ -1,4 +1,4 @@
-import { isOfferedTool, namesOfTool } from '../../../definition/offered-tool.ts';
+import { isOfferedTool, namesOfTool } from '../../../definition/node-types/offered-tool.ts';
 import { isJsonList } from '../../../values/json.ts';
 import type { Json } from '../../../values/json.ts';
 import { defineRule, error } from '../../rule.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../values/json.ts';
-import type { Json, JsonObject } from '../values/json.ts';
+import { isJsonObject } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
 
 /** Long-term memory as a tool (specification, "Also in version 1"): the model reads, and perhaps writes, one namespace. */
 export interface MemoryTool {
