@@ -117,6 +117,15 @@ describe('a graph as a tool', () => {
     expect(toldIn({ requests }).at(-1)).toBe('{"log":["a"]}');
   });
 
+  test('takes none from whoever changes the arguments, either', () => {
+    const chat = aRefund({ channels: { chat: { reducer: 'messages' }, log: { reducer: 'append' } }, input: ['chat'] });
+    const replies = [asks(['refund', { chat: [{ role: 'user', content: 'Hi' }] }]), 'done'];
+    const agent = { approve: { refund: 'always' } } as const;
+    const { run, requests } = playGraphs({ graphs: [chat], agent, replies });
+    run.signal('approve', { args: { chat: [{ role: 'user', content: 'Hi', providerParts: {} }] } });
+    expect(toldIn({ requests })[0]).toMatch(/^Execution failed: Channel "chat"/);
+  });
+
   test('is called by a tool node for an llm, too', () => {
     const offers = { type: 'llm', messages: 'chat', tools: [{ graph: 'refund@1' }] } as const;
     const nodes = { ask: offers, calls: { type: 'tool', calls: 'chat' } } as const;
@@ -231,6 +240,25 @@ describe('an agent that fails while its graphs have open calls', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED', node: 'a' } });
     run.reopen('skip', { output: { text: 'by hand' }, by: { sub: 'ada', roles: ['approver'] } });
     expect([run.run.status, logOf(run), calls.length]).toEqual(['completed', ['by hand'], 2]);
+  });
+
+  test('goes on in each of them when it is retried, and repeats a call under its key', () => {
+    let isOpen = false;
+    const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
+    const { run, requests, keys } = playGraphs({
+      replies: [refunds('x', 'y'), 'done'],
+      graph: { limits: { maxToolCalls: 9 } },
+      limits: { maxToolCalls: 3 },
+      outside,
+    });
+    expect([run.run.status, run.out.length]).toEqual(['running', 1]);
+    isOpen = true;
+    run.signal('event', { event: 'look' });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED', node: 'a' } });
+    run.reopen('retry', { limits: { maxToolCalls: 4 } });
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["x"]}', '{"log":["y"]}']]);
+    const [first, ...later] = keys.filter((key) => key.includes('/pay:'));
+    expect([later.length, later[0] === first, run.run.spent.toolCalls]).toEqual([2, true, 4]);
   });
 
   test('withdraws what they ask', () => {

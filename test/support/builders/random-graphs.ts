@@ -180,7 +180,7 @@ const randomTalk: fc.Arbitrary<object> = fc
     more: fc.constantFrom(
       {},
       { maxIterations: 1 },
-      { maxIterations: 2, deadline: '3h' },
+      { maxIterations: 2, deadline: '3d' },
       { approve: { work: 'args != {}' } },
     ),
   })

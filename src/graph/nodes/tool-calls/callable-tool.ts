@@ -105,6 +105,7 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
   const rules = rulesOf(name, entry, caller);
   const problemOf = ({ path, message }: SchemaViolation): string =>
     `The arguments of ${name} break its parameters at ${path || '/'}: ${message}`;
+  const refusedIn = (args: Json): string | null => (graph ? findRefusedArgument(graph, args) : null);
   return {
     name,
     graph: graph ?? null,
@@ -117,12 +118,12 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     },
     checkArguments(args) {
       const [first] = check(args);
-      return first ? problemOf(first) : null;
+      return first ? problemOf(first) : refusedIn(args);
     },
     readArguments(written) {
       const read = readArguments(written, entry.parameters, check);
       if ('violation' in read) return { problem: problemOf(read.violation) };
-      const problem = graph ? findRefusedArgument(graph, read.args) : null;
+      const problem = refusedIn(read.args);
       return problem === null ? read : { problem };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),

@@ -5,7 +5,7 @@ import { tasksIn } from '../../run/position.ts';
 import type { Scope, WithGraphCalls } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
-import type { ToolBatchContext } from './callable-tool.ts';
+import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
 import { withBegunGraphs, withoutGraph } from './graph-calls.ts';
 import { failureNote, toolNotFound } from './messages.ts';
 import { resumeCall } from './resume-call.ts';
@@ -156,11 +156,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
   if (!task.hasCapacity()) return call;
   const refusal = tool.refuse(task.shapers);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
-  if (tool.graph) {
-    leftMs();
-    task.beginGraph(call.number, { tool: tool.name, args: call.args });
-    return { ...call, begunAt: task.now, state: { phase: 'inside' } };
-  }
+  if (tool.graph) return beginGraph({ task, tools, leftMs }, call, tool);
   const key = task.call(
     call.number,
     tool.request(call.args, {
@@ -171,6 +167,15 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
     call.takeover,
   );
   return { ...call, state: { phase: 'open', key } };
+}
+
+/** A person may have changed the arguments since they were read. */
+function beginGraph({ task, leftMs }: ToolBatchContext, call: BatchCall, tool: CallableTool): BatchCall {
+  const problem = tool.checkArguments(call.args);
+  if (problem !== null) return { ...call, state: answered(failureNote(problem)) };
+  leftMs();
+  task.beginGraph(call.number, { tool: tool.name, args: call.args });
+  return { ...call, begunAt: task.now, state: { phase: 'inside' } };
 }
 
 /** True if a call waits for an input: a reply by its key, an approval or a timer by its id, a person by its number. */

@@ -40,7 +40,7 @@ describe('a graph among the tools of a node', () => {
     ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
     ['over a ceiling', [{ graph: 'patient' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['in two versions', [{ graph: 'leaf' }, { graph: 'leaf@1' }], ['INVALID_FIELD /nodes/a/tools/1']],
-    ['named as a tool', [{ graph: 'charge' }, 'charge'], ['INVALID_FIELD /nodes/a/tools/1']],
+    ['named as a configured tool', [{ graph: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
     ['with more fields', [{ graph: 'leaf', input: {} }], ['INVALID_FIELD /nodes/a/tools/0/input']],
     ['that is no name', [{ graph: 7 }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
   ])('%s', (_what, tools, expected) => {
