@@ -29,13 +29,13 @@ describe('a graph among the tools of a node', () => {
 
   test('may be the one that the model must call', () => {
     expect(found([{ graph: 'leaf@1' }], { node: { toolChoice: { tool: 'leaf' } } })).toEqual([]);
-    expect(found([{ graph: 'leaf' }], { node: { toolChoice: { tool: 'leef' } } })).toEqual([
+    expect(found([{ graph: 'leaf' }], { node: { toolChoice: { tool: 'nowhere' } } })).toEqual([
       'INVALID_FIELD /nodes/a/toolChoice/tool',
     ]);
   });
 
   test.each<[string, Json, string[]]>([
-    ['that is nowhere', [{ graph: 'leef' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
+    ['that is nowhere', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
     ['that is this one', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
     ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
     ['over a ceiling', [{ graph: 'patient' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
