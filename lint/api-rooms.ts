@@ -10,7 +10,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
-    rooms: ['graph/values', ...STATE, 'process', 'workflows', 'api/http'],
+    rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
@@ -28,8 +28,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'hono'],
   },
   'api/middleware': {
-    rooms: [...WORDS, 'store', 'process', ...API_BASE, 'api/redaction'],
-    packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
+    rooms: [...WORDS, 'store', 'process', 'telemetry/traces', ...API_BASE, 'api/redaction'],
+    packages: [NODE, '@hono/zod-openapi', '@opentelemetry/api', 'hono', 'ulid'],
   },
   'api/graphs': {
     rooms: ['graph/values', 'graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter'],
@@ -38,6 +38,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/states': {
     rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
   },
+  'api/audit': { rooms: ['store', ...API_BASE], packages: ['hono'] },
+  'api/switches': { rooms: [...WORDS, 'store', ...API_BASE] },
   'api/tenants': { rooms: ['store', 'config', ...API_BASE] },
   'api/runs': {
     rooms: [
@@ -46,6 +48,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/diagram',
       'store',
       'process',
+      'telemetry/traces',
       'workflows',
       ...API_BASE,
       'api/interpreter',
@@ -53,13 +56,23 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/graphs',
       'api/redaction',
       'api/states',
+      'api/switches',
       'api/tenants',
     ],
     // Definitions of strangers are run by threads, in `api/interpreter`.
     types: ['graph/advance', 'graph/replay'],
   },
   'api/approvals': {
-    rooms: ['graph/values', 'graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    rooms: [
+      'graph/values',
+      'graph/run',
+      'graph/redaction',
+      'graph/wording',
+      'store',
+      ...API_BASE,
+      'api/redaction',
+      'api/runs',
+    ],
   },
   'api/explain': {
     rooms: [
@@ -69,6 +82,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/redaction',
       'graph/wording',
       'store',
+      'workflows',
       ...API_BASE,
       'api/redaction',
       'api/runs',
@@ -152,6 +166,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/schedules',
       'api/trials',
       'api/hooks',
+      'api/switches',
+      'api/tenants',
       'api/sweeper',
     ],
     types: ['graph/replay'],
@@ -162,11 +178,13 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       ...WORDS,
       'store',
       'process',
+      'telemetry/traces',
       'config',
       ...API_BASE,
       'api/interpreter',
       'api/schemas',
       'api/temporal',
+      'api/audit',
       'api/middleware',
       'api/graphs',
       'api/routes',

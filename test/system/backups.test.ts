@@ -118,7 +118,7 @@ describe('the store restored to an earlier moment than Temporal', () => {
   });
 
   test('a run that has begun since is not there; its workflow is, and can only be terminated', async () => {
-    expect(await site.user.get(`/api/runs/${unknown}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    expect(await site.user.get(`/api/runs/${unknown}`)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     await temporal.terminate(workflowOf(unknown), 'its store is lost');
   });
 
@@ -161,7 +161,8 @@ describe('Temporal restored to an earlier moment than the store', () => {
   });
 
   test('a run that was decided since has failed at the next decision, and goes on as a fork', async () => {
-    await approve(wentOn);
+    const approvalId = textAt(await waitsAt(wentOn, 'sure'), '/waitingFor/0/id');
+    await site.approver.post(`/api/runs/${wentOn}/approve`, { approvalId });
     expect(await ended(wentOn, 'failed')).toMatchObject({
       error: { code: 'ABORTED', message: expect.stringContaining('The journal has other events') },
     });

@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { CONTRADICTION, unpackBatch } from '../../graph/journal/index.ts';
-import type { PackedBatch } from '../../graph/journal/index.ts';
+import type { EndedSegments, PackedBatch } from '../../graph/journal/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import { isContradiction } from '../../store/database/contradiction.ts';
@@ -16,6 +16,8 @@ export interface JournalWrite {
   /** The call of the same activity. */
   readonly key?: string;
   readonly request?: CallRequest;
+  /** Parts of a traced run that are over. */
+  readonly segments?: EndedSegments;
 }
 
 /**

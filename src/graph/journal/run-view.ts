@@ -1,8 +1,9 @@
 import type { Update } from '../channels/channel.ts';
 import { endsAt } from '../run/countdown.ts';
+import type { Countdown } from '../run/countdown.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { ExecutionPath } from '../run/ids.ts';
-import { batchOf, isFinished, nextNodes, tasksIn } from '../run/position.ts';
+import { batchOf, failingAt, isFinished, nextNodes, scopeInside, tasksIn } from '../run/position.ts';
 import type { Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
 import { isEnded, statusOf } from '../run/status.ts';
@@ -31,9 +32,19 @@ export interface RunView {
   readonly usage: Usage;
   /** The limits that retries have set, which replace those of the start. */
   readonly raisedLimits: Run['raisedLimits'];
+  /** Absent: the run has none, or has ended. */
+  readonly deadline?: RunDeadline;
   readonly checkpointId: string | null;
   /** The writes of finished tasks of the open superstep. */
   readonly pending: readonly PendingWrite[];
+}
+
+/** The deadline of a run. */
+export interface RunDeadline {
+  /** RFC 3339; `null`: it stands still, as it does while only people are awaited. */
+  readonly at: string | null;
+  /** What was left when it began to run, or stood still, in milliseconds. */
+  readonly leftMs: number;
 }
 
 /** A thing that a run waits for. */
@@ -94,9 +105,15 @@ export function toRunView(run: Run): RunView {
     error: phase.kind === 'failed' || phase.kind === 'canceled' ? phase.error : null,
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     raisedLimits,
+    ...(run.countdown && !isEnded(status) && { deadline: toDeadline(run.countdown) }),
     checkpointId,
     pending: pendingIn(root),
   };
+}
+
+function toDeadline(countdown: Countdown): RunDeadline {
+  const at = endsAt(countdown);
+  return { at: at === null ? null : formatTimestamp(at), leftMs: countdown.leftMs };
 }
 
 /** A run whose compensation waits for a person waits for nothing else. */
@@ -127,15 +144,19 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
   }
   if (state.phase !== 'open') return [];
   const { position } = state;
+  if (failingAt(position)) return [];
   switch (position.kind) {
-    case 'subgraph':
-      return position.failing ? [] : waitingIn(run, position.scope, [...path, executionKey(task)]);
     case 'wait':
       return [waitingForWait(node, position)];
     case 'approval':
       return pendingApproval(run, node, position.approvalId);
-    default:
-      return batchOf(position).flatMap((call) => callWaitingFor(run, { task, path }, call));
+    default: {
+      const inside = scopeInside(position);
+      return [
+        ...batchOf(position).flatMap((call) => callWaitingFor(run, { task, path }, call)),
+        ...(inside ? waitingIn(run, inside, [...path, executionKey(task)]) : []),
+      ];
+    }
   }
 }
 

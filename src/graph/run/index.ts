@@ -1,5 +1,7 @@
 export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
+export { progressOf } from './approvals/progress.ts';
+export type { Progress } from './approvals/progress.ts';
 export { closedApprovals } from './asked-before.ts';
 export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';
 export type {
@@ -21,6 +23,7 @@ export type {
   ValueReply,
 } from './effect.ts';
 export { approvalTimerId, parseCallKey, parseCheckpointId, taskKey } from './ids.ts';
+export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
 export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';

@@ -21,6 +21,8 @@ const BESIDE = ['-wal', '-shm'] as const;
 
 export async function openBackups({ deployment, untilReady }: Site): Promise<Backups> {
   const { api, worker, temporal, postgres } = deployment;
+  const { databaseFile } = temporal;
+  if (databaseFile === null) throw new TypeError('A backup is a copy of a file');
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-backups-'));
   const dumpOf = (name: string): string => join(folder, `${name}.dump`);
   const copyOf = (name: string): string => join(folder, `${name}.db`);
@@ -35,11 +37,11 @@ export async function openBackups({ deployment, untilReady }: Site): Promise<Bac
       await Promise.all([api.said('API listening'), worker.said('worker started')]);
       await untilReady();
     },
-    copyTemporal: async (name) => await copyFile(temporal.databaseFile, copyOf(name)),
+    copyTemporal: async (name) => await copyFile(databaseFile, copyOf(name)),
     restoreStore: async (name) => await postgres.restore('holdfast', dumpOf(name)),
     async restoreTemporal(name) {
-      for (const end of BESIDE) await rm(`${temporal.databaseFile}${end}`, { force: true });
-      await copyFile(copyOf(name), temporal.databaseFile);
+      for (const end of BESIDE) await rm(`${databaseFile}${end}`, { force: true });
+      await copyFile(copyOf(name), databaseFile);
     },
     remove: async () => await rm(folder, { recursive: true, force: true }),
   };

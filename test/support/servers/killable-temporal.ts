@@ -10,8 +10,8 @@ import type { Victim } from './victim.ts';
 
 export interface KillableTemporal extends Victim {
   readonly address: string;
-  /** Its database, of SQLite. */
-  readonly databaseFile: string;
+  /** Its database, of SQLite; `null`: it is none. */
+  readonly databaseFile: string | null;
 }
 
 /** A Temporal server that keeps what it knows in a folder, and can be ended in each way. */

@@ -32,7 +32,8 @@ const RUN: ShownRun = {
 };
 
 function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
-  const facts = { approvals: [], stopped: null, queue: null, isLive: true, failing: null, permissions: MAY_ALL };
+  const rest = { isLive: true, failing: null, forkedFrom: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
+  const facts = { approvals: [], stopped: null, queue: null, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
@@ -58,7 +59,11 @@ describe('the summary', () => {
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
   test.each<{ what: string; run?: Partial<ShownRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
     { what: 'is at work', summary: 'The run is at work: pay.' },
-    { what: 'has not begun', run: { startedAt: null }, summary: 'No worker has begun the run yet: is one up, and does it reach the database?' },
+    {
+      what: 'has not begun',
+      run: { startedAt: null },
+      summary: 'No worker has begun the run yet: is one up, and does it reach the database?',
+    },
     { what: 'has completed', run: { status: 'completed', endedAt: LATER }, summary: 'The run has completed.' },
     {
       what: 'has failed',
@@ -81,6 +86,16 @@ describe('the summary', () => {
       what: 'retries',
       run: { retrying },
       summary: `Node pay[1] makes attempt 3 of a call at ${LATER}, after TOOL_FAILED shop is down.`,
+    },
+    {
+      what: 'waits for a switch',
+      facts: {
+        switchedOff: [
+          { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, nodes: ['pay', 'tip'] },
+        ],
+      },
+      summary:
+        'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
     },
     {
       what: 'is queued',
@@ -110,6 +125,20 @@ describe('the summary', () => {
   });
 });
 
+describe('the deadline', () => {
+  test('says when the time is over and what happens then, also where it stands still', () => {
+    expect(explained({}).deadline).toBeNull();
+    const running = explained({}, { deadline: { at: LATER, leftMs: 60_000 } }).deadline;
+    expect(running).toEqual({
+      at: LATER,
+      leftMs: 60_000,
+      effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/),
+    });
+    const still = explained({}, { deadline: { at: null, leftMs: 30_000 } }).deadline;
+    expect(still).toMatchObject({ at: null, leftMs: 30_000, effect: expect.stringContaining('stands still') });
+  });
+});
+
 describe('the budget', () => {
   test('has what is left of the limits that the run has, never below nothing', () => {
     const { budget } = explained({ limits: { maxSteps: 25, maxTokens: 40, maxCostUsd: 0.4, maxConcurrency: 3 } });
@@ -130,7 +159,7 @@ describe('the actions', () => {
   test('say who decides an approval, and how', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
     expect(summary).toBe(`Node ask waits until ${AT} for 2 people of lead or ann to decide: Go?`);
-    expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'pause', 'cancel']);
+    expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'replan', 'pause', 'cancel']);
     expect(actions[0]).toMatchObject({
       who: '2 people of lead or ann',
       allowed: true,
@@ -152,6 +181,7 @@ describe('the actions', () => {
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([
       ['approve', false],
       ['reject', false],
+      ['replan', true],
       ['pause', true],
       ['cancel', true],
     ]);
@@ -164,6 +194,7 @@ describe('the actions', () => {
       'npx holdfast retry R --id pay:1:1',
       'npx holdfast skip R --id pay:1:1 --output null',
       String.raw`npx holdfast signal R --event 'it'\''s $(here)'`,
+      "npx holdfast replan R '…'",
       'npx holdfast pause R',
       'npx holdfast cancel R',
     ]);
@@ -175,12 +206,33 @@ describe('the actions', () => {
     expect(explained({ waitingFor: [event] }).actions.map(({ action }) => action)).not.toContain('signal');
   });
 
+  test.each([
+    ['its last checkpoint', 'R.c2', ['npx holdfast fork R --checkpoint R.c2']],
+    ['nowhere without one', null, []],
+  ])('of a run that was ended without its last steps are none but a fork, from %s', (_, checkpoint, commands) => {
+    const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
+    const facts = { isLive: false, forkedFrom: { checkpoint } };
+    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, facts);
+    expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
+  });
+
   test('of a run that has ended go by the API; one that is out of its budget needs another', () => {
     const error = { code: 'BUDGET_EXCEEDED', message: 'no tokens left' } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions).toMatchObject([
       { action: 'retry', effect: expect.stringContaining('higher `limits`'), command: { temporal: null } },
+      { action: 'replan', command: { temporal: null } },
     ]);
     expect(explained({ status: 'completed', endedAt: LATER }, { isLive: false }).actions).toEqual([]);
+  });
+
+  test('of a run that a node has failed go on without it, too', () => {
+    const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
+    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
+    expect(actions.map(({ command }) => command.holdfast)).toEqual([
+      'npx holdfast retry R',
+      'npx holdfast skip R --node pay --output null',
+      "npx holdfast replan R '…'",
+    ]);
   });
 });
