@@ -75,6 +75,7 @@ export async function readTerminatedRun(client: Client, run: RunReference): Prom
       return { ...end, ...toFailed(await lastEvent(client, run, executionRunId)) };
     case 'COMPLETED':
       return { ...end, kind: 'ended', as: 'completed' };
+    // cspell:disable-next-line
     case 'CANCELLED':
       return { ...end, kind: 'ended', as: 'canceled' };
     default:

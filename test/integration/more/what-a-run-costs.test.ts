@@ -28,6 +28,7 @@ beforeAll(async () => {
     queuesMs: SELDOM_MS,
     dispatchMs: SELDOM_MS,
     terminatedRunsMs: SELDOM_MS,
+    lostRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
     deliveriesMs: SELDOM_MS,
     ticksMs: SELDOM_MS,

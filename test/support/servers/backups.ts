@@ -19,8 +19,8 @@ export interface Backups {
 /** What SQLite keeps beside a database. */
 const BESIDE = ['-wal', '-shm'] as const;
 
-export async function openBackups({ deployment, untilReady }: Site): Promise<Backups> {
-  const { api, worker, temporal, postgres } = deployment;
+export async function openBackups(site: Site): Promise<Backups> {
+  const { api, worker, temporal, postgres } = site.deployment;
   const { databaseFile } = temporal;
   if (databaseFile === null) throw new TypeError('A backup is a copy of a file');
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-backups-'));
@@ -35,7 +35,7 @@ export async function openBackups({ deployment, untilReady }: Site): Promise<Bac
       await temporal.start();
       await Promise.all([api.start(), worker.start()]);
       await Promise.all([api.said('API listening'), worker.said('worker started')]);
-      await untilReady();
+      await site.untilReady();
     },
     copyTemporal: async (name) => await copyFile(databaseFile, copyOf(name)),
     restoreStore: async (name) => await postgres.restore('holdfast', dumpOf(name)),

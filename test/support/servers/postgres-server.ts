@@ -87,7 +87,7 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
     async restore(database, file) {
       await query(`drop database "${database}" with (force)`);
       await query(`create database "${database}"`);
-      await run(join(binaries, 'pg_restore'), ['--exit-on-error', '--dbname', urlOf(database), file]);
+      await run(join(binaries, 'pg_restore'), ['--exit-on-error', '-d', urlOf(database), file]);
     },
     query,
     async stop() {
