@@ -37,8 +37,8 @@ export function aRun(over: Partial<NewRun> = {}): NewRun {
 }
 
 /** The part of a journal with some events. */
-function aBatch(...seqs: readonly number[]): JournalBatch {
-  const events = seqs.map((seq) => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`n${seq}`] }) as const);
+function aBatch(seqs: readonly number[], node = 'n'): JournalBatch {
+  const events = seqs.map((seq) => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`${node}${seq}`] }) as const);
   const view = { ...NOT_BEGUN, status: 'running', startedAt: AT, step: 0 } as const;
   return { events, checkpoints: [], approvals: [], occurrences: [], view, endedState: null };
 }
@@ -48,10 +48,11 @@ export async function aJournal(store: Store) {
   const run = aRun();
   const { id: runId, tenantId } = run;
   await store.runs.create(run);
+  const writer = { runId, tenantId, executionRunId: 'first' };
   return {
     runId,
-    write: async (...seqs: readonly number[]) =>
-      await store.journal.write(aBatch(...seqs), { runId, tenantId, executionRunId: 'first' }),
+    write: async (...seqs: readonly number[]) => await store.journal.write(aBatch(seqs), writer),
+    writeOther: async (...seqs: readonly number[]) => await store.journal.write(aBatch(seqs, 'other'), writer),
     read: async () => (await store.journal.events(runId, 0, 100)).map(({ seq }) => seq),
   };
 }

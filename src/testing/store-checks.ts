@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../store/store.ts';
 import { AT, LATER, aJournal, aName, aRun } from './store-check-runs.ts';
@@ -58,6 +58,15 @@ export const storeChecks: readonly StoreCheck[] = [
       const { write, read } = await aJournal(store);
       await tenAtOnce(async () => await write(1, 2));
       await write(1, 2);
+      deepEqual(await read(), [1, 2]);
+    },
+  },
+  {
+    name: 'a batch that says something else than the journal is refused whole',
+    async check(store) {
+      const { write, writeOther, read } = await aJournal(store);
+      await write(1, 2);
+      await rejects(async () => await writeOther(2, 3), { constraint: 'events_say_one_thing' });
       deepEqual(await read(), [1, 2]);
     },
   },

@@ -23,6 +23,7 @@ const FAULTS: readonly [string, Partial<Store>][] = [
   ],
   ['a thread has one active run', { runs: { ...store.runs, create: async () => 'accepted' } }],
   ['a batch of a journal that is written again', { journal: { ...store.journal, events: async () => [] } }],
+  ['a batch that says something else', { journal: { ...store.journal, write: async () => undefined } }],
   ['batches come in any order', { journal: { ...store.journal, write: async () => undefined } }],
   [
     'of claims to make a call at the same moment',
