@@ -197,9 +197,9 @@ test('logs prints the last lines of a log, from a level on', async () => {
 });
 
 describe('doctor', () => {
-  const examine = async (env: Record<string, string>): Promise<Said> => {
-    const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
-    return await holdfast(['doctor', '--config', config], {
+  const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
+  const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<Said> => {
+    return await holdfast(['doctor', ...flags], {
       TEMPORAL_ADDRESS: stack.temporalAddress,
       TEMPORAL_NAMESPACE: stack.namespace,
       DATABASE_URL: stack.databaseUrl ?? '',
@@ -215,14 +215,31 @@ describe('doctor', () => {
     expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
     expect(stdout).toContain('ok    memory: found by its words: memory.embeddings is not set\n');
     expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);
-    expect(stdout).toContain(`ok    Temporal: ${stack.temporalAddress}, namespace ${stack.namespace}\n`);
+    expect(stdout).toMatch(/ok {4}tables: as 0001-initial left them\n/);
+    expect(stdout).toContain('ok    calls in doubt: none\n');
+    expect(stdout).toMatch(new RegExp(`ok {4}Temporal: 1\\.\\d+\\.\\S+ at ${stack.temporalAddress}\n`));
+    expect(stdout).toContain(`ok    namespace: ${stack.namespace}, which keeps histories for a day\n`);
     expect(stdout).toMatch(/ok {4}search attributes: TenantId, /);
+    expect(stdout).toContain('ok    retention: runs stay\n');
+    expect(stdout).toContain('ok    task queues: holdfast (workers: 1)\n');
   });
 
   test('names a server that is away, and a namespace that is missing', async () => {
     const away = await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none', TEMPORAL_NAMESPACE: 'none' });
     expect(away.stdout).toMatch(/FAIL {2}database: .*ECONNREFUSED.*\n {6}set DATABASE_URL/);
-    expect(away.stdout).toMatch(/FAIL {2}Temporal: .*none.*not found.*\n/i);
+    expect(away.stdout).toMatch(/FAIL {2}tables: .*ECONNREFUSED/);
+    expect(away.stdout).toContain('FAIL  namespace: Namespace none is not found\n');
     expect(away.stdout).toContain('FAIL  cursor secret: HOLDFAST_CURSOR_SECRET is not set\n');
+  });
+
+  test('names runs that go before their histories, task queues without workers, and calls in doubt', async () => {
+    const slow = { name: 'slow', method: 'GET', url: 'http://127.0.0.1:1/', effect: 'idempotent', taskQueue: 'slow' };
+    const tools = [{ ...slow, parameters: { type: 'object' } }];
+    const config = await folder.write('short.json', { retention: { runs: '2h' }, tools });
+    const { stdout } = await examine({}, ['--config', config]);
+    expect(stdout).toContain(
+      'FAIL  retention: Runs are forgotten after 2h, and the namespace keeps their histories for a day\n      raise retention.runs',
+    );
+    expect(stdout).toContain('FAIL  task queues: No worker has asked lately for the tasks of slow\n      start a worker');
   });
 });
