@@ -72,7 +72,7 @@ function ledgerCheck(url: string): DoctorCheck {
       await withDatabase(url, async (db) => {
         if ((await readMigrations(db)).missing.length > 0) return 'there is no ledger yet';
         const { callsInDoubt } = await readLiveCounts(db);
-        if (callsInDoubt > 0) throw new Error(`Nobody knows of ${callsInDoubt} calls if they were made`);
+        if (callsInDoubt > 0) throw new Error(`Nobody knows if calls were made: ${callsInDoubt}`);
         return 'none';
       }),
   };

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiClient } from '../../support/readers/api-client.ts';
 import { hasStatus } from '../../support/readers/api-runs.ts';
@@ -198,14 +199,13 @@ test('logs prints the last lines of a log, from a level on', async () => {
 
 describe('doctor', () => {
   const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
-  const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<Said> => {
-    return await holdfast(['doctor', ...flags], {
+  const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<Said> =>
+    await holdfast(['doctor', ...flags], {
       TEMPORAL_ADDRESS: stack.temporalAddress,
       TEMPORAL_NAMESPACE: stack.namespace,
       DATABASE_URL: stack.databaseUrl ?? '',
       ...env,
     });
-  };
 
   test('says what is there, and what is missing with the command that mends it', async () => {
     const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
@@ -233,10 +233,18 @@ describe('doctor', () => {
   });
 
   test('names runs that go before their histories, task queues without workers, and calls in doubt', async () => {
-    const slow = { name: 'slow', method: 'GET', url: 'http://127.0.0.1:1/', effect: 'idempotent', taskQueue: 'slow' };
+    const slow = { name: 'slow', description: 'Slow.', method: 'GET', url: 'http://127.0.0.1:1/', effect: 'idempotent', taskQueue: 'slow' };
     const tools = [{ ...slow, parameters: { type: 'object' } }];
     const config = await folder.write('short.json', { retention: { runs: '2h' }, tools });
+    const client = new Client({ connectionString: stack.databaseUrl ?? '' });
+    await client.connect();
+    await client.query(`insert into ledger
+      (key, tenant_id, run_id, node, called, request_hash, status, takeover, claim, failures, scheduled_at, claimed_at, updated_at)
+      values ('in-doubt', 'demo', 'none', 'pay', 'tool:pay', '', 'unknown', 0, '', 0, now(), now(), now())`);
     const { stdout } = await examine({}, ['--config', config]);
+    await client.query(`delete from ledger where key = 'in-doubt'`);
+    await client.end();
+    expect(stdout).toMatch(/FAIL {2}calls in doubt: Nobody knows if calls were made: 1\n {6}holdfast interventions/);
     expect(stdout).toContain(
       'FAIL  retention: Runs are forgotten after 2h, and the namespace keeps their histories for a day\n      raise retention.runs',
     );
