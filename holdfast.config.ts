@@ -73,9 +73,7 @@ export default defineConfig({
       timeout: '10s',
     },
   ],
-  graphs: HOLDFAST_GRAPH_TENANTS
-    ? { folder: './graphs', tenants: HOLDFAST_GRAPH_TENANTS.split(',') }
-    : './graphs',
+  graphs: HOLDFAST_GRAPH_TENANTS ? { folder: './graphs', tenants: HOLDFAST_GRAPH_TENANTS.split(',') } : './graphs',
   http: { allow: [placeOf(shopUrl), placeOf(modelUrl)] },
   // `npm start` has an issuer of its own; the API as a process of its own needs one.
   ...(AUTH_ISSUER &&

@@ -53,6 +53,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@temporalio/client',
       '@temporalio/common',
       '@temporalio/envconfig',
+      '@temporalio/proto',
       '@temporalio/worker',
       'pino',
     ],

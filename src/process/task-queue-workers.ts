@@ -1,4 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import type { TemporalConnection } from './temporal.ts';
 
 /** A task queue, and which of its tasks. */
@@ -7,8 +8,11 @@ export interface TaskKind {
   readonly kind: keyof typeof KINDS;
 }
 
-/** `TaskQueueType` of Temporal's API. */
-const KINDS = { workflow: 1, activity: 2 } as const;
+const { TaskQueueType } = proto.temporal.api.enums.v1;
+const KINDS = {
+  workflow: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+  activity: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+} as const;
 
 /** @returns the identities of the workers that have asked for such tasks in the last five minutes */
 export async function findWorkers(

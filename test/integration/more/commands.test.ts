@@ -233,7 +233,14 @@ describe('doctor', () => {
   });
 
   test('names runs that go before their histories, task queues without workers, and calls in doubt', async () => {
-    const slow = { name: 'slow', description: 'Slow.', method: 'GET', url: 'http://127.0.0.1:1/', effect: 'idempotent', taskQueue: 'slow' };
+    const slow = {
+      name: 'slow',
+      description: 'Slow.',
+      method: 'GET',
+      url: 'http://127.0.0.1:1/',
+      effect: 'idempotent',
+      taskQueue: 'slow',
+    };
     const tools = [{ ...slow, parameters: { type: 'object' } }];
     const config = await folder.write('short.json', { retention: { runs: '2h' }, tools });
     const client = new Client({ connectionString: stack.databaseUrl ?? '' });
@@ -248,6 +255,8 @@ describe('doctor', () => {
     expect(stdout).toContain(
       'FAIL  retention: Runs are forgotten after 2h, and the namespace keeps their histories for a day\n      raise retention.runs',
     );
-    expect(stdout).toContain('FAIL  task queues: No worker has asked lately for the tasks of slow\n      start a worker');
+    expect(stdout).toContain(
+      'FAIL  task queues: No worker has asked lately for the tasks of slow\n      start a worker',
+    );
   });
 });

@@ -56,7 +56,7 @@ test('servers that stay away are named, with what a person does', async () => {
   expect(stdout).toMatch(/\nFAIL {5}tables: .*ECONNREFUSED.*\n {9}set DATABASE_URL/);
 });
 
-test('what it can\'t work with is refused', async () => {
+test("what it can't work with is refused", async () => {
   expect(await setUp([], { DATABASE_URL: '' })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('DATABASE_URL is not set'),

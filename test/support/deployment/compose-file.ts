@@ -48,10 +48,12 @@ function interpolated(value: unknown, variables: Readonly<Record<string, string>
 }
 
 /** https://docs.docker.com/reference/compose-file/interpolation/: what this file uses of it. */
-const VARIABLE = /\$\$|\$\{(?<name>\w+)(?::(?<sign>[-?])(?<text>[^}]*))?\}/g;
+const VARIABLE = /\$\$|\$\{(?<name>\w+)(?::(?<sign>[-?])(?<text>[^}]*))?\}/;
+const VARIABLES = new RegExp(VARIABLE.source, 'g');
 
 function interpolate(template: string, variables: Readonly<Record<string, string>>): string {
-  return template.replaceAll(VARIABLE, (_whole, name?: string, sign?: string, text = '') => {
+  return template.replaceAll(VARIABLES, (found) => {
+    const { name, sign, text = '' } = VARIABLE.exec(found)?.groups ?? {};
     if (name === undefined) return '$';
     const value = variables[name] ?? '';
     if (value !== '' || sign === undefined) return value;

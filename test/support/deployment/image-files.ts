@@ -13,7 +13,11 @@ export interface ImageFiles {
 
 /** Reads the last stage of the Dockerfile. */
 export function readImageFiles(): ImageFiles {
-  const lines = (readFile('Dockerfile').split(/^FROM /m).at(-1) ?? '').split('\n');
+  const lines = (
+    readFile('Dockerfile')
+      .split(/^FROM /m)
+      .at(-1) ?? ''
+  ).split('\n');
   const of = (instruction: string): readonly string[] =>
     lines.flatMap((line) => (line.startsWith(`${instruction} `) ? [line.slice(instruction.length + 1)] : []));
   const copied = of('COPY').flatMap((copy) => /\/app\/(\S+) \.\//.exec(copy)?.[1] ?? []);

@@ -40,9 +40,13 @@ test('the image has what the commands name, and runs it as somebody without righ
   const isThere = (path: string): boolean => copied.some((each) => path === each || path.startsWith(`${each}/`));
   const scripts = ours.map(([, service]) => (service.command ?? command)[1] ?? '');
   expect(scripts.filter((script) => !isThere(script))).toEqual([]);
-  expect(copied).toEqual(expect.arrayContaining(['holdfast.config.*', 'tools', 'graphs', 'node_modules', 'package.json']));
+  expect(copied).toEqual(
+    expect.arrayContaining(['holdfast.config.*', 'tools', 'graphs', 'node_modules', 'package.json']),
+  );
   expect([user, environment]).toEqual(['node', { NODE_ENV: 'production' }]);
-  expect(readFile('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.env', '.git', '.holdfast', 'node_modules']));
+  expect(readFile('.dockerignore').split('\n')).toEqual(
+    expect.arrayContaining(['.env', '.git', '.holdfast', 'node_modules']),
+  );
 });
 
 const waitsFor = ([name, { depends_on: needs }]: readonly [string, ComposeService]) =>
