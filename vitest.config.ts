@@ -11,7 +11,7 @@ const SYSTEM = 'test/system/**/*.test.ts';
 /* These take a browser. */
 const CONSOLE = 'test/console/**/*.test.ts';
 /* Their limits hold for a machine that does nothing else. */
-const ALONE = 'test/system/{compose,dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
+const ALONE = 'test/system/{chart,compose,dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
 
 const BUILDS_CONSOLE = 'test/support/browser/build-console.ts';
 

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { isNotFound, makeNamespace, readNamespace } from '../../process/namespace.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
 import type { Attribute } from '../../process/search-attributes.ts';
-import { isTemporalAway } from '../../process/temporal.ts';
+import { isTemporalAway, readTemporalTarget } from '../../process/temporal.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import { migrate, readMigrations } from '../../store/database/migrate.ts';
@@ -41,8 +41,9 @@ export interface SetupPlan {
 
 type Temporal = TemporalConnection<Connection>;
 
-/** The steps of a setup, in their order. */
+/** The steps of a setup, in their order. @throws SetupError when the environment contradicts itself */
 export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan): readonly SetupStep[] {
+  const { namespace } = readTemporalTarget(environment);
   const at =
     <T>(use: (temporal: Temporal) => Promise<T>) =>
     async () =>
@@ -52,14 +53,14 @@ export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan)
       name: 'namespace',
       look: at(async (temporal) => await lookForNamespace(temporal, retentionMs)),
       make: at(async (temporal) => await makeNamespace(temporal, { retentionMs })),
-      otherwise: `have it made by who may: temporal operator namespace create --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
+      otherwise: `have it made by who may: temporal operator namespace create -n ${namespace} --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
       isAway: isTemporalAway,
     },
     {
       name: 'search attributes',
       look: at(lookForAttributes),
       make: at(async (temporal) => await makeSearchAttributes(temporal, await missingAttributes(temporal))),
-      otherwise: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add ${ATTRIBUTE_FLAGS}`,
+      otherwise: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add --namespace ${namespace} ${ATTRIBUTE_FLAGS}`,
       isAway: isTemporalAway,
     },
     {

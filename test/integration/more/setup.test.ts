@@ -52,7 +52,9 @@ test('servers that stay away are named, with what a person does', async () => {
   const away = { TEMPORAL_ADDRESS: '127.0.0.1:1', DATABASE_URL: 'postgres://127.0.0.1:1/none' };
   const { code, stdout } = await setUp(['--wait', '0s'], away);
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^FAIL {5}namespace: .*\n {9}have it made by who may: .* --retention 720h; in Temporal Cloud/);
+  expect(stdout).toMatch(
+    /^FAIL {5}namespace: .*\n {9}have it made by who may: .* -n set-up --retention 720h; in Temporal Cloud/,
+  );
   expect(stdout).toMatch(/\nFAIL {5}tables: .*ECONNREFUSED.*\n {9}set DATABASE_URL/);
 });
 
