@@ -10,6 +10,8 @@ import { at } from '../support/readers/json-at.ts';
 
 const run = promisify(execFile);
 const CHART = 'deploy/helm/holdfast';
+/** A Helm that Go builds takes it for a version of long ago. */
+const KUBERNETES = '1.31.0';
 const PROGRAMS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['helm'],
   ['go', 'run', 'helm.sh/helm/v3/cmd/helm@v3.19.5'],
@@ -32,7 +34,8 @@ async function helm(...args: readonly string[]): Promise<string> {
 
 /** What an installation makes, by its kind and name. */
 async function render(...settings: readonly string[]): Promise<ReadonlyMap<string, Json>> {
-  const text = await helm('template', 'holdfast', CHART, ...settings.flatMap((setting) => ['--set', setting]));
+  const set = settings.flatMap((setting) => ['--set', setting]);
+  const text = await helm('template', 'holdfast', CHART, '--kube-version', KUBERNETES, ...set);
   const manifests = parseAllDocuments(text).map((document) => toJson(document.toJS()));
   return new Map(manifests.map((each) => [`${String(at(each, '/kind'))} ${String(at(each, '/metadata/name'))}`, each]));
 }
