@@ -52,12 +52,6 @@ export const VARIABLES: readonly VariableText[] = [
     otherwise: '`http://127.0.0.1:18301`',
   },
   {
-    name: 'HOLDFAST_GRAPH_TENANTS',
-    readBy: 'the bundled configuration',
-    meaning: 'the tenants for which an API process publishes the folder `graphs`, with commas between them',
-    otherwise: '`npm start` alone publishes them',
-  },
-  {
     name: 'TEMPORAL_UI_URL',
     readBy: '`start`',
     meaning: 'the Web UI of the server at `TEMPORAL_ADDRESS`',

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { at } from '../support/readers/json-at.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
 
 /* Helm's own reading of the chart: `helm` on the PATH, or one that Go builds. */
 
@@ -37,7 +37,7 @@ async function render(...settings: readonly string[]): Promise<ReadonlyMap<strin
   const set = settings.flatMap((setting) => ['--set', setting]);
   const text = await helm('template', 'holdfast', CHART, '--kube-version', KUBERNETES, ...set);
   const manifests = parseAllDocuments(text).map((document) => toJson(document.toJS()));
-  return new Map(manifests.map((each) => [`${String(at(each, '/kind'))} ${String(at(each, '/metadata/name'))}`, each]));
+  return new Map(manifests.map((each) => [`${textAt(each, '/kind')} ${textAt(each, '/metadata/name')}`, each]));
 }
 
 const CLOUD = [
