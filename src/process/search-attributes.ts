@@ -1,5 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { NotReadyError } from './readiness.ts';
+import { settleAll } from './settle-all.ts';
 import type { TemporalConnection } from './temporal.ts';
 
 /** Search attributes by their names, with their Temporal types. */
@@ -43,7 +44,7 @@ export async function findMissingAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   wanted: SearchAttributes,
 ): Promise<readonly Attribute[]> {
-  const found = await Promise.all(
+  const found = await settleAll(
     Object.entries(wanted).map(async ([name, type]): Promise<readonly Attribute[]> => {
       const query = `${name} = ${TYPES[type].example}`;
       const count = connection.workflowService.countWorkflowExecutions({ namespace, query });

@@ -11,7 +11,7 @@ import type { Tables } from '../../store/tables.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
 import { daysInWords } from './days-in-words.ts';
 import { withDatabase } from './with-database.ts';
-import { withTemporal } from './with-temporal.ts';
+import { NoAnswerError, withTemporal } from './with-temporal.ts';
 
 /** One thing that has to be there before API and workers begin. */
 export interface SetupStep {
@@ -54,14 +54,14 @@ export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan)
       look: at(async (temporal) => await lookForNamespace(temporal, retentionMs)),
       make: at(async (temporal) => await makeNamespace(temporal, { retentionMs })),
       otherwise: `have it made by who may: temporal operator namespace create -n ${namespace} --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
-      isAway: isTemporalAway,
+      isAway,
     },
     {
       name: 'search attributes',
       look: at(lookForAttributes),
       make: at(async (temporal) => await makeSearchAttributes(temporal, await missingAttributes(temporal))),
       otherwise: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add --namespace ${namespace} ${ATTRIBUTE_FLAGS}`,
-      isAway: isTemporalAway,
+      isAway,
     },
     {
       name: 'tables',
@@ -71,6 +71,10 @@ export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan)
       isAway: isDatabaseAway,
     },
   ];
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof NoAnswerError || isTemporalAway(error);
 }
 
 const HOUR_MS = 3_600_000;

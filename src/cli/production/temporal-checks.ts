@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { toMs } from '../../graph/values/index.ts';
 import { readNamespace } from '../../process/namespace.ts';
 import { requireSearchAttributes } from '../../process/search-attributes.ts';
+import { settleAll } from '../../process/settle-all.ts';
 import { findWorkers } from '../../process/task-queue-workers.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { taskQueuesOf } from '../../workers/task-queues.ts';
@@ -81,10 +82,10 @@ async function compareRetention(temporal: Temporal, configFile: string | undefin
 
 async function findTaskQueues(temporal: Temporal, configFile: string | undefined): Promise<string> {
   const queues = taskQueuesOf(await loadConfig(configFile));
-  const found = await Promise.all(
+  const found = await settleAll(
     queues.map(async (queue) => {
       const kinds = queue === TASK_QUEUE ? (['workflow', 'activity'] as const) : (['activity'] as const);
-      const workers = await Promise.all(kinds.map((kind) => findWorkers(temporal, { queue, kind })));
+      const workers = await settleAll(kinds.map((kind) => findWorkers(temporal, { queue, kind })));
       return { queue, workers: Math.min(...workers.map(({ length }) => length)) };
     }),
   );

@@ -19,13 +19,13 @@ const now = () => ({ isDry: false, untilMs: Date.now() - 1 });
 
 describe('a step', () => {
   test('leaves what is there', async () => {
-    const make = vi.fn(async () => undefined);
+    const make = vi.fn<SetupStep['make']>();
     expect(await takeStep(aStep({ make }), now())).toEqual({ isThere: true, line: 'there    thing: it' });
     expect(make).not.toHaveBeenCalled();
   });
 
   test('makes nothing in a dry run', async () => {
-    const make = vi.fn(async () => undefined);
+    const make = vi.fn<SetupStep['make']>();
     const taken = await takeStep(aStep({ look: async () => MISSING, make }), { ...now(), isDry: true });
     expect(taken).toEqual({ isThere: false, line: 'missing  thing: it' });
     expect(make).not.toHaveBeenCalled();
