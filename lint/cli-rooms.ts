@@ -35,7 +35,7 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
       'cli/line',
       'cli/input',
     ],
-    packages: [NODE, '@temporalio/client', 'kysely', 'zod'],
+    packages: [NODE, '@temporalio/client', '@temporalio/common', '@temporalio/proto', 'kysely', 'zod'],
     code: 'entry',
   },
   cli: {

@@ -53,7 +53,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@temporalio/client',
       '@temporalio/common',
       '@temporalio/envconfig',
-      '@temporalio/proto',
       '@temporalio/worker',
       'pino',
     ],

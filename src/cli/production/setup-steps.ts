@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import type { Kysely } from 'kysely';
-import { isNotFound, makeNamespace, readNamespace } from '../../process/namespace.ts';
+import { isNotFound, makeNamespace, readNamespace } from './namespace.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
 import type { Attribute } from '../../process/search-attributes.ts';
 import { isTemporalAway, readTemporalTarget } from '../../process/temporal.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNotFound } from '../../process/namespace.ts';
+import { isNotFound } from './namespace.ts';
 import type { SetupStep } from './setup-steps.ts';
 
 interface Manner {

@@ -1,10 +1,10 @@
 import type { Connection } from '@temporalio/client';
 import { loadConfig } from '../../config/load-config.ts';
 import { toMs } from '../../graph/values/index.ts';
-import { readNamespace } from '../../process/namespace.ts';
+import { readNamespace } from './namespace.ts';
 import { requireSearchAttributes } from '../../process/search-attributes.ts';
 import { settleAll } from '../../process/settle-all.ts';
-import { findWorkers } from '../../process/task-queue-workers.ts';
+import { findWorkers } from './task-queue-workers.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { taskQueuesOf } from '../../workers/task-queues.ts';
 import { TASK_QUEUE } from '../../workflows/contract.ts';

@@ -1,6 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import type { TemporalConnection } from './temporal.ts';
+import type { TemporalConnection } from '../../process/temporal.ts';
 
 /** A task queue, and which of its tasks. */
 export interface TaskKind {

@@ -1,6 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
-import type { TemporalConnection } from './temporal.ts';
+import type { TemporalConnection } from '../../process/temporal.ts';
 
 /** A namespace of Temporal. */
 export interface Namespace {
