@@ -50,6 +50,8 @@ export interface SweepTimes {
   /** A workflow task must have failed for this long before its run is put aside. */
   readonly failingForMs: number;
   readonly deliveriesMs: number;
+  /** How late reminders and escalations of approvals may be. */
+  readonly noticesMs: number;
   readonly embedMs: number;
   readonly courier: Partial<CourierTimes>;
 }

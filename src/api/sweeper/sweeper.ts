@@ -37,9 +37,6 @@ const PAUSE_AFTER_FAILURE_MS = 3_000;
 /** Each look asks Temporal about some active runs. */
 const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
 
-/** How late reminders and escalations of approvals may be. */
-const NOTICES_MS = 5_000;
-
 const TIMES: SweepTimes = {
   queuesMs: 250,
   dispatchMs: 2_000,
@@ -52,6 +49,7 @@ const TIMES: SweepTimes = {
   healSchedulesMs: 10_000,
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
+  noticesMs: 5_000,
   embedMs: 5_000,
   courier: {},
 };
@@ -69,6 +67,7 @@ const toChores = (
     healSchedulesMs,
     failingForMs,
     deliveriesMs,
+    noticesMs,
     embedMs,
   }: SweepTimes,
   courier: Courier,
@@ -87,7 +86,7 @@ const toChores = (
       await courier.round(stopping);
     },
   },
-  { everyMs: NOTICES_MS, run: tellNotices },
+  { everyMs: noticesMs, run: tellNotices },
   { everyMs: embedMs, run: embedMemory },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },

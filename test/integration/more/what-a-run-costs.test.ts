@@ -31,6 +31,7 @@ beforeAll(async () => {
     lostRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
     deliveriesMs: SELDOM_MS,
+    noticesMs: SELDOM_MS,
     ticksMs: SELDOM_MS,
     healSchedulesMs: SELDOM_MS,
   };
