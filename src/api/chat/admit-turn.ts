@@ -57,7 +57,9 @@ export async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: 
         await startRun(deps, caller, { id: runId, wanted }).catch(async (error: unknown) => {
           // What is refused at its first try has started nothing, and may be sent again once the reason is gone.
           if (error instanceof ApiError && error.status < 500)
-            await (runId === id ? store.idempotency.forget(request) : store.idempotency.lease(request, new Date().toISOString()));
+            await (runId === id
+              ? store.idempotency.forget(request)
+              : store.idempotency.lease(request, new Date().toISOString()));
           throw error;
         });
         await store.idempotency.keep(request, { status: 200, headers: {}, body: { runId } });

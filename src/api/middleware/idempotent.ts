@@ -66,6 +66,7 @@ export function idempotent(
     } finally {
       clearInterval(extending);
     }
+    await c.get('recordActs')?.();
     await keepAnswer(c, { store, logger }, request);
     return undefined;
   });

@@ -36,8 +36,8 @@ export async function acceptAndDispatch(
 }
 
 /**
- * Accepts a run, perhaps not for the first time: of one that is there already, no refusal tells.
- * @throws what `accept` throws, while there is no such run
+ * Accepts a run, perhaps not for the first time: one that an earlier try has accepted is refused no more.
+ * @throws what `accept` throws, if there is no such run
  */
 export async function unlessAccepted(
   { store }: Pick<ApiDeps, 'store'>,

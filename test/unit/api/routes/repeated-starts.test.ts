@@ -13,7 +13,9 @@ beforeAll(async () => {
   const channels = { messages: { reducer: 'messages' } } as const;
   await api.as('user').post('/api/graphs', aDefinition({ name: 'mine' }));
   const nodes = { n: { type: 'llm', messages: 'messages' } } as const;
-  await api.as('user').post('/api/graphs', aDefinition({ name: 'chat', channels, nodes, edges: [{ from: '__start__', to: 'n' }] }));
+  await api
+    .as('user')
+    .post('/api/graphs', aDefinition({ name: 'chat', channels, nodes, edges: [{ from: '__start__', to: 'n' }] }));
 });
 afterAll(async () => await api.stop());
 beforeEach(async () => await say('DELETE'));
