@@ -10,7 +10,7 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { toPrincipal } from '../http/to-principal.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
 import { requireGraphOn } from '../switches/require-graph-on.ts';
-import { requireQuota } from '../tenants/require-quota.ts';
+import { requireMayStart } from '../tenants/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinGraph, requireInput } from './pinned-graph.ts';
@@ -51,7 +51,7 @@ async function accept(
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
-  await requireQuota(deps, { tenantId, id });
+  await requireMayStart(deps, { tenantId, id });
   const valid = await resolveGraph(wanted.graph, { ...deps, tenantId }, id);
   await requireGraphOn(deps, { name: valid.name, tenantId });
   const pinned = await pinGraph(deps, tenantId, {
