@@ -148,14 +148,9 @@ export const NewSwitchSchema = z
   .strictObject({
     state: State,
     reason: storableText(MAX_REASON).openapi({ description: 'Is told to whoever meets it' }),
-    tenants: z
-      .array(TenantName)
-      .min(1)
-      .max(MAX_TENANTS)
-      .optional()
-      .openapi({
-        description: 'The tenants for which it is off; without it, for all. Not with `on`, which is for all',
-      }),
+    tenants: z.array(TenantName).min(1).max(MAX_TENANTS).optional().openapi({
+      description: 'The tenants for which it is off; without it, for all. Not with `on`, which is for all',
+    }),
   })
   .refine(({ state, tenants }) => state === 'off' || tenants === undefined, {
     path: ['tenants'],

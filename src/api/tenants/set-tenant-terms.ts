@@ -31,7 +31,10 @@ export async function setTenantTerms(
     ...(costUsdPerDay !== undefined && { costUsdPerDay }),
   };
   const terms = {
-    ...{ tenantId, quota, changedAt, changedBy },
+    tenantId,
+    quota,
+    changedAt,
+    changedBy,
     ...(suspended !== undefined && { suspended: suspended && { ...suspended, since: changedAt } }),
   };
   const written = await store.tenantTerms.put(terms, MAX_TENANTS);

@@ -26,8 +26,9 @@ const approval = (n: number): string => `${runId}.a${n}`;
 
 beforeAll(async () => {
   const decide = async (run: { readonly id: string }, _name: string, payload: JsonObject & { signalId: string }) => {
-    const { approvalId: subject = run.id, signalId } = payload;
-    return await ANSWERS[replies.get(String(subject)) ?? 'taken'](signalId, String(subject));
+    const { approvalId, signalId } = payload;
+    const subject = typeof approvalId === 'string' ? approvalId : run.id;
+    return await ANSWERS[replies.get(subject) ?? 'taken'](signalId, subject);
   };
   api = await startTestApi({}, { engine: anAbsentEngine({ start: async () => undefined, decide }) });
   await api.as('user').post('/api/graphs', aDefinition({ name: 'mine' }));
@@ -45,16 +46,20 @@ beforeEach(async ({ task }) => {
   );
 });
 
-/** The acts that the audit has of the run. */
-async function acts(): Promise<unknown[]> {
+/** The acts that the audit has of the run, by what they were done to. */
+async function acts(): Promise<unknown> {
   const entries = await readAll(api.as('admin'), `/admin/audit?runId=${runId}`, 100);
-  return entries.map((entry) => [textAt(entry, '/action'), at(entry, '/subject')]).toSorted();
+  return Object.fromEntries(entries.map((entry) => [textAt(entry, '/subject'), textAt(entry, '/action')]));
 }
 
 describe('decisions of one message of a chat', () => {
   async function decideAll(threadId: string): Promise<number> {
     const parts = [1, 2, 3].map((n) => ({
-      ...{ type: 'dynamic-tool', toolName: 'pay', toolCallId: `c${n}`, state: 'approval-responded', input: {} },
+      type: 'dynamic-tool',
+      toolName: 'pay',
+      toolCallId: `c${n}`,
+      state: 'approval-responded',
+      input: {},
       approval: { id: approval(n), approved: n !== 2 },
     }));
     const response = await api.request('/api/chat/mine', {
@@ -69,16 +74,13 @@ describe('decisions of one message of a chat', () => {
   test('are in the audit as far as they came, if a later one fails', async ({ task }) => {
     replies.set(approval(2), 'silent').set(approval(3), 'silent');
     expect(await decideAll(`thread of ${task.id}`)).toBe(503);
-    expect(await acts()).toEqual([
-      ['approval.approve', approval(1)],
-      ['approval.reject', approval(2)],
-    ]);
+    expect(await acts()).toEqual({ [approval(1)]: 'approval.approve', [approval(2)]: 'approval.reject' });
   });
 
   test('are not in it if others came first', async ({ task }) => {
     replies.set(approval(1), 'too-late').set(approval(2), 'too-late');
     expect(await decideAll(`thread of ${task.id}`)).toBe(200);
-    expect(await acts()).toEqual([['approval.approve', approval(3)]]);
+    expect(await acts()).toEqual({ [approval(3)]: 'approval.approve' });
   });
 });
 
@@ -87,10 +89,7 @@ describe('what may take effect', () => {
     replies.set(approval(1), 'silent').set(approval(2), 'too-late');
     const decisions = [1, 2, 3].map((n) => ({ approvalId: approval(n), decision: 'approve' }));
     await api.as('approver').post('/api/approvals/decisions', { decisions });
-    expect(await acts()).toEqual([
-      ['approval.approve', approval(1)],
-      ['approval.approve', approval(3)],
-    ]);
+    expect(await acts()).toEqual({ [approval(1)]: 'approval.approve', [approval(3)]: 'approval.approve' });
   });
 
   test('of controls of many is told, and in the audit', async () => {
@@ -100,6 +99,6 @@ describe('what may take effect', () => {
       { id: runId, code: 'UNAVAILABLE', detail: expect.any(String), mayTakeEffect: true },
       { id: 'none', code: 'UNKNOWN_RUN', detail: expect.any(String) },
     ]);
-    expect(await acts()).toEqual([['run.pause', runId]]);
+    expect(await acts()).toEqual({ [runId]: 'run.pause' });
   });
 });

@@ -90,8 +90,14 @@ test('a fork that was accepted is answered to its key also when it could begin n
   const body = { checkpoint: 'gone' };
   const at = '2026-01-01T00:00:00.000Z';
   await api.store.idempotency.admit({
-    ...{ tenantId: 'demo', subject: 'root', route, key: 'once' },
-    ...{ fingerprint: contentHash(['whole', body]), resourceId: id, at, leaseUntil: at },
+    tenantId: 'demo',
+    subject: 'root',
+    route,
+    key: 'once',
+    fingerprint: contentHash(['whole', body]),
+    resourceId: id,
+    at,
+    leaseUntil: at,
   });
   const fork = async (key: string) =>
     await api.as('admin').post(`/api/runs/${parent}/fork`, body, { 'idempotency-key': key });
