@@ -15,8 +15,8 @@ import { traced } from './middleware/traced.ts';
 import { auditRoutes } from './routes/administration/audit.ts';
 import { switchRoutes } from './routes/administration/switches.ts';
 import { tenantRoutes } from './routes/administration/tenants.ts';
-import { adminRoutes } from './routes/admin.ts';
-import { adminRunRoutes } from './routes/admin-runs.ts';
+import { retentionRoutes } from './routes/administration/retention.ts';
+import { adminRunRoutes } from './routes/administration/runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { approvalNoteRoutes } from './routes/approval-notes.ts';
 import { approvalReassignmentRoutes } from './routes/approval-reassignment.ts';
@@ -143,7 +143,7 @@ const ROUTES = [
   scheduleTickRoutes,
   hookRoutes,
   receivedMessageRoutes,
-  adminRoutes,
+  retentionRoutes,
   adminRunRoutes,
   tenantRoutes,
   switchRoutes,

@@ -86,8 +86,12 @@ export interface ApiEnv {
     attempt: Attempt;
     /** The body of the request, where it is a file. */
     upload: Upload;
-    /** What was done, where the path does not say it; for the audit. */
+    /** What is done if the answer is no refusal, where the path does not say it; for the audit. */
     acts?: readonly Act[];
+    /** What was done already, whatever the answer will be; for the audit. */
+    done?: readonly Act[];
+    /** Records what was done, once; awaited before the answer is kept, so that a key whose answer is known is recorded. */
+    recordActs?: () => Promise<void>;
     /** The event that a stream goes on after, by its ticket. */
     resumeAfter?: number;
   };

@@ -1,11 +1,14 @@
 /** What a route does, for the audit. */
-interface AuditedRoute {
+export interface AuditedRoute {
   readonly action: string;
   /** Names what it is done to. @param newId of what a request makes */
   readonly subject: (path: Readonly<Record<string, string>>, newId: string | undefined) => string | null;
 }
 
-/** `handler`: the route says it, by `acts`. `own`: what it makes names its maker, or nothing is changed. */
+/**
+ * `handler`: the handler says what was done, as `acts` or `done`. `own`: there is no entry, as what the route makes names its
+ * maker, or it changes nothing.
+ */
 type Auditing = AuditedRoute | 'handler' | 'own';
 
 const withId = (action: string): AuditedRoute => ({ action, subject: ({ id }) => id ?? null });

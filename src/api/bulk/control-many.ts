@@ -31,10 +31,19 @@ export interface BulkControl {
   readonly attempt: Attempt;
 }
 
+/** A run that has not taken an action, or whose answer to it is not known. */
+interface FailedControl {
+  readonly id: string;
+  readonly code: string;
+  readonly detail: string;
+  /** Present: the action was passed on, and may take effect all the same. */
+  readonly mayTakeEffect?: true;
+}
+
 /** What came of an action on many runs. */
 export interface BulkResult {
   readonly done: readonly string[];
-  readonly failed: readonly { readonly id: string; readonly code: string; readonly detail: string }[];
+  readonly failed: readonly FailedControl[];
   /** More runs fulfill the filter: the same request again takes the next ones. */
   readonly hasMore: boolean;
 }
@@ -68,8 +77,8 @@ function allOf(ids: readonly string[]): Found {
   return { ids: [...new Set(ids)], hasMore: false };
 }
 
-function toFailed(id: string, { code, message: detail }: ApiError): BulkResult['failed'][number] {
-  return { id, code, detail };
+function toFailed(id: string, { code, message: detail, mayTakeEffect }: ApiError): FailedControl {
+  return { id, code, detail, ...(mayTakeEffect && { mayTakeEffect }) };
 }
 
 interface Search {

@@ -34,10 +34,11 @@ export async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: 
   const { tenantId, sub: subject } = caller;
   const request: RequestKey = { tenantId, subject, route: 'POST /api/chat', key };
   const now = Date.now();
+  const id = ulid();
   const admission = await store.idempotency.admit({
     ...request,
     fingerprint: contentHash(toJson(wanted)),
-    resourceId: ulid(),
+    resourceId: id,
     at: new Date(now).toISOString(),
     leaseUntil: new Date(now + LEASE_MS).toISOString(),
   });
@@ -54,8 +55,11 @@ export async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: 
       const runId = admission.resourceId;
       const begin = async (): Promise<void> => {
         await startRun(deps, caller, { id: runId, wanted }).catch(async (error: unknown) => {
-          // What is refused has started nothing, and may be sent again once the reason is gone.
-          if (error instanceof ApiError && error.status < 500) await store.idempotency.forget(request);
+          // What is refused at its first try has started nothing, and may be sent again once the reason is gone.
+          if (error instanceof ApiError && error.status < 500)
+            await (runId === id
+              ? store.idempotency.forget(request)
+              : store.idempotency.lease(request, new Date().toISOString()));
           throw error;
         });
         await store.idempotency.keep(request, { status: 200, headers: {}, body: { runId } });

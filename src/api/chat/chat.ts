@@ -1,7 +1,6 @@
 import { isDefinition } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
-import type { Act } from '../../store/audit/audit.ts';
 import type { ApiDeps } from '../deps.ts';
 import { findForRun } from '../graphs/find-for-run.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -15,6 +14,7 @@ import { admitTurn } from './admit-turn.ts';
 import { chunksOfRun } from './chunks-of-run.ts';
 import type { ChunkOrBeat, Until } from './chunks-of-run.ts';
 import { findDecisions } from './decide-in-chat.ts';
+import type { TellAct } from './decide-in-chat.ts';
 import { planChat } from './narrate/plan-chat.ts';
 import { SaidBefore } from './narrate/said-before.ts';
 import { readMessage } from './read-message.ts';
@@ -31,6 +31,8 @@ export interface ChatRequest {
   readonly onBusy: WantedRun['onBusy'];
   /** Names the request in place of the message's id; `null`: nothing does. */
   readonly key: string | null;
+  /** Hears of each decision that is made, for the audit. */
+  readonly tell: TellAct;
 }
 
 /** An answer, which is heard from its run. */
@@ -39,8 +41,6 @@ export interface Answer {
   readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<ChunkOrBeat, void>;
   /** Stops hearing, also where nobody has asked for the chunks. */
   readonly close: () => void;
-  /** What its request has decided, for the audit. */
-  readonly acts?: readonly Act[];
 }
 
 type SaidOf<Kind extends Said['kind']> = Extract<Said, { readonly kind: Kind }>;
@@ -125,8 +125,8 @@ async function decideTurn(
   const { run, decide } = await findDecisions(deps, caller, { threadId: request.threadId, said: said.decisions });
   const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
   return await whileListening(deps, run.id, async (ear) => {
-    const acts = await decide();
-    return { ...(await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' })), acts };
+    await decide(request.tell);
+    return await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' });
   });
 }
 

@@ -9,11 +9,14 @@ import { findApproval } from '../approvals/find-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import type { SaidDecision } from './read-message.ts';
 
+/** Hears of something that was done, or that may take effect, whatever comes after it. */
+export type TellAct = (act: Act) => void;
+
 /** Decisions that a message of a chat holds, and the run that they are about. */
 export interface ChatDecisions {
   readonly run: RunRecord;
-  /** Makes the decisions that are not made yet. @returns these, for the audit. @throws ApiError as `decideApproval` */
-  readonly decide: () => Promise<readonly Act[]>;
+  /** Makes the decisions that are not made yet. @param tell hears of each, for the audit. @throws ApiError as `decideApproval` */
+  readonly decide: (tell: TellAct) => Promise<void>;
 }
 
 /** Finds the run of decisions by their approvals' ids alone. @throws ApiError 404 unless they are of one run of the thread */
@@ -31,10 +34,9 @@ export async function findDecisions(
   const isPending = (id: string): boolean => approvals.some((one) => one.id === id && one.status === 'pending');
   return {
     run,
-    async decide() {
+    async decide(tell) {
       const open = said.filter(({ approvalId: id }) => isPending(id));
-      for (const decision of open) await decideOnce(deps, caller, { run, decision });
-      return open.map(toAct);
+      for (const decision of open) await decideOnce(deps, caller, { run, decision, tell });
     },
   };
 }
@@ -47,14 +49,16 @@ function toAct({ approvalId, isApproved }: SaidDecision): Act {
 async function decideOnce(
   deps: ApiDeps,
   caller: Caller,
-  { run, decision }: { readonly run: RunRecord; readonly decision: SaidDecision },
+  { run, decision, tell }: { readonly run: RunRecord; readonly decision: SaidDecision; readonly tell: TellAct },
 ): Promise<void> {
   const { approvalId, isApproved, reason } = decision;
   const attempt = { id: ulid(), isRepetition: false };
   const wanted = { decision: isApproved ? 'approve' : 'reject', approvalId, reason } as const;
   try {
     await decideApproval(deps, caller, { run, attempt, wanted });
+    tell(toAct(decision));
   } catch (error) {
+    if (error instanceof ApiError && error.mayTakeEffect) tell(toAct(decision));
     if (!(error instanceof ApiError) || error.code !== 'ALREADY_DECIDED') throw error;
   }
 }

@@ -27,12 +27,14 @@ export interface Facts {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** A tool, model or other code that is switched off, and the nodes whose calls wait for it. */
+/** A tool, model or other code that is switched off, and the nodes at work that use it. */
 export interface OffThing {
   readonly kind: SwitchKind;
   readonly name: string;
   readonly reason: string;
   readonly since: string;
+  /** The nodes use nothing else, so it is what they wait for. */
+  readonly isSure: boolean;
   readonly nodes: readonly string[];
 }
 

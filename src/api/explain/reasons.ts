@@ -136,9 +136,10 @@ function until(one: Waiting): string {
 }
 
 function switchedOff({ run, switchedOff: off }: Facts): readonly Reason[] {
-  return off.map(({ kind, name, reason, since, nodes }) => {
+  return off.map(({ kind, name, reason, since, isSure, nodes }) => {
     const began = beginOf(run);
-    const text = `${nodes.length === 1 ? 'Node' : 'Nodes'} ${nodes.join(', ')}: calls of the ${kind} ${name} wait until an administrator switches it on: ${reason}`;
+    const who = `${nodes.length === 1 ? 'Node' : 'Nodes'} ${nodes.join(', ')}${isSure ? '' : ' may wait'}`;
+    const text = `${who}: calls of the ${kind} ${name} wait until an administrator switches it on: ${reason}`;
     const [node] = nodes;
     return {
       kind: 'switched-off',

@@ -21,8 +21,13 @@ const USED: Readonly<Record<SwitchKind, (used: Used) => readonly string[]>> = {
   graph: () => [],
 };
 
+/** True if a node uses nothing but one thing, besides the built-in types of nodes. */
+function usesOnly(name: string, { tools, models, functions }: Used): boolean {
+  return [...tools, ...models, ...functions].every((one) => one === name);
+}
+
 /**
- * Finds what keeps nodes of a run from making calls.
+ * Finds what keeps nodes of a run from making calls, or may do so: a node that uses several things may be at another call.
  * @param off switches that are off for the tenant
  * @param next the nodes that are at work, as the run shows them
  */
@@ -36,7 +41,8 @@ export function whatKeepsBack(
     return node ? [{ id, used: namesUsed({ ...definition, nodes: { [id]: node } }, catalog.graphs ?? {}) }] : [];
   });
   return off.flatMap(({ kind, name, reason, changedAt: since }) => {
-    const nodes = used.filter((node) => USED[kind](node.used).includes(name)).map(({ id }) => id);
-    return nodes.length > 0 ? [{ kind, name, reason, since, nodes }] : [];
+    const nodes = used.filter((node) => USED[kind](node.used).includes(name));
+    const isSure = nodes.every((node) => usesOnly(name, node.used));
+    return nodes.length > 0 ? [{ kind, name, reason, since, isSure, nodes: nodes.map(({ id }) => id) }] : [];
   });
 }

@@ -3,14 +3,15 @@ import { createMiddleware } from 'hono/factory';
 import { ulid } from 'ulid';
 import { toJson } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
-import type { ApiDeps, ApiEnv } from '../deps.ts';
+import type { Store } from '../../store/store.ts';
+import type { ApiDeps, ApiEnv, Attempt } from '../deps.ts';
 import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
 import { seesAll } from '../redaction/hidden-from.ts';
 
 /** After this time without renewal, another request may take over: the first one's process is gone. */
 const LEASE_MS = 15_000;
-/** Statuses that depend on the caller or on load; such answers are not kept. */
+/** Statuses that depend on the caller, on load or on what administrators lay down; such answers are not kept. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 
@@ -65,6 +66,7 @@ export function idempotent(
     } finally {
       clearInterval(extending);
     }
+    await c.get('recordActs')?.();
     await keepAnswer(c, { store, logger }, request);
     return undefined;
   });
@@ -103,7 +105,7 @@ async function keepAnswer(
   const { status } = c.res;
   try {
     if (status >= 500) return await store.idempotency.lease(request, timeIn(0));
-    if (NOT_KEPT.has(status)) return await store.idempotency.forget(request);
+    if (NOT_KEPT.has(status)) return await withdraw(store, request, c.get('attempt'));
     const headers = KEPT_HEADERS.flatMap((name) => {
       const value = c.res.headers.get(name);
       return value === null ? [] : [[name, value] as const];
@@ -113,4 +115,9 @@ async function keepAnswer(
   } catch (error) {
     logger.warn({ error, route: request.route }, 'an answer could not be kept for repetition');
   }
+}
+
+/** A first try that was refused has done nothing. What tries before a repetition have done is not known, so it keeps its id. */
+async function withdraw({ idempotency }: Store, request: RequestKey, { isRepetition }: Attempt): Promise<void> {
+  await (isRepetition ? idempotency.lease(request, timeIn(0)) : idempotency.forget(request));
 }

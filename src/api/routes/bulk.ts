@@ -2,6 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
 import type { Act } from '../../store/audit/audit.ts';
 import { controlMany } from '../bulk/control-many.ts';
+import type { BulkAction, BulkResult } from '../bulk/control-many.ts';
 import { decideMany } from '../bulk/decide-many.ts';
 import type { TriedDecision } from '../bulk/decide-many.ts';
 import type { ApiError } from '../http/errors.ts';
@@ -30,14 +31,15 @@ const control: AddRoute = (router, deps) => {
     const chosen = ids ? { ids } : { filter };
     const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', attempt: c.get('attempt') } as const;
     const result = await controlMany(deps, c.get('caller'), wanted);
-    const done = dryRun ? [] : result.done;
-    c.set(
-      'acts',
-      done.map((subject) => ({ action: `run.${action}`, subject })),
-    );
+    c.set('acts', dryRun ? [] : actsOf(action, result));
     return c.json(result, 200);
   });
 };
+
+function actsOf(action: BulkAction, { done, failed }: BulkResult): readonly Act[] {
+  const perhapsDone = failed.filter(({ mayTakeEffect }) => mayTakeEffect).map(({ id }) => id);
+  return [...done, ...perhapsDone].map((subject) => ({ action: `run.${action}`, subject }));
+}
 
 const decide: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -60,7 +62,8 @@ const decide: AddRoute = (router, deps) => {
 };
 
 function toActs({ item: { decision, approvalId }, ...result }: TriedDecision): readonly Act[] {
-  return 'done' in result ? [{ action: `approval.${decision}`, subject: approvalId }] : [];
+  const isRefused = 'refused' in result && !result.refused.mayTakeEffect;
+  return isRefused ? [] : [{ action: `approval.${decision}`, subject: approvalId }];
 }
 
 type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
+import type { Act } from '../../store/audit/audit.ts';
 import { answerChat, followThread } from '../chat/chat.ts';
 import type { Answer } from '../chat/chat.ts';
 import type { Chunk } from '../chat/narrate/chunk.ts';
@@ -60,12 +61,9 @@ const say =
         input: toJsonObject(input),
         onBusy,
         key: readKey(c.req.header('idempotency-key')),
+        tell: (act: Act) => c.set('done', [...(c.get('done') ?? []), act]),
       };
-      const answer = async (): Promise<Answer> => {
-        const found = await answerChat(deps, c.get('caller'), request);
-        c.set('acts', found.acts ?? []);
-        return found;
-      };
+      const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
       return await streamed(c, { slots, deps, answer });
     });
   };

@@ -35,6 +35,20 @@ export async function acceptAndDispatch(
   return 'accepted';
 }
 
+/**
+ * Accepts a run, perhaps not for the first time: one that an earlier try has accepted is refused no more.
+ * @throws what `accept` throws, if there is no such run
+ */
+export async function unlessAccepted(
+  { store }: Pick<ApiDeps, 'store'>,
+  id: string,
+  accept: () => Promise<void>,
+): Promise<void> {
+  await accept().catch(async (error: unknown) => {
+    if (!(error instanceof ApiError) || !(await store.runs.find(id))) throw error;
+  });
+}
+
 /** Starts the workflow of an accepted run, unless it is queued, dispatched, or claimed by another process. */
 export async function dispatchRun(deps: DispatchDeps, id: string): Promise<void> {
   const now = Date.now();

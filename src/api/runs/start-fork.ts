@@ -14,8 +14,8 @@ import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
 import { requireGraphOn } from '../switches/require-graph-on.ts';
-import { requireQuota } from '../tenants/require-quota.ts';
-import { acceptAndDispatch } from './dispatch-run.ts';
+import { requireMayStart } from '../tenants/require-may-start.ts';
+import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinnedByRun } from './pinned-graph.ts';
 
@@ -27,20 +27,26 @@ export interface WantedFork {
   readonly graph: Json;
 }
 
+interface NewFork {
+  /** The new run's id, chosen before; the same id again makes no second run, and is refused no more. */
+  readonly id: string;
+  readonly parent: RunRecord;
+  readonly wanted: WantedFork;
+}
+
 /**
  * Accepts a new run that begins at a checkpoint of another one.
- * @param id the new run's id, chosen before; the same id again makes no second run
  * @throws ApiError 404 without such a checkpoint, 422 when the fork can't begin there, 429 when the quota of the tenant is used up, 503 while the
  *   state is written
  */
-export async function startFork(
-  deps: ApiDeps,
-  caller: Caller,
-  { id, parent, wanted }: { id: string; parent: RunRecord; wanted: WantedFork },
-): Promise<void> {
+export async function startFork(deps: ApiDeps, caller: Caller, fork: NewFork): Promise<void> {
+  await unlessAccepted(deps, fork.id, async () => await accept(deps, caller, fork));
+}
+
+async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: NewFork): Promise<void> {
   if (!deps.settings.forking)
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
-  await requireQuota(deps, { tenantId: parent.tenantId, id });
+  await requireMayStart(deps, { tenantId: parent.tenantId, id });
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
   const hidden = hiddenFrom(caller, parent);

@@ -10,8 +10,8 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { toPrincipal } from '../http/to-principal.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
 import { requireGraphOn } from '../switches/require-graph-on.ts';
-import { requireQuota } from '../tenants/require-quota.ts';
-import { acceptAndDispatch } from './dispatch-run.ts';
+import { requireMayStart } from '../tenants/require-may-start.ts';
+import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinGraph, requireInput } from './pinned-graph.ts';
 import type { PinnedGraph } from './pinned-graph.ts';
@@ -34,7 +34,7 @@ export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'cata
 
 /**
  * Accepts a run. It is dispatched at once if possible, and otherwise by the sweeper.
- * @param id the run's id, chosen before; the same id again makes no second run
+ * @param id the run's id, chosen before; the same id again makes no second run, and is refused no more
  * @throws ApiError 403 when the tenant is suspended or the graph switched off, 409 when its thread is busy, 429 when the quota of the tenant is used up
  */
 export async function startRun(
@@ -42,8 +42,16 @@ export async function startRun(
   caller: Caller,
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
+  await unlessAccepted(deps, id, async () => await accept(deps, caller, { id, wanted }));
+}
+
+async function accept(
+  deps: StartDeps,
+  caller: Caller,
+  { id, wanted }: { id: string; wanted: WantedRun },
+): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
-  await requireQuota(deps, { tenantId, id });
+  await requireMayStart(deps, { tenantId, id });
   const valid = await resolveGraph(wanted.graph, { ...deps, tenantId }, id);
   await requireGraphOn(deps, { name: valid.name, tenantId });
   const pinned = await pinGraph(deps, tenantId, {

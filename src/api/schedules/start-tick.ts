@@ -60,10 +60,10 @@ export async function startTick(deps: StartDeps, schedule: Schedule, { at, kind,
   }
 }
 
-/** The refusals of new runs that others lift, later. */
+/** The refusals of new runs that end when a new day begins, or when an administrator says so. */
 const CLOSED: ReadonlySet<ApiErrorCode> = new Set(['QUOTA_REACHED', 'TENANT_SUSPENDED', 'SWITCHED_OFF']);
 
-/** Times that waited for the next day would all begin with it, before any of them has cost something. */
+/** A time is left out then: times that waited would all start together at the end of it, past any quota. */
 function isClosed(error: unknown): error is ApiError {
   return error instanceof ApiError && CLOSED.has(error.code);
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { TENANT_NAME } from '../../process/tenant-name.ts';
 import { aPage, GivenJson, NextCursor, PageQuery, RunErrorSchema, Time, listOf, storableText } from './common.ts';
 import {
   AUDIT_EXAMPLE,
@@ -74,9 +75,7 @@ export const InspectedRunSchema = z
 const MAX_REASON = 1_000;
 
 /** As tokens name tenants. */
-const TenantName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, 'A tenant has 1 to 63 letters, digits, "_", "." and "-"');
+const TenantName = z.string().regex(TENANT_NAME, 'A tenant has 1 to 63 letters, digits, "_", "." and "-"');
 
 export const TenantId = z.object({ id: TenantName.openapi({ description: 'The name of the tenant' }) });
 
@@ -100,7 +99,10 @@ export const NewTenantTermsSchema = z
       .strictObject({ reason: storableText(MAX_REASON) })
       .nullable()
       .optional()
-      .openapi({ description: 'The tenant starts no runs; those that have begun go on' }),
+      .openapi({
+        description:
+          'The tenant starts no runs; those that have begun go on. Null lifts it; without it, a suspension stays',
+      }),
   })
   .refine((terms) => Object.keys(terms).length > 0, 'Say what is to count; DELETE forgets what was said')
   .openapi('NewTenantTerms', { example: NEW_TENANT_EXAMPLE });
@@ -139,19 +141,20 @@ const State = z.enum(['on', 'off']);
 
 export const KindAndName = z.object({
   kind: z.enum(KINDS).openapi({ description: 'What is switched' }),
-  name: z.string().min(1).max(MAX_NAME).openapi({ description: 'Its name, as graphs use it; of a graph, its own' }),
+  name: storableText(MAX_NAME).openapi({ description: 'Its name, as graphs use it; of a graph, its own' }),
 });
 
 export const NewSwitchSchema = z
   .strictObject({
     state: State,
     reason: storableText(MAX_REASON).openapi({ description: 'Is told to whoever meets it' }),
-    tenants: z
-      .array(TenantName)
-      .min(1)
-      .max(MAX_TENANTS)
-      .optional()
-      .openapi({ description: 'The tenants for which it is off; without it, for all' }),
+    tenants: z.array(TenantName).min(1).max(MAX_TENANTS).optional().openapi({
+      description: 'The tenants for which it is off; without it, for all. Not with `on`, which is for all',
+    }),
+  })
+  .refine(({ state, tenants }) => state === 'off' || tenants === undefined, {
+    path: ['tenants'],
+    message: 'What is on is so for all; to keep it off for some, say off with these',
   })
   .openapi('NewSwitch', { example: NEW_SWITCH_EXAMPLE });
 

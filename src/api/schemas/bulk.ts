@@ -44,7 +44,9 @@ export const BulkSchema = z
 export const BulkResultSchema = z
   .object({
     done: listOf(z.string()).openapi({ description: 'The ids of the runs that have taken the action' }),
-    failed: listOf(z.object({ id: z.string(), code: z.string(), detail: z.string() })),
+    failed: listOf(
+      z.object({ id: z.string(), ...ProblemSchema.pick({ code: true, detail: true, mayTakeEffect: true }).shape }),
+    ),
     hasMore: z.boolean().openapi({ description: 'More runs fulfill the filter; the same request again takes them' }),
   })
   .openapi('BulkResult', { example: { done: [RUN_EXAMPLE.id], failed: [], hasMore: false } });

@@ -7,7 +7,7 @@ import { ApiError } from '../http/errors.ts';
 /** The tenants of which administrators may say something. */
 const MAX_TENANTS = 1_000;
 
-/** What an administrator says of a tenant; what is absent is not said. */
+/** What an administrator says of a tenant. Of an absent quota the configuration counts, and without `suspended` a suspension stays. */
 interface WantedTerms {
   readonly tenantId: string;
   readonly runsPerMinute?: number | null | undefined;
@@ -16,21 +16,27 @@ interface WantedTerms {
 }
 
 /**
- * Sets what a tenant may use up, in place of what was said before. It counts in this process at once, in others within
+ * Sets what a tenant may use up, in place of what was said before, and suspends it or lifts that. It counts in this process at once, in others within
  * seconds.
  * @throws ApiError 409 when something is said of too many tenants
  */
 export async function setTenantTerms(
   { store }: Pick<ApiDeps, 'store'>,
   { sub: changedBy }: Caller,
-  { tenantId, runsPerMinute, costUsdPerDay, suspended = null }: WantedTerms,
+  { tenantId, runsPerMinute, costUsdPerDay, suspended }: WantedTerms,
 ): Promise<{ readonly terms: TenantTerms | null; readonly isNew: boolean }> {
   const changedAt = new Date().toISOString();
   const quota: QuotaTerms = {
     ...(runsPerMinute !== undefined && { runsPerMinute }),
     ...(costUsdPerDay !== undefined && { costUsdPerDay }),
   };
-  const terms = { tenantId, quota, suspended: suspended && { ...suspended, since: changedAt }, changedAt, changedBy };
+  const terms = {
+    tenantId,
+    quota,
+    changedAt,
+    changedBy,
+    ...(suspended !== undefined && { suspended: suspended && { ...suspended, since: changedAt } }),
+  };
   const written = await store.tenantTerms.put(terms, MAX_TENANTS);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `Something may be said of ${MAX_TENANTS} tenants`);
   store.rulings.forget();

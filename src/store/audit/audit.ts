@@ -15,11 +15,13 @@ export interface Act {
 
 /** Acts of one request. */
 export interface NewEntries {
+  /** Equal for all tries of the request: an act that is recorded already is not recorded again. */
+  readonly id: string;
   readonly requestId: string;
   readonly at: string;
   readonly acts: readonly Act[];
   readonly by: { readonly sub: string; readonly tenantId: string; readonly roles: readonly string[] };
-  /** The tenant of the things, where they are no runs, approvals or schedules, which say it themselves. */
+  /** The tenant of the things, where they are no tenants, runs, approvals or schedules, which say it themselves. */
   readonly tenantId: string;
 }
 
@@ -71,15 +73,19 @@ export function createAudit(db: Kysely<Tables>): Audit {
   };
 }
 
-/** Finds the run and the tenant of each subject in the same statement. Ids of runs, approvals and schedules are all different. */
-async function add(db: Kysely<Tables>, { requestId, at, acts, by, tenantId }: NewEntries): Promise<void> {
+/**
+ * Finds the run and the tenant of each subject in the same statement; a tenant is its own. Ids of runs, approvals and schedules
+ * are all different.
+ */
+async function add(db: Kysely<Tables>, { id, requestId, at, acts, by, tenantId }: NewEntries): Promise<void> {
   const actions = acts.map(({ action }) => action);
   const subjects = acts.map(({ subject }) => subject);
   await sql`
     insert into audit (id, at, tenant_id, action, subject, run_id, acted_by, acted_by_tenant, roles, request_id)
-    select ${requestId} || '.' || number, ${at}::timestamptz, coalesce(runs.tenant_id, asked.tenant_id, timed.tenant_id, ${tenantId}),
+    select ${id} || '.' || encode(sha256(convert_to(action || ' ' || coalesce(subject, ''), 'UTF8')), 'hex'), ${at}::timestamptz,
+      coalesce(runs.tenant_id, asked.tenant_id, timed.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
       action, subject, coalesce(runs.id, asked.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
-    from unnest(${actions}::text[], ${subjects}::text[]) with ordinality as acts (action, subject, number)
+    from unnest(${actions}::text[], ${subjects}::text[]) as acts (action, subject)
       left join runs on action like 'run.%' and runs.id = subject
       left join approvals asked on action like 'approval.%' and asked.id = subject
       left join schedules timed on action like 'schedule.%' and timed.id = subject

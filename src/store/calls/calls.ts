@@ -97,14 +97,21 @@ function mayBeOf(node: string): RawBuilder<boolean> {
   return sql<boolean>`(regexp_replace(${task}, '^.*/|#[0-9]+$', '', 'g') = ${node} or position('~' in ${task}) > 0)`;
 }
 
-/** Reads on where a filter leaves out what the database could not, so that a page is full while others follow. */
+/** The parts of a history that one page is read from. */
+const MAX_READS = 10;
+
+/**
+ * Reads on where a filter leaves out what the database could not, so that a page is full while others follow; after some parts
+ * that hardly fit, it is shorter, and says where it goes on.
+ */
 async function list(
   db: Kysely<Tables>,
   { runId, filter }: { readonly runId: string; readonly filter: CallFilter },
   page: PageRequest,
 ): Promise<Page<BeginOfCall>> {
   const found: BeginOfCall[] = [];
-  for (let { after } = page; ;) {
+  let { after } = page;
+  for (let reads = 1; ; reads += 1) {
     const read = await listPerhaps(db, { runId, filter }, { ...page, after });
     const fitting = read.items.filter(isBegin).filter((event) => fits(event, filter));
     const taken = fitting.slice(0, page.limit - found.length);
@@ -112,7 +119,8 @@ async function list(
     const last = taken.at(-1);
     if (last && taken.length < fitting.length) return { items: found, next: positionOf(last) };
     const isCut = read.items.length < page.limit && found.length > 0;
-    if (read.next === null || isCut || found.length === page.limit) return { items: found, next: read.next };
+    if (read.next === null || isCut || found.length === page.limit || reads === MAX_READS)
+      return { items: found, next: read.next };
     after = read.next;
   }
 }

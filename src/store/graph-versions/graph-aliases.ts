@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
-import { oneAtATime } from '../database/one-at-a-time.ts';
+import { ROW_COUNT, putUpTo } from '../database/put-up-to.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -24,7 +24,7 @@ export interface AliasReference {
 }
 
 export interface GraphAliases {
-  /** Sets an alias, in place of what it was. @returns `null`: it is new, and the graph has as many as it may have */
+  /** Sets an alias, in place of what it was. @returns `null`: the graph has reached the limit, and nothing is set */
   put(tenantId: string, alias: GraphAlias, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(reference: AliasReference): Promise<GraphAlias | null>;
   /** The aliases of a graph, by name. */
@@ -81,28 +81,32 @@ async function put(
     updated_at: updatedAt,
     updated_by: by,
   };
-  return await oneAtATime(db, `aliases of ${tenantId}/${name}`, async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('graph_aliases')
-      .set(values)
-      .where('tenant_id', '=', tenantId)
-      .where('name', '=', name)
-      .where('alias', '=', alias)
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n) return { isNew: false };
-    const { count } = await transaction
-      .selectFrom('graph_aliases')
-      .select(sql<number>`count(*)::integer`.as('count'))
-      .where('tenant_id', '=', tenantId)
-      .where('name', '=', name)
-      .executeTakeFirstOrThrow();
-    if (count >= most) return null;
-    await transaction
-      .insertInto('graph_aliases')
-      .values({ tenant_id: tenantId, name, alias, ...values })
-      .execute();
-    return { isNew: true };
-  });
+  return await putUpTo(
+    db,
+    { name: `aliases of ${tenantId}/${name}`, most },
+    {
+      update: async (transaction) =>
+        await transaction
+          .updateTable('graph_aliases')
+          .set(values)
+          .where('tenant_id', '=', tenantId)
+          .where('name', '=', name)
+          .where('alias', '=', alias)
+          .executeTakeFirst(),
+      count: async (transaction) =>
+        await transaction
+          .selectFrom('graph_aliases')
+          .select(ROW_COUNT)
+          .where('tenant_id', '=', tenantId)
+          .where('name', '=', name)
+          .executeTakeFirstOrThrow(),
+      insert: async (transaction) =>
+        await transaction
+          .insertInto('graph_aliases')
+          .values({ tenant_id: tenantId, name, alias, ...values })
+          .execute(),
+    },
+  );
 }
 
 function toAlias(row: Selectable<GraphAliasesTable>): GraphAlias {

@@ -9,19 +9,28 @@ export interface Rulings {
   readonly tenants: ReadonlyMap<string, TenantTerms>;
 }
 
-/** Rulings as this process knows them: it asks for them at most every two seconds, and while somebody wants to know. */
+/** Rulings as this process knows them. Only a question makes it ask the database, at most once a second. */
 export interface KnownRulings {
-  /** The rulings; while the database is away, the last that are known. @throws when none were ever known */
+  /** The rulings; while the database is away or slow, the last that are known. @throws when none were ever known */
   now(): Promise<Rulings>;
-  /** Lets the next question ask the database. */
+  /** Makes the next question wait for the database, as after a change. */
   forget(): void;
 }
 
-/** A ruling counts in each process after this time at most. */
+/** Older rulings are read again, beside the questions. */
+const REFRESHED_AFTER_MS = 1_000;
+/** A ruling counts in each process after this time at most, while the database answers. */
 const KNOWN_FOR_MS = 2_000;
 
-/** Nobody waits longer for a database that is slow, as long as something is known. */
+/** All questions together wait no longer for one answer of the database, as long as something is known. */
 const PATIENCE_MS = 500;
+
+/** A question that the database has not answered yet. */
+interface Asking {
+  readonly answer: Promise<Rulings>;
+  /** Settles when nobody waits for the answer any more. */
+  readonly patience: Promise<void>;
+}
 
 /**
  * @param read asks the database
@@ -29,9 +38,10 @@ const PATIENCE_MS = 500;
  */
 export function createKnownRulings(read: () => Promise<Rulings>, clock: () => number = Date.now): KnownRulings {
   let known: Rulings | null = null;
-  let freshUntil = 0;
-  let asking: Promise<Rulings> | null = null;
-  /** Goes up with each `forget`: an answer to an earlier question is no news. */
+  /** The time when the database was asked for what is known. */
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Asking | null = null;
+  /** Goes up with each `forget`, so that answers to questions of before are not kept. */
   let generation = 0;
   const ask = async (): Promise<Rulings> => {
     const asked = { generation, at: clock() };
@@ -41,23 +51,29 @@ export function createKnownRulings(read: () => Promise<Rulings>, clock: () => nu
     });
     if (asked.generation !== generation) return answer;
     known = answer;
-    freshUntil = asked.at + KNOWN_FOR_MS;
+    askedAt = asked.at;
     return known;
+  };
+  const begin = (): Asking => {
+    const mine: Asking = { answer: ask(), patience: sleep(PATIENCE_MS, undefined, { ref: false }) };
+    const over = (): void => {
+      if (asking === mine) asking = null;
+    };
+    mine.answer.then(over, over);
+    return mine;
   };
   return {
     async now() {
-      if (known && clock() < freshUntil) return known;
-      const mine = (asking ??= ask());
-      const over = (): void => {
-        if (asking === mine) asking = null;
-      };
-      mine.then(over, over);
-      if (!known) return await mine;
-      return await Promise.race([mine, sleep(PATIENCE_MS, known, { ref: false })]);
+      const age = clock() - askedAt;
+      if (known && age < REFRESHED_AFTER_MS) return known;
+      const { answer, patience } = (asking ??= begin());
+      if (!known) return await answer;
+      const last = known;
+      return age < KNOWN_FOR_MS ? last : await Promise.race([answer, patience.then(() => last)]);
     },
     forget() {
       generation += 1;
-      freshUntil = 0;
+      askedAt = Number.NEGATIVE_INFINITY;
       asking = null;
     },
   };

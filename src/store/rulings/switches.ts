@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
-import { oneAtATime } from '../database/one-at-a-time.ts';
+import { ROW_COUNT, putUpTo } from '../database/put-up-to.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -23,7 +23,7 @@ export interface SwitchKey {
 }
 
 export interface Switches {
-  /** Sets a switch, in place of how it was. @returns `null`: it is new, and there are as many as there may be */
+  /** Sets a switch, in place of how it was. @returns `null`: the limit is reached, and nothing is set */
   put(wanted: Switch, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(key: SwitchKey): Promise<Switch | null>;
   /** By kind and name. */
@@ -65,25 +65,26 @@ async function put(
   most: number,
 ): Promise<{ readonly isNew: boolean } | null> {
   const values = { state, reason, tenants, changed_at: changedAt, changed_by: changedBy };
-  return await oneAtATime(db, 'switches', async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('switches')
-      .set(values)
-      .where('kind', '=', kind)
-      .where('name', '=', name)
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n) return { isNew: false };
-    const { count } = await transaction
-      .selectFrom('switches')
-      .select(sql<number>`count(*)::integer`.as('count'))
-      .executeTakeFirstOrThrow();
-    if (count >= most) return null;
-    await transaction
-      .insertInto('switches')
-      .values({ kind, name, ...values })
-      .execute();
-    return { isNew: true };
-  });
+  return await putUpTo(
+    db,
+    { name: 'switches', most },
+    {
+      update: async (transaction) =>
+        await transaction
+          .updateTable('switches')
+          .set(values)
+          .where('kind', '=', kind)
+          .where('name', '=', name)
+          .executeTakeFirst(),
+      count: async (transaction) =>
+        await transaction.selectFrom('switches').select(ROW_COUNT).executeTakeFirstOrThrow(),
+      insert: async (transaction) =>
+        await transaction
+          .insertInto('switches')
+          .values({ kind, name, ...values })
+          .execute(),
+    },
+  );
 }
 
 function toSwitch(row: Selectable<SwitchesTable>): Switch {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
-import { oneAtATime } from '../database/one-at-a-time.ts';
+import { ROW_COUNT, putUpTo } from '../database/put-up-to.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -17,9 +17,12 @@ export interface TenantTerms {
   readonly changedBy: string;
 }
 
+/** Terms as they are set. Without `suspended`, a suspension stays as it is. */
+export type NewTenantTerms = Omit<TenantTerms, 'suspended'> & { readonly suspended?: TenantTerms['suspended'] };
+
 export interface AllTenantTerms {
-  /** Sets the terms of a tenant, in place of those of before. @returns `null`: they are new, and there are as many as there may be */
-  put(terms: TenantTerms, most: number): Promise<{ readonly isNew: boolean } | null>;
+  /** Sets the terms of a tenant, in place of those of before. @returns `null`: the limit is reached, and nothing is set */
+  put(terms: NewTenantTerms, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(tenantId: string): Promise<TenantTerms | null>;
   /** By the names of tenants. */
   list(page: PageRequest): Promise<Page<TenantTerms>>;
@@ -55,34 +58,35 @@ export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
 /** A tenant that stays suspended has been so since the first time. */
 async function put(
   db: Kysely<Tables>,
-  { tenantId, quota, suspended, changedAt, changedBy }: TenantTerms,
+  { tenantId, quota, suspended, changedAt, changedBy }: NewTenantTerms,
   most: number,
 ): Promise<{ readonly isNew: boolean } | null> {
   const values = {
     quota: JSON.stringify(quota),
-    suspended_reason: suspended?.reason ?? null,
+    ...(suspended !== undefined && { suspended_reason: suspended?.reason ?? null }),
     changed_at: changedAt,
     changed_by: changedBy,
   };
-  return await oneAtATime(db, 'terms of tenants', async (transaction) => {
-    const since = suspended && sql<string>`coalesce(suspended_at, ${suspended.since}::timestamptz)`;
-    const { numUpdatedRows } = await transaction
-      .updateTable('tenant_terms')
-      .set({ ...values, suspended_at: since })
-      .where('tenant_id', '=', tenantId)
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n) return { isNew: false };
-    const { count } = await transaction
-      .selectFrom('tenant_terms')
-      .select(sql<number>`count(*)::integer`.as('count'))
-      .executeTakeFirstOrThrow();
-    if (count >= most) return null;
-    await transaction
-      .insertInto('tenant_terms')
-      .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
-      .execute();
-    return { isNew: true };
-  });
+  const since = suspended && sql<string>`coalesce(suspended_at, ${suspended.since}::timestamptz)`;
+  return await putUpTo(
+    db,
+    { name: 'terms of tenants', most },
+    {
+      update: async (transaction) =>
+        await transaction
+          .updateTable('tenant_terms')
+          .set({ ...values, ...(since !== undefined && { suspended_at: since }) })
+          .where('tenant_id', '=', tenantId)
+          .executeTakeFirst(),
+      count: async (transaction) =>
+        await transaction.selectFrom('tenant_terms').select(ROW_COUNT).executeTakeFirstOrThrow(),
+      insert: async (transaction) =>
+        await transaction
+          .insertInto('tenant_terms')
+          .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
+          .execute(),
+    },
+  );
 }
 
 function toTerms(row: Selectable<TenantTermsTable>): TenantTerms {

@@ -47,7 +47,7 @@ afterAll(async () => await teardown.run());
 /** Statements about runs by what they do; the first that fits counts. */
 const STATEMENTS: readonly (readonly [string, RegExp])[] = [
   ['chore', /where "ended_at" is null|delete from "idempotency"|^select 1$/],
-  // A process asks for rulings every two seconds at most, however many runs and calls there are.
+  // A process asks for rulings once a second at most, however many runs and calls there are.
   ['chore', /from "(?:switches|tenant_terms)"/],
   ['audit', /insert into audit/],
   ['accept', /insert into "runs"/],

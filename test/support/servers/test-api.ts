@@ -41,7 +41,7 @@ const BASE_URL = 'http://127.0.0.1';
 /** @param settings of its configuration. @param over other parts than the usual ones */
 export async function startTestApi(
   settings: ConfigInput = {},
-  over: Partial<Pick<ApiDeps, 'authenticate' | 'shuttingDown' | 'streaming'>> = {},
+  over: Partial<Pick<ApiDeps, 'authenticate' | 'engine' | 'shuttingDown' | 'streaming'>> = {},
 ): Promise<TestApi> {
   const config = parseConfig('the test', settings);
   const store = withMeaning(await openMemoryStore(), openEmbedder(config, process.env), () => undefined);

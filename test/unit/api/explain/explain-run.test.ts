@@ -39,6 +39,7 @@ function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {
 
 const MAY_ALL = new Set(['run:control', 'approval:decide'] as const);
 const UNKNOWN = { code: 'UNKNOWN_OUTCOME', message: 'lost', attempts: 1 } as const;
+const CHARGE_OFF = { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER } as const;
 const INTERVENTION = {
   kind: 'intervention',
   id: 'pay:1:1',
@@ -90,12 +91,16 @@ describe('the summary', () => {
     {
       what: 'waits for a switch',
       facts: {
-        switchedOff: [
-          { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, nodes: ['pay', 'tip'] },
-        ],
+        switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay', 'tip'] }],
       },
       summary:
         'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
+    },
+    {
+      what: 'may wait for a switch',
+      facts: { switchedOff: [{ ...CHARGE_OFF, isSure: false, nodes: ['pay'] }] },
+      summary:
+        'Node pay may wait: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
     },
     {
       what: 'is queued',

@@ -33,6 +33,13 @@ test('the nodes at work are named that use what is off, also inside of graphs th
   expect(keptBack(['double'], off('function', 'double'), off('tool', 'double'))).toEqual([['double', ['double']]]);
 });
 
+test('it is sure only of nodes that use nothing else: others may be at another call', () => {
+  const isSure = (next: readonly string[], name: string) =>
+    whatKeepsBack([off('tool', name)], { definition, catalog: { graphs: { inner } } }, next).map((one) => one.isSure);
+  expect([isSure(['pay'], 'charge'), isSure(['outer'], 'mail')]).toEqual([[true], [true]]);
+  expect([isSure(['work'], 'charge'), isSure(['pay', 'work'], 'charge')]).toEqual([[false], [false]]);
+});
+
 test('nodes that are not at work, and other things that are off, are no reason', () => {
   expect(keptBack(['double'], off('tool', 'charge'))).toEqual([]);
   expect(keptBack(['pay'], off('graph', 'charge'), off('tool', 'mail'))).toEqual([]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { ApiAnswer } from '../../../support/readers/api-client.ts';
 import { readAll } from '../../../support/readers/api-runs.ts';
@@ -87,6 +87,18 @@ describe('a tenant', () => {
     expect((await start()).status).toBe(201);
   });
 
+  test('stays suspended until that is lifted by its name, whatever else is said', async () => {
+    await put('tenants/demo', { suspended: { reason: 'The bill is open' } });
+    const set = await put('tenants/demo', { runsPerMinute: 5 });
+    expect(set.body).toMatchObject({
+      suspended: { reason: 'The bill is open' },
+      quotas: { runsPerMinute: { limit: 5 } },
+    });
+    expect(await start()).toMatchObject(aProblem(403, 'TENANT_SUSPENDED'));
+    expect(at((await put('tenants/demo', { suspended: null })).body, '/suspended')).toBeNull();
+    expect((await start()).status).toBe(201);
+  });
+
   test.each([
     ['demo', {}, ''],
     ['demo', { runsPerMinute: -1 }, '/runsPerMinute'],
@@ -131,6 +143,9 @@ describe('a switch', () => {
     const answer = await put('switches/tool/charges', { state: 'off', reason: 'down' });
     expect(answer).toMatchObject(aProblem(404, 'NOT_FOUND'));
     expect(textAt(answer.body, '/detail')).toContain('charge');
+    const some = await put('switches/tool/charge', { state: 'on', reason: 'mended', tenants: ['demo'] });
+    expect([some.status, issuePathsOf(some)]).toEqual([422, ['/tenants']]);
+    expect((await put('switches/graph/a%00b', { state: 'off', reason: 'down' })).status).toBe(422);
     expect((await put('switches/lamp/charge', { state: 'off', reason: 'down' })).status).toBe(422);
     expect((await put('switches/tool/charge', { state: 'off' })).status).toBe(422);
   });
@@ -174,9 +189,36 @@ describe('the audit', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
+  test('has what was done before its request died, once its key comes again', async () => {
+    const since = new Date().toISOString();
+    const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'dies' };
+    const gone = new Error('the process is gone');
+    vi.spyOn(api.store.audit, 'add').mockRejectedValueOnce(gone);
+    vi.spyOn(api.store.idempotency, 'keep').mockRejectedValueOnce(gone);
+    await put('tenants/acme', { runsPerMinute: 1 }, { 'idempotency-key': 'dies' });
+    expect(await audit(`from=${since}`)).toEqual([]);
+    for (let time = 0; time < 2; time += 1) {
+      await api.store.idempotency.lease(request, since);
+      expect((await put('tenants/acme', { runsPerMinute: 1 }, { 'idempotency-key': 'dies' })).status).toBe(200);
+    }
+    expect(await audit(`from=${since}`)).toHaveLength(1);
+  });
+
+  test('has one entry for an act whose request died before its answer was kept', async () => {
+    const since = new Date().toISOString();
+    const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'kept' };
+    vi.spyOn(api.store.idempotency, 'keep').mockRejectedValueOnce(new Error('the process is gone'));
+    for (let time = 0; time < 2; time += 1) {
+      await put('tenants/acme', { runsPerMinute: 1 }, { 'idempotency-key': 'kept' });
+      await api.store.idempotency.lease(request, since);
+    }
+    expect(await audit(`from=${since}`)).toHaveLength(1);
+  });
+
   test('of a run names the tenant of the run, whoever has done it', async () => {
     const runId = textAt((await start('otherTenantUser')).body, '/id');
     await api.store.audit.add({
+      id: 'req-1',
       requestId: 'req-1',
       at: new Date().toISOString(),
       acts: [
@@ -190,6 +232,16 @@ describe('the audit', () => {
     expect(await audit(`runId=${runId}`)).toMatchObject([{ ...entry, roles: ['admin'] }]);
     expect(await audit('tenantId=other&action=run.cancel')).toHaveLength(1);
     expect(await audit('tenantId=demo&action=webhook')).toHaveLength(1);
+  });
+
+  test('of a tenant is found by this tenant', async () => {
+    const since = new Date().toISOString();
+    await put('tenants/acme', { runsPerMinute: 1 });
+    await api.as('admin').send('/admin/tenants/acme', { method: 'DELETE' });
+    expect(await audit(`from=${since}&tenantId=acme`)).toMatchObject([
+      { action: 'tenant.delete', subject: 'acme', tenantId: 'acme', byTenantId: 'demo' },
+      { action: 'tenant.set', subject: 'acme', tenantId: 'acme', byTenantId: 'demo' },
+    ]);
   });
 
   test('forgets what is older than it is to be kept', async () => {

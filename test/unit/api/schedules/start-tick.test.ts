@@ -6,6 +6,7 @@ import type { ConfigInput } from '../../../../src/config/load-config.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
+import { aNewRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
@@ -40,4 +41,9 @@ test('a time is left out while the quota of its tenant is used up', async () => 
     outcome: 'skipped',
     code: 'QUOTA_REACHED',
   });
+});
+
+test('a time whose run was accepted has started it, also if its tenant may start no more', async () => {
+  await store.runs.create(aNewRun({ id: 'R1' }));
+  expect(await start({ tenants: { acme: { runsPerMinute: 0 } } }, ['user'])).toEqual({ outcome: 'started' });
 });

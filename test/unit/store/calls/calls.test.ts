@@ -80,3 +80,18 @@ test('a page of some calls is full while others follow, whatever the database ha
   expect(await page()).toEqual([[3, 5, 8], '8']);
   expect(await page('8')).toEqual([[9], undefined]);
 });
+
+test('a page reads a history so far, and says where it goes on', async () => {
+  await store.runs.create(aNewRun({ id: 'B' }));
+  const events = Array.from({ length: 12 }, (_, index) =>
+    requested({ seq: index + 1, node: index === 11 ? 'pay' : 'no', key: `B:~${index}:1:0:0` }),
+  );
+  await writeTo(store, { id: 'B' }, { ...aBatch([]), events });
+  const page = async (after?: string) => {
+    const request = { limit: 1, ...(after && { after: { at: AT, id: after } }) };
+    const { items, next } = await store.calls.list('B', { node: 'pay' }, request);
+    return [items.map(({ seq }) => seq), next?.id];
+  };
+  expect(await page()).toEqual([[], '10']);
+  expect(await page('10')).toEqual([[12], undefined]);
+});

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createKnownRulings, switchedOff } from '../../../../src/store/rulings/known-rulings.ts';
 import type { Rulings } from '../../../../src/store/rulings/known-rulings.ts';
@@ -29,12 +30,23 @@ function known() {
 const namesIn = ({ switchedOff: switches }: Rulings): readonly string[] => switches.map(({ name }) => name);
 const away = async (): Promise<Rulings> => await Promise.reject(new Error('the database is away'));
 
-test('the database is asked once in two seconds, however many want to know', async () => {
+test('the database is asked once in a second, however many want to know, and nobody waits for it within two', async () => {
   const { seen, answer, rulings: all } = known();
   answer(async () => rulings(off('pay')));
   await Promise.all([all.now(), all.now(), all.now()]);
-  seen.now = 1_999;
+  seen.now = 999;
   expect([namesIn(await all.now()), seen.asked]).toEqual([['pay'], 1]);
+  seen.now = 1_000;
+  answer(async () => rulings(off('mail')));
+  expect([namesIn(await all.now()), seen.asked]).toEqual([['pay'], 2]);
+  await nextTurn();
+  expect([namesIn(await all.now()), seen.asked]).toEqual([['mail'], 2]);
+});
+
+test('what was known two seconds ago is not told before the database has answered', async () => {
+  const { seen, answer, rulings: all } = known();
+  answer(async () => rulings(off('pay')));
+  await all.now();
   seen.now = 2_000;
   expect([namesIn(await all.now()), seen.asked]).toEqual([[], 2]);
 });
@@ -66,6 +78,9 @@ test('a database that is slow holds nobody up who knows something', async () => 
   answer(async () => await new Promise<Rulings>(() => undefined));
   seen.now = 2_000;
   expect(namesIn(await all.now())).toEqual(['pay']);
+  const asked = performance.now();
+  for (let time = 0; time < 10; time += 1) await all.now();
+  expect(performance.now() - asked).toBeLessThan(400);
 });
 
 test('after a change the next question is asked anew, and an earlier answer that comes late is not kept', async () => {

@@ -1,19 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { mapPage } from '../../store/page.ts';
-import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps } from '../deps.ts';
-import type { Caller } from '../http/authenticate.ts';
-import { ApiError } from '../http/errors.ts';
-import { readPage } from '../http/paging.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
-import { findRun } from '../runs/find-run.ts';
-import { listHistory } from '../runs/list-history.ts';
-import { toRunJson } from '../runs/run-json.ts';
-import { AdminRunListSchema, InspectedRunSchema, LedgerSchema } from '../schemas/admin.ts';
-import { NoQuery, PageQuery, json, problems, idOf } from '../schemas/common.ts';
-import { RunFilter } from '../schemas/run-filter.ts';
+import { mapPage } from '../../../store/page.ts';
+import type { RunRecord } from '../../../store/runs.ts';
+import type { ApiDeps } from '../../deps.ts';
+import type { Caller } from '../../http/authenticate.ts';
+import { ApiError } from '../../http/errors.ts';
+import { readPage } from '../../http/paging.ts';
+import { authorized, needs } from '../../middleware/authorized.ts';
+import { routes } from '../../middleware/router.ts';
+import type { AddRoute } from '../../middleware/router.ts';
+import { findRun } from '../../runs/find-run.ts';
+import { listHistory } from '../../runs/list-history.ts';
+import { toRunJson } from '../../runs/run-json.ts';
+import { AdminRunListSchema, InspectedRunSchema, LedgerSchema } from '../../schemas/admin.ts';
+import { NoQuery, PageQuery, json, problems, idOf } from '../../schemas/common.ts';
+import { RunFilter } from '../../schemas/run-filter.ts';
 
 const tags = ['admin'];
 /** What is shown at once of a run's events and calls. */

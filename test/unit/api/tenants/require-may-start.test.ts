@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireQuota } from '../../../../src/api/tenants/require-quota.ts';
+import { requireMayStart } from '../../../../src/api/tenants/require-may-start.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../../src/config/load-config.ts';
@@ -12,7 +12,7 @@ const store = await useMemoryStore();
 const NOW = Date.parse('2026-03-04T05:06:50.400Z');
 
 const ask = async (tenants: ConfigInput['tenants'], { id = 'next', tenantId = 'acme', nowMs = NOW } = {}) =>
-  await requireQuota(
+  await requireMayStart(
     { store, settings: toApiSettings(parseConfig('the test', { tenants }), {}) },
     { tenantId, id },
     nowMs,
@@ -54,7 +54,7 @@ test('a run that is tried again does not count against itself, and tenants not a
 test('a tenant without a quota is not counted', async () => {
   const blind = { ...store, readTenantUse: async () => await Promise.reject(new Error('it was counted')) };
   const settings = toApiSettings(parseConfig('the test', { tenants: { other: { runsPerMinute: 1 } } }), {});
-  await expect(requireQuota({ store: blind, settings }, { tenantId: 'acme', id: 'X' })).resolves.toBeUndefined();
+  await expect(requireMayStart({ store: blind, settings }, { tenantId: 'acme', id: 'X' })).resolves.toBeUndefined();
 });
 
 test('a request beyond the quota is answered with 429, and those of other tenants are served', async () => {

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { authorized, needs } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/json-body.ts';
-import { countPrunable, pruneRuns } from '../sweeper/prune-runs.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
-import { KeyHeader, MAX_BODY_BYTES, body, json, problems } from '../schemas/common.ts';
+import { authorized, needs } from '../../middleware/authorized.ts';
+import { idempotent } from '../../middleware/idempotent.ts';
+import { jsonBody } from '../../middleware/json-body.ts';
+import { countPrunable, pruneRuns } from '../../sweeper/prune-runs.ts';
+import { routes } from '../../middleware/router.ts';
+import type { AddRoute } from '../../middleware/router.ts';
+import { KeyHeader, MAX_BODY_BYTES, body, json, problems } from '../../schemas/common.ts';
 
 const tags = ['admin'];
 
@@ -47,5 +47,5 @@ const prune: AddRoute = (router, deps) => {
   });
 };
 
-/** Routes for the administrators of an installation. */
-export const adminRoutes = routes(prune);
+/** The route of what has outlived its retention. */
+export const retentionRoutes = routes(prune);

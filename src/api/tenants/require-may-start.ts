@@ -17,7 +17,7 @@ interface NewRunOfTenant {
  * of one moment don't see each other, so the quota may be exceeded by their number.
  * @throws ApiError 403 `TENANT_SUSPENDED`; 429, with the time after which the next minute or day begins
  */
-export async function requireQuota(
+export async function requireMayStart(
   { store, settings }: Pick<ApiDeps, 'store' | 'settings'>,
   { tenantId, id }: NewRunOfTenant,
   nowMs = Date.now(),
