@@ -1,15 +1,24 @@
 import type { Tool } from 'holdfast/client';
 import type { JSX } from 'react';
+import { Link } from 'wouter';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { tellApproval, tellEffect } from './tell-terms.ts';
 
 /** The effects by how they look: what may be repeated is harmless. */
 const LOOKS: Readonly<Record<Tool['effect'], string>> = { idempotent: 'active', keyed: 'running', unsafe: 'pending' };
 
+interface ToolCardProps {
+  readonly tool: Tool;
+  /** Administrators may switch it off. */
+  readonly isAdmin: boolean;
+}
+
 /** A tool, its terms, and its schemas to open. */
-export function ToolCard({ tool }: { readonly tool: Tool }): JSX.Element {
-  const { name, description, effect, roles, onFailure, timeout, taskQueue, parameters, result } = tool;
+export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
+  const { name, description, effect, roles, onFailure, timeout, taskQueue, parameters, result, switchedOff } = tool;
   return (
     <article className="card stack" aria-label={name}>
       <div className="row">
@@ -17,7 +26,20 @@ export function ToolCard({ tool }: { readonly tool: Tool }): JSX.Element {
           <code>{name}</code>
         </h2>
         <Status of={LOOKS[effect]} label={effect} />
+        {switchedOff && <Status of="disabled" label="switched off" />}
+        {isAdmin && (
+          <Link href={`/admin/switches?kind=tool&name=${encodeURIComponent(name)}`}>
+            Switch it {switchedOff ? 'on' : 'off'}
+            <span className="for-readers">: {name}</span>
+          </Link>
+        )}
       </div>
+      {switchedOff && (
+        <Notice kind="warn">
+          Its calls wait since an administrator has switched it off, <Ago at={switchedOff.since} />:{' '}
+          {switchedOff.reason}
+        </Notice>
+      )}
       <p>{description}</p>
       <dl className="facts">
         <dt>Effect</dt>
