@@ -62,7 +62,7 @@ test('a tenant gets a quota, is suspended and forgotten', async () => {
 
 test('a tool that is switched off is seen with the tools and in its run, and goes on once it is on', async () => {
   const page = await enter('/tools');
-  await page.getByRole('link', { name: 'Switch it off: lookup_order' }).click();
+  await page.getByRole('link', { name: 'Switch it off lookup_order' }).click();
   await field(page, 'textbox', 'Why').fill('The shop is down');
   await page.getByRole('button', { name: 'Switch off', exact: true }).click();
   await page.getByRole('row', { name: /tool lookup_order off The shop is down all/ }).waitFor();

@@ -30,7 +30,7 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
         {isAdmin && (
           <Link href={`/admin/switches?kind=tool&name=${encodeURIComponent(name)}`}>
             Switch it {switchedOff ? 'on' : 'off'}
-            <span className="for-readers">: {name}</span>
+            <span className="for-readers"> {name}</span>
           </Link>
         )}
       </div>
