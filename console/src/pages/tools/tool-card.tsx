@@ -27,17 +27,13 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
         </h2>
         <Status of={LOOKS[effect]} label={effect} />
         {switchedOff && <Status of="disabled" label="switched off" />}
-        {isAdmin && (
-          <Link href={`/admin/switches?kind=tool&name=${encodeURIComponent(name)}`}>
-            Switch it {switchedOff ? 'on' : 'off'}
-            <span className="for-readers"> {name}</span>
-          </Link>
-        )}
+        {isAdmin && <TurnLink name={name} state={switchedOff ? 'on' : 'off'} />}
       </div>
       {switchedOff && (
         <Notice kind="warn">
-          Its calls wait since an administrator has switched it off, <Ago at={switchedOff.since} />:{' '}
-          {switchedOff.reason}
+          <p>
+            Its calls wait, as an administrator has switched it off <Ago at={switchedOff.since} />: {switchedOff.reason}
+          </p>
         </Notice>
       )}
       <p>{description}</p>
@@ -74,5 +70,20 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
         </details>
       )}
     </article>
+  );
+}
+
+interface TurnLinkProps {
+  readonly name: string;
+  /** What it is to be. */
+  readonly state: 'on' | 'off';
+}
+
+function TurnLink({ name, state }: TurnLinkProps): JSX.Element {
+  return (
+    <Link href={`/admin/switches?kind=tool&name=${encodeURIComponent(name)}&state=${state}`}>
+      Switch it {state}
+      <span className="for-readers"> {name}</span>
+    </Link>
   );
 }

@@ -81,6 +81,7 @@ describe('a switch', () => {
   test('of the thing that the address names is off for all', () => {
     const form = toSwitchForm(null, new URLSearchParams('kind=function&name=pay'));
     expect(readSwitch({ ...form, reason: 'r' })).toEqual({ kind: 'function', name: 'pay', state: 'off', reason: 'r' });
+    expect(toSwitchForm(null, new URLSearchParams('kind=tool&name=pay&state=on'))).toMatchObject({ state: 'on' });
     expect(readSwitch({ ...form, tenants: ' ,' })).not.toHaveProperty('tenants');
   });
 });

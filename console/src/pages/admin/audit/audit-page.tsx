@@ -33,7 +33,9 @@ export function AuditPage(): JSX.Element {
         <TimeField name="from" label="From" />
         <TimeField name="to" label="Before" />
       </search>
-      <CopyAsCurl request={{ method: 'GET', path: auditPath(filter) }} />
+      <div className="row">
+        <CopyAsCurl request={{ method: 'GET', path: auditPath(filter) }} />
+      </div>
       <PagesView pages={pages} empty={<Empty title="Nobody has done anything like that" />}>
         {(entries) => (
           <Table label="Audit" columns={COLUMNS}>

@@ -69,12 +69,15 @@ function Filters(): JSX.Element {
     <search className="admin-filters">
       <SearchField name="tenant" label="Tenant" />
       <SearchField name="graph" label="Graph" />
-      <select aria-label="Status" value={chosen} onChange={({ target }) => choose(target.value)}>
-        <option value="">Any status</option>
-        {STATUSES.map((status) => (
-          <option key={status}>{status}</option>
-        ))}
-      </select>
+      <label>
+        Status
+        <select value={chosen} onChange={({ target }) => choose(target.value)}>
+          <option value="">Any status</option>
+          {STATUSES.map((status) => (
+            <option key={status}>{status}</option>
+          ))}
+        </select>
+      </label>
     </search>
   );
 }

@@ -10,7 +10,10 @@ type Members = Readonly<Record<string, unknown>>;
  * @param turned the switch that is turned; `null` for a new one
  */
 export function toSwitchForm(turned: Switch | null, search: URLSearchParams): Members {
-  if (turned === null) return { kind: search.get('kind') ?? 'tool', name: search.get('name') ?? '', state: 'off' };
+  if (turned === null) {
+    const state = search.get('state') === 'on' ? 'on' : 'off';
+    return { kind: search.get('kind') ?? 'tool', name: search.get('name') ?? '', state };
+  }
   const { kind, name, state, tenants } = turned;
   return { kind, name, state: state === 'off' ? 'on' : 'off', tenants: tenants?.join(', ') };
 }

@@ -45,7 +45,7 @@ export function SwitchForm({ turned, onDone }: SwitchFormProps): JSX.Element {
     <section className="card narrow" aria-label="Turn a switch">
       <RequestForm
         form={form}
-        legend={turned === null ? 'Switch something off' : `Switch ${turned.kind} ${turned.name}`}
+        legend={turned === null ? 'Switch something off or on' : `Switch ${turned.kind} ${turned.name}`}
         submit={wanted.state === 'off' ? 'Switch off' : 'Switch on'}
         request={{ method: 'PUT', path: switchPath({ kind, name }), body }}
         send={async (options) => await client.admin.setSwitch(wanted, options)}

@@ -48,7 +48,9 @@ function Terms({ tenant }: { readonly tenant: Tenant }): JSX.Element {
     <section className="card stack" aria-label="What counts">
       {suspended && (
         <Notice kind="warn">
-          <strong>Suspended</strong> <Ago at={suspended.since} />: {suspended.reason}
+          <p>
+            <strong>Suspended</strong> <Ago at={suspended.since} />: {suspended.reason}
+          </p>
         </Notice>
       )}
       <dl className="facts">
