@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { enterConsole } from '../support/browser/enter-console.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import { aGraphOf } from '../support/readers/api-runs.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 
@@ -28,6 +28,7 @@ const field = (page: Page, role: 'combobox' | 'textbox' | 'spinbutton' | 'checkb
 test.each(['/admin/tenants', '/admin/switches', '/admin/audit'])('%s is for administrators', async (path) => {
   const page = await enter(path, 'uma · user · demo');
   await page.getByText('people with the permission “admin”').waitFor();
+  expect(await page.getByRole('navigation', { name: 'Administration' }).count()).toBe(0);
 });
 
 test('a tenant gets a quota, is suspended and forgotten', async () => {
@@ -97,6 +98,8 @@ test('a model that is switched off is seen by administrators with the tools', as
   await page.getByRole('row', { name: /model default off/ }).waitFor();
   await page.getByRole('link', { name: 'Tools' }).click();
   await page.getByText(/model default.*Too dear/).waitFor();
+  const { body } = await (await as('admin', stack)).get('/admin/switches');
+  expect(listAt(body, '/items')).toMatchObject([{ kind: 'model', name: 'default', state: 'off' }, { kind: 'tool' }]);
 });
 
 test('the audit is narrowed down by its fields, which stand in the address', async () => {
