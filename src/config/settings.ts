@@ -72,6 +72,9 @@ const ofBoth = {
 /** What `holdfast start` reads besides the places of servers of yours. */
 export const StackSettings = z.object({ LOG_LEVEL: SETTINGS.LOG_LEVEL.schema });
 
+/** What `holdfast setup` reads besides Temporal's variables. */
+export const SetupSettings = z.object({ DATABASE_URL: SETTINGS.DATABASE_URL.schema });
+
 /** What an API process reads besides Temporal's variables. */
 export const ApiSettings = z.object({
   ...ofBoth,

@@ -54,7 +54,7 @@ export async function makeAttempt<R extends CallRequest>(
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const attempt = failures + 1;
   const made = { attempt, turn: Math.max(attempt, begun), ...(keep && { keep }) };
-  const traced = { task, attempt: made.turn, showsContents: kind.showsContents ?? false };
+  const traced = { task, attempt, showsContents: kind.showsContents ?? false };
   const reply = await inAttemptSpan(traced, () => limit.bound(kind.execute(task, limit.signal, made)));
   // A reply that is too large must fail here: the server would refuse it in every attempt.
   const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));

@@ -12,11 +12,11 @@ const OFF: Tracing = { close: async () => undefined };
 /** Has this process make spans, if the environment says so. Without that, nothing of the SDK is loaded. */
 export async function openTracing(
   environment: NodeJS.ProcessEnv,
-  { service, report }: Omit<SdkOptions, 'exporter'>,
+  { service, report }: Pick<SdkOptions, 'service' | 'report'>,
 ): Promise<Tracing> {
   const { exporter, problems } = chooseSpanExporter(environment);
   for (const problem of problems) report(problem);
   if (!exporter) return OFF;
   const { startSdk } = await import('./start-sdk.ts');
-  return { close: startSdk({ service, exporter, report }) };
+  return { close: startSdk({ service, exporter, maxQueueSize: environment['OTEL_BSP_MAX_QUEUE_SIZE'], report }) };
 }

@@ -18,6 +18,8 @@ export interface SdkOptions {
   /** The name of the process, unless `OTEL_SERVICE_NAME` says another one. */
   readonly service: string;
   readonly exporter: SpanExporterName;
+  /** `OTEL_BSP_MAX_QUEUE_SIZE`: the most spans that wait to be sent. */
+  readonly maxQueueSize: string | undefined;
   /** Is told what the SDK can't do. */
   readonly report: (message: string) => void;
 }
@@ -27,6 +29,9 @@ const EXPORTERS: Readonly<Record<SpanExporterName, () => SpanExporter>> = {
   console: () => new ConsoleSpanExporter(),
 };
 
+/** One of the longest segments alone would fill the SDK's own queue of 2,048. */
+const MAX_QUEUE = 20_000;
+
 /** Waits for a silent collector at most this long when the process ends. */
 const FLUSH_WITHIN_MS = 5_000;
 
@@ -35,12 +40,12 @@ const FLUSH_WITHIN_MS = 5_000;
  * run follows the request for it.
  * @returns a function that sends what is left, and stops
  */
-export function startSdk({ service, exporter, report }: SdkOptions): () => Promise<void> {
+export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions): () => Promise<void> {
   diag.setLogger(toDiagLogger(report), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const resource = resourceFromAttributes({ 'service.name': service }).merge(
     detectResources({ detectors: [envDetector] }),
   );
-  const processor = new BatchSpanProcessor(EXPORTERS[exporter]());
+  const processor = new BatchSpanProcessor(EXPORTERS[exporter](), { maxQueueSize: Number(maxQueueSize) || MAX_QUEUE });
   const parts = { resource, spanProcessors: [processor] };
   const ids = new GivenIds();
   const sampler = new ParentBasedSampler({ root: new AlwaysOnSampler() });
