@@ -107,10 +107,22 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
 
   'pages/tools': shown(COMMON),
 
-  'pages/admin/runs': shown(COMMON),
+  'pages/admin/parts': shown(COMMON),
+  'pages/admin/runs': shown([...COMMON, 'pages/admin/parts']),
   'pages/admin/one': shown(COMMON),
+  'pages/admin/tenants': shown([...COMMON, 'form', 'pages/admin/parts']),
+  'pages/admin/switches': shown([...COMMON, 'form', 'pages/admin/parts']),
+  'pages/admin/audit': shown([...COMMON, 'pages/admin/parts']),
   'pages/admin/prune': shown(COMMON),
-  'pages/admin': shown([...COMMON, 'pages/admin/runs', 'pages/admin/one', 'pages/admin/prune']),
+  'pages/admin': shown([
+    ...COMMON,
+    'pages/admin/runs',
+    'pages/admin/one',
+    'pages/admin/tenants',
+    'pages/admin/switches',
+    'pages/admin/audit',
+    'pages/admin/prune',
+  ]),
 
   pages: shown([
     'parts',

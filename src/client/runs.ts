@@ -75,8 +75,8 @@ export interface Runs extends Controls {
   streamTicket(id: string, ticket?: NewTicket, options?: CallOptions): Promise<StreamTicket>;
   /** The newest first. */
   list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
-  /** What has happened, the oldest event first. */
-  history(id: string, page?: PageRequest, options?: CallOptions): Listing<RunEvent>;
+  /** What has happened, the oldest event first. @param page 1,000 events at most; `after` leaves out those up to a `seq` */
+  history(id: string, page?: PageRequest & { readonly after?: number }, options?: CallOptions): Listing<RunEvent>;
   /** The values of all channels, now or at a checkpoint, and where the run stands. */
   state(id: string, checkpoint?: string, options?: CallOptions): Promise<TaggedState>;
   /** @throws HoldfastError `STALE` when the state has changed since it was read */

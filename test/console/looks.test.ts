@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { enterConsole } from '../support/browser/enter-console.ts';
 import { startRefund } from '../support/browser/refunds.ts';
+import type { ApiClient } from '../support/readers/api-client.ts';
 import { PATIENTLY } from '../support/readers/api-runs.ts';
 import type { AskingRun } from '../support/readers/api-runs.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
@@ -26,8 +27,27 @@ beforeAll(async () => {
   const user = await as('user', stack);
   asking = await startRefund(user, 'T-06');
   await startRefund(user, 'T-05');
+  await layDown(await as('admin', stack));
   if (PICTURES !== null) await mkdir(PICTURES, { recursive: true });
 }, 120_000);
+
+/** Has something to show on the pages of administrators. */
+async function layDown(admin: ApiClient): Promise<void> {
+  const put = async (path: string, body: unknown) =>
+    await admin.send(path, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const suspended = { reason: 'Its invoices are unpaid' };
+  const answers = [
+    await put('/admin/tenants/acme', { runsPerMinute: 60, costUsdPerDay: null, suspended }),
+    await put('/admin/tenants/demo', { costUsdPerDay: 20 }),
+    await put('/admin/switches/tool/issue_refund', { state: 'off', reason: 'The gateway is down until noon' }),
+    await put('/admin/switches/model/default', { state: 'on', reason: 'The new prices are agreed' }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+}
 
 /** The pages by the names of their pictures; `{approval}` is one that is pending, `{run}` its run. `as` is who looks. */
 const PAGES: readonly (readonly [name: string, path: string, as: string])[] = [
@@ -45,6 +65,10 @@ const PAGES: readonly (readonly [name: string, path: string, as: string])[] = [
   ['webhooks', '/webhooks', 'root · admin · demo'],
   ['tools', '/tools', 'root · admin · demo'],
   ['admin', '/admin', 'root · admin · demo'],
+  ['tenants', '/admin/tenants', 'root · admin · demo'],
+  ['tenant', '/admin/tenants/acme', 'root · admin · demo'],
+  ['switches', '/admin/switches', 'root · admin · demo'],
+  ['audit', '/admin/audit', 'root · admin · demo'],
 ];
 const THEMES = ['light', 'dark'] as const;
 

@@ -257,6 +257,27 @@ describe('the history of a run', () => {
     expect(at(body, '/nextCursor')).toBeNull();
   });
 
+  test.each([0, 1, 13])('begins behind event %i where that is wanted', async (after) => {
+    const path = `/api/runs/${id}/history?after=${after}`;
+    expect(await readAll(stack.as('user'), path, 1_000)).toEqual(events.slice(after));
+    expect(await readAll(stack.as('user'), path, 4)).toEqual(events.slice(after));
+  });
+
+  test('has nothing behind its end', async () => {
+    const { body } = await read(`/api/runs/${id}/history?after=999999999`);
+    expect(body).toEqual({ items: [], nextCursor: null });
+  });
+
+  test.each(['after=-1', 'after=01', 'after=x', 'limit=1001', 'limit=0'])('is not read by %s', async (query) => {
+    expect(await read(`/api/runs/${id}/history?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+  });
+
+  test('takes no cursor of a history that begins elsewhere', async () => {
+    const cursor = textAt((await read(`/api/runs/${id}/history?limit=1`)).body, '/nextCursor');
+    const behind = `/api/runs/${id}/history?after=3&cursor=${cursor}`;
+    expect(await read(behind)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+  });
+
   test('takes no cursor of another run', async () => {
     const [other = ''] = await startSeveral(1, 'told');
     const cursor = textAt((await read(`/api/runs/${other}/history?limit=1`)).body, '/nextCursor');

@@ -5,6 +5,7 @@
 export const KEYS = {
   runs: ['runs'],
   run: (id: string) => ['run', id],
+  anyRun: ['run'],
   approvals: ['approvals'],
   approval: (id: string) => ['approvals', 'one', id],
   interventions: ['interventions'],

@@ -22,7 +22,10 @@ export async function publishFolder(
   { folder, tenants }: GraphFolder,
   publisher: Omit<GraphLookup, 'tenantId'>,
 ): Promise<void> {
-  for (const file of await graphFiles(folder)) {
+  const files = await graphFiles(folder);
+  // A process that begins while its machine has much to do would find its own graphs too expensive.
+  if (files.length > 0) await publisher.interpreter.ready();
+  for (const file of files) {
     try {
       const definition = await readGraph(file);
       for (const tenantId of tenants) await publishGraph(definition, { ...publisher, tenantId, by: 'configuration' });

@@ -3,3 +3,6 @@ import { workerData } from 'piscina';
 import { doJob } from './do-job.ts';
 
 export const doAssigned = doJob.bind(null, workerData);
+
+/** Is done once the thread has read its code. */
+export const ready = (): null => null;

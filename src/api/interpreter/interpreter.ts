@@ -7,6 +7,8 @@ export interface Interpreter {
    * @throws ApiError 422 when the job needs more time or memory than a job may, 429 when too many of the tenant wait
    */
   run<Name extends JobName>(name: Name, tenantId: string, task: TaskOf<Name>): Promise<ResultOf<Name>>;
+  /** Resolves once a thread has read its code: a job's time would begin before. @throws Error when that takes too long */
+  ready(): Promise<void>;
   /** Ends what runs. */
   close(): Promise<void>;
 }

@@ -13,6 +13,8 @@ const THREADS = Math.min(4, Math.max(2, availableParallelism()));
 const IDLE_MS = 60_000;
 /** A replay of 64 MiB needs the most. */
 const HEAP_MIB = 512;
+/** For the first thread to read its code, which takes long while a machine has much to do. */
+const READY_WITHIN_MS = 60_000;
 /** The jobs of one tenant that wait for a thread. */
 const MAX_WAITING = 100;
 
@@ -49,6 +51,9 @@ export function openInterpreter(catalog: Catalog, options: ThreadOptions = {}): 
       } catch (error) {
         throw isTooMuch(error) ? tooMuch(error) : error;
       }
+    },
+    ready: async () => {
+      await pool.run(null, { name: 'ready', signal: AbortSignal.timeout(READY_WITHIN_MS) });
     },
     close: async () => await pool.destroy(),
   };

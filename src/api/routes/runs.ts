@@ -19,7 +19,7 @@ import type { AddRoute } from '../middleware/router.ts';
 import { listHistory } from '../runs/list-history.ts';
 import { toRunJson, toRunPage } from '../runs/run-json.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
-import { HistorySchema, NewRunSchema, RunListSchema, RunSchema } from '../schemas/run.ts';
+import { HistoryQuery, HistorySchema, NewRunSchema, RunListSchema, RunSchema } from '../schemas/run.ts';
 import { RunFilter } from '../schemas/run-filter.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
@@ -131,7 +131,7 @@ const history: AddRoute = (router, deps) => {
     security: needs('run:read'),
     summary: 'Every event of a run, in order',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: idOf('run'), query: PageQuery },
+    request: { params: idOf('run'), query: HistoryQuery },
     responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../graph/journal/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import {
   aPage,
+  digits,
   GivenJson,
   GivenRecord,
   JsonRecord,
@@ -10,6 +11,7 @@ import {
   NextCursor,
   NodeId,
   orNull,
+  PageQuery,
   RunErrorSchema,
   RunLimits,
   Time,
@@ -212,6 +214,27 @@ export const CheckpointSchema = z
 export const CheckpointListSchema = z
   .object({ items: listOf(CheckpointSchema), nextCursor: NextCursor })
   .openapi('CheckpointList', { example: aPage(CHECKPOINT_EXAMPLE) });
+
+const MAX_HISTORY_LIMIT = 1_000;
+
+/** Events are many and small, so their pages may have more of them than others. */
+export const HistoryQuery = PageQuery.extend({
+  limit: digits(MAX_HISTORY_LIMIT).default(50).openapi({
+    default: 50,
+    description: 'So many events at most; fewer where these are large: a page ends at 8 MiB, and `nextCursor` goes on',
+  }),
+  after: z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,8})$/, 'The number of an event is expected here, in digits only')
+    .transform(Number)
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 0,
+      maximum: 999_999_999,
+      description: 'Only events behind the one with this `seq`: what is new to whoever knows the others',
+    }),
+});
 
 export const HistorySchema = z
   .object({ items: listOf(EventSchema), nextCursor: NextCursor })

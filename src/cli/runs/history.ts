@@ -19,7 +19,7 @@ export const history = defineCommand({
   exits: { 0: 'printed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
-    const events = values.follow ? runs.follow(id) : runs.history(id, { limit: 200 });
+    const events = values.follow ? runs.follow(id) : runs.history(id, { limit: 1_000 });
     for await (const event of events) {
       const line = values.json ? JSON.stringify(event) : toLine(event);
       if (line !== null) terminal.stdout.write(`${line}\n`);

@@ -40,6 +40,16 @@ test('threads find what is found without them', async () => {
   });
 });
 
+test('a job has all its time once a thread is ready', async () => {
+  const limitMs = 300;
+  const began = performance.now();
+  const interpreter = await open({ limitMs });
+  await interpreter.ready();
+  await expect(interpreter.run('validate', 'acme', { definition: null, graphs: {} })).resolves.not.toEqual([]);
+  // On a machine where this is faster, the test says nothing.
+  expect(performance.now() - began).toBeGreaterThan(limitMs);
+});
+
 test('a thread plays the test of a graph', async () => {
   const interpreter = await open();
   const graph = { definition: aDefinition(), catalog: aCatalog() };

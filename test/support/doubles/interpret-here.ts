@@ -6,6 +6,7 @@ import { doJob } from '../../../src/api/interpreter/do-job.ts';
 export function interpretHere(catalog: Catalog): Interpreter {
   return {
     run: (name, _tenantId, task) => doJob(catalog, { name, task: structuredClone(task) }),
+    ready: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -94,13 +94,13 @@ export function useNpmStart(project: () => string | URL = () => PROJECT): NpmSta
 }
 
 async function firstLine(child: Child): Promise<string> {
+  // Node throws away what nobody reads until the process has ended.
+  const said = text(child.stderr).catch(String);
   const lines = createInterface({ input: child.stdout });
-  const line: unknown = await Promise.race([
-    once(lines, 'line').then(([given]: unknown[]) => given),
-    once(child, 'exit'),
-  ]);
-  if (typeof line !== 'string') throw new Error(`It ended at once: ${await text(child.stderr)}`);
-  return line;
+  const first: unknown[] = await Promise.race([once(lines, 'line'), once(child, 'exit')]);
+  const [line] = first;
+  if (typeof line === 'string') return line;
+  throw new Error(`It ended at once, with the exit code and signal ${JSON.stringify(first)}: ${await said}`);
 }
 
 export async function end(child: Child, signal: NodeJS.Signals): Promise<void> {

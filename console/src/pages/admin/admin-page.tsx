@@ -1,12 +1,16 @@
 import type { JSX } from 'react';
-import { Link, Route, Switch } from 'wouter';
+import { Link, Redirect, Route, Switch } from 'wouter';
 import { useAdminRight } from '../../api/use-admin-right.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { AuditPage } from './audit/audit-page.tsx';
 import { InspectedPage } from './one/inspected-page.tsx';
 import { PrunePage } from './prune/prune-page.tsx';
 import { RunsOfAll } from './runs/runs-of-all.tsx';
+import { SwitchesPage } from './switches/switches-page.tsx';
+import { TenantPage } from './tenants/tenant-page.tsx';
+import { TenantsPage } from './tenants/tenants-page.tsx';
 
 /** All pages of administrators; others are told that they are none. */
 export function AdminPage(): JSX.Element {
@@ -14,19 +18,29 @@ export function AdminPage(): JSX.Element {
   return <QueryView query={right}>{(isAdmin) => (isAdmin ? <Places /> : <NoAdmin />)}</QueryView>;
 }
 
+/** The pages that stand side by side, by their paths. */
+const TABS: readonly (readonly [path: string, label: string, Content: () => JSX.Element])[] = [
+  ['/admin', 'Runs of all tenants', RunsOfAll],
+  ['/admin/tenants', 'Tenants', TenantsPage],
+  ['/admin/switches', 'Switches', SwitchesPage],
+  ['/admin/audit', 'Audit', AuditPage],
+  ['/admin/prune', 'Retention', PrunePage],
+];
+
 function Places(): JSX.Element {
   return (
     <Switch>
       <Route path="/admin/runs/:id">{({ id }) => <InspectedPage key={id} id={id} />}</Route>
-      <Route path="/admin/prune">
-        <Overview here="/admin/prune">
-          <PrunePage />
-        </Overview>
-      </Route>
+      <Route path="/admin/tenants/:id">{({ id }) => <TenantPage key={id} id={id} />}</Route>
+      {TABS.map(([path, , Content]) => (
+        <Route key={path} path={path}>
+          <Overview here={path}>
+            <Content />
+          </Overview>
+        </Route>
+      ))}
       <Route>
-        <Overview here="/admin">
-          <RunsOfAll />
-        </Overview>
+        <Redirect to="/admin" replace />
       </Route>
     </Switch>
   );
@@ -43,10 +57,8 @@ function NoAdmin(): JSX.Element {
   );
 }
 
-const TABS = { '/admin': 'Runs of all tenants', '/admin/prune': 'Retention' } as const;
-
 interface OverviewProps {
-  readonly here: keyof typeof TABS;
+  readonly here: string;
   readonly children: JSX.Element;
 }
 
@@ -55,7 +67,7 @@ function Overview({ here, children }: OverviewProps): JSX.Element {
     <div className="stack">
       <PageHeader title="Admin" about="What concerns the installation, across its tenants." />
       <nav className="tabs" aria-label="Administration">
-        {Object.entries(TABS).map(([path, label]) => (
+        {TABS.map(([path, label]) => (
           <Link key={path} href={path} aria-current={path === here ? 'page' : undefined}>
             {label}
           </Link>

@@ -1,15 +1,24 @@
 import type { Tool } from 'holdfast/client';
 import type { JSX } from 'react';
+import { Link } from 'wouter';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { tellApproval, tellEffect } from './tell-terms.ts';
 
 /** The effects by how they look: what may be repeated is harmless. */
 const LOOKS: Readonly<Record<Tool['effect'], string>> = { idempotent: 'active', keyed: 'running', unsafe: 'pending' };
 
+interface ToolCardProps {
+  readonly tool: Tool;
+  /** Administrators may switch it off. */
+  readonly isAdmin: boolean;
+}
+
 /** A tool, its terms, and its schemas to open. */
-export function ToolCard({ tool }: { readonly tool: Tool }): JSX.Element {
-  const { name, description, effect, roles, onFailure, timeout, taskQueue, parameters, result } = tool;
+export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
+  const { name, description, effect, roles, onFailure, timeout, taskQueue, parameters, result, switchedOff } = tool;
   return (
     <article className="card stack" aria-label={name}>
       <div className="row">
@@ -17,7 +26,16 @@ export function ToolCard({ tool }: { readonly tool: Tool }): JSX.Element {
           <code>{name}</code>
         </h2>
         <Status of={LOOKS[effect]} label={effect} />
+        {switchedOff && <Status of="disabled" label="switched off" />}
+        {isAdmin && <TurnLink name={name} state={switchedOff ? 'on' : 'off'} />}
       </div>
+      {switchedOff && (
+        <Notice kind="warn">
+          <p>
+            Its calls wait, as an administrator has switched it off <Ago at={switchedOff.since} />: {switchedOff.reason}
+          </p>
+        </Notice>
+      )}
       <p>{description}</p>
       <dl className="facts">
         <dt>Effect</dt>
@@ -52,5 +70,20 @@ export function ToolCard({ tool }: { readonly tool: Tool }): JSX.Element {
         </details>
       )}
     </article>
+  );
+}
+
+interface TurnLinkProps {
+  readonly name: string;
+  /** What it is to be. */
+  readonly state: 'on' | 'off';
+}
+
+function TurnLink({ name, state }: TurnLinkProps): JSX.Element {
+  return (
+    <Link href={`/admin/switches?kind=tool&name=${encodeURIComponent(name)}&state=${state}`}>
+      Switch it {state}
+      <span className="for-readers"> {name}</span>
+    </Link>
   );
 }

@@ -2,12 +2,14 @@ import type { Tool } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
+import { useAdminRight } from '../../api/use-admin-right.ts';
 import { useApi } from '../../api/use-api.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PagesView } from '../../parts/pages-view.tsx';
+import { OthersOff } from './others-off.tsx';
 import { ToolCard } from './tool-card.tsx';
 
 const PAGE = { limit: 100 };
@@ -29,6 +31,7 @@ export function ToolsPage(): JSX.Element {
         value={sought}
         onChange={({ target }) => setSought(target.value)}
       />
+      <OthersOff />
       <PagesView
         pages={pages}
         empty={<Empty title="No tool is there">Tools stand in the configuration, under “tools”.</Empty>}
@@ -44,6 +47,7 @@ function isSought({ name, description }: Tool, sought: string): boolean {
 }
 
 function Found({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
+  const { data: isAdmin = false } = useAdminRight();
   return (
     <>
       <p className="for-readers" role="status">
@@ -51,7 +55,7 @@ function Found({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
       </p>
       {tools.length === 0 && <Empty title="No tool is like that" />}
       {tools.map((tool) => (
-        <ToolCard key={tool.name} tool={tool} />
+        <ToolCard key={tool.name} tool={tool} isAdmin={isAdmin} />
       ))}
     </>
   );

@@ -1,19 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { NOTHING_KNOWN, readHistory } from '../../../../console/src/pages/runs/history/read-history.ts';
+import { readHistory } from '../../../../console/src/pages/runs/history/read-history.ts';
 import type { RunEvent } from '../../../../console/src/pages/runs/history/run-event.ts';
 import { completed, history, started } from './sample-events.ts';
 
-/** Runs whose pages have two events; it counts them. */
+interface Asked {
+  readonly limit?: number;
+  readonly after?: number;
+}
+
+/** Runs whose pages have two events, whatever is asked for, as if these were large; it keeps what it was asked. */
 function runsOf(events: readonly RunEvent[]) {
-  const asked: (string | undefined)[] = [];
-  const page = async (cursor?: string) => {
-    asked.push(cursor);
-    const from = Number(cursor ?? 0);
-    const next = from + 2;
-    return { items: events.slice(from, next), nextCursor: next < events.length ? String(next) : null };
-  };
-  const history = () => ({
-    page,
+  const asked: Asked[] = [];
+  const history = (_id: string, page: Asked = {}) => ({
+    page: async () => {
+      asked.push(page);
+      const next = (page.after ?? 0) + 2;
+      return { items: events.slice(next - 2, next), nextCursor: next < events.length ? 'more' : null };
+    },
     async *[Symbol.asyncIterator]() {
       yield* events;
     },
@@ -25,28 +28,25 @@ const EVENTS = history(started('a'), completed('a'), started('b'), completed('b'
 
 describe('a history', () => {
   test('is read page by page, and told of after each', async () => {
-    const { runs } = runsOf(EVENTS);
+    const { runs, asked } = runsOf(EVENTS);
     const told: number[] = [];
-    const known = await readHistory(runs, {
-      runId: 'r',
-      known: NOTHING_KNOWN,
-      onPage: ({ events }) => told.push(events.length),
-    });
-    expect(known.events).toEqual(EVENTS);
+    const onPage = (known: readonly RunEvent[]): void => void told.push(known.length);
+    expect(await readHistory(runs, { runId: 'r', known: [], onPage })).toEqual(EVENTS);
     expect(told).toEqual([2, 4]);
+    expect(asked).toEqual([
+      { limit: 200, after: 0 },
+      { limit: 1_000, after: 2 },
+      { limit: 1_000, after: 4 },
+    ]);
   });
 
-  test('goes on with its last page, and has no event twice', async () => {
-    const known = await readHistory(runsOf(EVENTS.slice(0, 3)).runs, { runId: 'r', known: NOTHING_KNOWN });
+  test('goes on behind what is known', async () => {
     const { runs, asked } = runsOf(EVENTS);
-    const more = await readHistory(runs, { runId: 'r', known });
-    expect(more.events).toEqual(EVENTS);
-    expect(asked).toEqual(['2', '4']);
+    expect(await readHistory(runs, { runId: 'r', known: EVENTS.slice(0, 3) })).toEqual(EVENTS);
+    expect(asked).toEqual([{ limit: 1_000, after: 3 }]);
   });
 
   test('is the same object when nothing is new', async () => {
-    const { runs } = runsOf(EVENTS);
-    const known = await readHistory(runs, { runId: 'r', known: NOTHING_KNOWN });
-    expect(await readHistory(runs, { runId: 'r', known })).toBe(known);
+    expect(await readHistory(runsOf(EVENTS).runs, { runId: 'r', known: EVENTS })).toBe(EVENTS);
   });
 });

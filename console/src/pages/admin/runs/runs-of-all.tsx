@@ -9,7 +9,9 @@ import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { Table } from '../../../parts/table.tsx';
-import './admin.css';
+import '../parts/admin.css';
+import { SearchField } from '../parts/search-field.tsx';
+import { useSearchField } from '../parts/use-search-field.ts';
 import { STATUSES, readFilter } from './admin-search.ts';
 
 /** The runs of all tenants, the newest first. What is looked for stands in the address. */
@@ -62,36 +64,20 @@ function Row({ run }: { readonly run: AdminRun }): JSX.Element {
 }
 
 function Filters(): JSX.Element {
-  const [search, setSearch] = useSearchParams();
-  const set = (name: string, value: string): void =>
-    setSearch(
-      (before) => {
-        const { [name]: _, ...others } = Object.fromEntries(before);
-        return new URLSearchParams(value === '' ? others : { ...others, [name]: value });
-      },
-      { replace: true },
-    );
+  const [chosen, choose] = useSearchField('status');
   return (
-    <form className="admin-filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      {(['tenant', 'graph'] as const).map((name) => (
-        <input
-          key={name}
-          aria-label={name === 'tenant' ? 'Tenant' : 'Graph'}
-          placeholder={name === 'tenant' ? 'Tenant' : 'Graph'}
-          value={search.get(name) ?? ''}
-          onChange={({ target }) => set(name, target.value)}
-        />
-      ))}
-      <select
-        aria-label="Status"
-        value={search.get('status') ?? ''}
-        onChange={({ target }) => set('status', target.value)}
-      >
-        <option value="">Any status</option>
-        {STATUSES.map((status) => (
-          <option key={status}>{status}</option>
-        ))}
-      </select>
-    </form>
+    <search className="admin-filters">
+      <SearchField name="tenant" label="Tenant" />
+      <SearchField name="graph" label="Graph" />
+      <label>
+        Status
+        <select value={chosen} onChange={({ target }) => choose(target.value)}>
+          <option value="">Any status</option>
+          {STATUSES.map((status) => (
+            <option key={status}>{status}</option>
+          ))}
+        </select>
+      </label>
+    </search>
   );
 }

@@ -25,6 +25,6 @@ export function usePreview(run: Run, action: PreviewedAction): Preview | null {
     const effects = new Map(tools?.items.map(({ name, effect }) => [name, effect]));
     const nodes = definition ? nodesOf(definition) : [];
     const compensated = new Set(nodes.flatMap(([id, { compensate }]) => (compensate === undefined ? [] : [id])));
-    return previewOf(action, { events: history.events, effects, compensated });
+    return previewOf(action, { events: history, effects, compensated });
   }, [history, tools, definition, action]);
 }

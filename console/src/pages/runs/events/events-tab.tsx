@@ -15,7 +15,7 @@ export function EventsTab({ run }: { readonly run: Run }): JSX.Element {
   const history = useHistory(run.id);
   return (
     <QueryView query={history} what="Loading the history">
-      {({ events }) => <Events runId={run.id} events={events} />}
+      {(events) => <Events runId={run.id} events={events} />}
     </QueryView>
   );
 }
@@ -52,7 +52,7 @@ function Events({ runId, events }: EventsProps): JSX.Element {
         <span className="muted small-text" role="status">
           {found.length} of {events.length}
         </span>
-        <CopyAsCurl request={{ method: 'GET', path: `/api/runs/${runId}/history?limit=200` }} />
+        <CopyAsCurl request={{ method: 'GET', path: `/api/runs/${runId}/history?limit=1000` }} />
       </div>
       <LongList label="All events" items={found} keyOf={({ seq }) => seq} rowPx={ROW_PX}>
         {(event) => <EventRow event={event} isOpen={open.has(event.seq)} onToggle={() => toggle(event.seq)} />}

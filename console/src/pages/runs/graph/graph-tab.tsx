@@ -22,7 +22,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
   const history = useHistory(run.id);
   const [path, setPath] = useState<readonly string[]>([]);
   const [chosen, setChosen] = useState<string | null>(null);
-  const states = useMemo(() => nodeStates(history.data?.events ?? [], run.waitingFor), [history.data, run.waitingFor]);
+  const states = useMemo(() => nodeStates(history.data ?? [], run.waitingFor), [history.data, run.waitingFor]);
   const open = (next: readonly string[]): void => {
     setPath(next);
     setChosen(null);

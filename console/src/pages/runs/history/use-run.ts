@@ -11,11 +11,15 @@ export const runQuery = (client: Client, runId: string) =>
     queryFn: async ({ signal }) => await client.runs.get(runId, { signal }),
   });
 
+/** Switches and deadlines of a run at work change without an event. */
+const PERIOD_MS = 10_000;
+
 /** Asks why a run waits or has stopped, and what can be done. */
 export const explanationQuery = (client: Client, runId: string) =>
   queryOptions({
     queryKey: [...KEYS.run(runId), 'explanation'],
     queryFn: async ({ signal }) => await client.runs.explain(runId, { signal }),
+    refetchInterval: ({ state }) => state.data?.status === 'running' && PERIOD_MS,
   });
 
 /** A run, anew with each of its events. */

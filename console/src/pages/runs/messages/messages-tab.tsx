@@ -8,7 +8,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Markdown } from '../../../parts/markdown.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import type { KnownHistory } from '../history/read-history.ts';
+import type { RunEvent } from '../history/run-event.ts';
 import { useHistory } from '../history/use-history.ts';
 import { isEnded } from '../history/use-run.ts';
 import { conversationsOf } from './conversations-of.ts';
@@ -23,12 +23,17 @@ export function MessagesTab({ run }: { readonly run: Run }): JSX.Element {
   const history = useHistory(run.id);
   return (
     <QueryView query={history} what="Loading the history">
-      {(known) => <Conversations run={run} known={known} />}
+      {(events) => <Conversations run={run} events={events} />}
     </QueryView>
   );
 }
 
-function Conversations({ run, known }: { readonly run: Run; readonly known: KnownHistory }): JSX.Element {
+interface ConversationsProps {
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+}
+
+function Conversations({ run, events }: ConversationsProps): JSX.Element {
   const client = useApi();
   const state = useQuery({
     queryKey: [...KEYS.run(run.id), 'state'],
@@ -36,12 +41,12 @@ function Conversations({ run, known }: { readonly run: Run; readonly known: Know
   });
   const replies = usePartialReplies({
     runId: run.id,
-    after: known.events.at(-1)?.seq ?? 0,
+    after: events.at(-1)?.seq ?? 0,
     isLive: !isEnded(run),
   });
   const ended = useMemo(
-    () => new Set(known.events.flatMap((event) => (event.type === 'model.called' ? [event.idempotencyKey] : []))),
-    [known],
+    () => new Set(events.flatMap((event) => (event.type === 'model.called' ? [event.idempotencyKey] : []))),
+    [events],
   );
   const speaking = withoutCalls(replies, ended);
   return (

@@ -31,7 +31,7 @@ export function NodePanel({ run, path, node, visit, onClose }: NodePanelProps): 
   const heading = useRef<HTMLHeadingElement>(null);
   const { data } = useHistory(run.id);
   const calls = useCalls(run.id, node);
-  const tasks = useMemo(() => tasksOf(data?.events ?? [], { path, node }), [data, path, node]);
+  const tasks = useMemo(() => tasksOf(data ?? [], { path, node }), [data, path, node]);
   useHotkeys({ Escape: onClose });
   useEffect(() => heading.current?.focus(), []);
   const shown = tasks.slice(0, MOST_TASKS);

@@ -1,11 +1,13 @@
 import type { Explanation, Run } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
+import { useAdminRight } from '../../../api/use-admin-right.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import type { Tone } from '../../../parts/notice.tsx';
 import { Problem } from '../../../parts/problem.tsx';
-import { Ago } from '../../../parts/time.tsx';
+import { tellDuration } from '../../../parts/tell-time.ts';
+import { Ago, Time } from '../../../parts/time.tsx';
 import { useExplanation } from '../history/use-run.ts';
 
 const TONES: Readonly<Record<Run['status'], Tone>> = {
@@ -31,9 +33,10 @@ interface ShownExplanationProps {
 }
 
 function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Element {
-  const { summary, since, reasons, budget, actions } = explanation;
+  const { status, summary, since, reasons, budget, deadline, actions } = explanation;
+  const isKeptBack = reasons.some(({ kind }) => kind === 'switched-off');
   return (
-    <Notice kind={TONES[explanation.status]}>
+    <Notice kind={isKeptBack ? 'warn' : TONES[status]}>
       <p>
         <strong>{summary}</strong> <span className="muted">since</span> <Ago at={since} />
       </p>
@@ -45,6 +48,8 @@ function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Elem
         </ul>
       )}
       <Approvals run={run} />
+      {isKeptBack && <ToSwitches />}
+      {deadline && <Deadline deadline={deadline} />}
       {(actions.length > 0 || budget.length > 0) && (
         <details>
           <summary>{actions.length > 0 ? 'Who can do what now' : 'What is left of its limits'}</summary>
@@ -72,6 +77,28 @@ function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Elem
 
 function CommandButton({ label, command }: { readonly label: string; readonly command: string | null }) {
   return command === null ? null : <CopyButton label={label} text={() => command} />;
+}
+
+/** Only administrators can switch on what keeps a run back. */
+function ToSwitches(): JSX.Element | null {
+  const { data: isAdmin } = useAdminRight();
+  return isAdmin === true ? <Link href="/admin/switches">Switches</Link> : null;
+}
+
+function Deadline({ deadline: { at, leftMs, effect } }: { readonly deadline: NonNullable<Explanation['deadline']> }) {
+  return (
+    <p className="small-text">
+      Deadline:{' '}
+      {at === null ? (
+        `${tellDuration(leftMs)} are left`
+      ) : (
+        <>
+          <Ago at={at} />, <Time at={at} />
+        </>
+      )}
+      . <span className="muted">{effect}</span>
+    </p>
+  );
 }
 
 /** Decisions are made in the inbox. */

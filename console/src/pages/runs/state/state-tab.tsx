@@ -17,7 +17,7 @@ import { useCheckpoints } from './use-checkpoints.ts';
 export function StateTab({ run }: { readonly run: Run }): JSX.Element {
   const checkpoints = useCheckpoints(run.id);
   const history = useHistory(run.id);
-  const changes = useMemo(() => changedBy(history.data?.events ?? []), [history.data]);
+  const changes = useMemo(() => changedBy(history.data ?? []), [history.data]);
   return (
     <QueryView query={checkpoints} what="Loading the checkpoints">
       {(all) =>

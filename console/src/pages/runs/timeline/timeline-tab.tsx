@@ -26,7 +26,7 @@ export function TimelineTab({ run }: { readonly run: Run }): JSX.Element {
   const waitNodes = useMemo(() => namesOfWaits(definition.data), [definition.data]);
   return (
     <QueryView query={history} what="Loading the history">
-      {({ events }) => <Bars run={run} bars={toBars(events, waitNodes)} />}
+      {(events) => <Bars run={run} bars={toBars(events, waitNodes)} />}
     </QueryView>
   );
 }

@@ -1,0 +1,38 @@
+import type { NewSwitch, Switch } from 'holdfast/client';
+import { isMembers } from '../../../form/fields-of.ts';
+
+export const KINDS: readonly Switch['kind'][] = ['tool', 'model', 'function', 'node-type', 'graph'];
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * What the form begins with: the opposite of what a switch says, or the thing that the address names.
+ * @param turned the switch that is turned; `null` for a new one
+ */
+export function toSwitchForm(turned: Switch | null, search: URLSearchParams): Members {
+  if (turned === null) {
+    const state = search.get('state') === 'on' ? 'on' : 'off';
+    return { kind: search.get('kind') ?? 'tool', name: search.get('name') ?? '', state };
+  }
+  const { kind, name, state, tenants } = turned;
+  return { kind, name, state: state === 'off' ? 'on' : 'off', tenants: tenants?.join(', ') };
+}
+
+/** Reads the form as the API takes it. No tenant means all of them. */
+export function readSwitch(value: unknown): NewSwitch {
+  const { kind, name, state, reason, tenants } = isMembers(value) ? value : {};
+  const named = textOf(tenants)
+    .split(/[\s,]+/)
+    .filter((tenant) => tenant !== '');
+  return {
+    kind: KINDS.find((one) => one === kind) ?? 'tool',
+    name: textOf(name),
+    state: state === 'on' ? 'on' : 'off',
+    reason: textOf(reason),
+    ...(named.length > 0 && { tenants: named }),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}

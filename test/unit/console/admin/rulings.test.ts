@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { auditPath, readAuditFilter } from '../../../../console/src/pages/admin/audit/audit-search.ts';
+import { fromLocalTime, toLocalTime } from '../../../../console/src/pages/admin/audit/local-time.ts';
+import { readSwitch, toSwitchForm } from '../../../../console/src/pages/admin/switches/switch-draft.ts';
+import { tellLimit } from '../../../../console/src/pages/admin/tenants/tell-limit.ts';
+import {
+  missingOf,
+  neededFields,
+  readTerms,
+  toTermsForm,
+} from '../../../../console/src/pages/admin/tenants/terms-draft.ts';
+
+describe('the terms of a tenant', () => {
+  const NOTHING_SAID = {
+    quotas: {
+      runsPerMinute: { limit: 600, source: 'all' as const },
+      costUsdPerDay: { limit: null, source: 'none' as const },
+    },
+    suspended: null,
+  };
+
+  test('begin as administrators have said them', () => {
+    const quotas = {
+      runsPerMinute: { limit: 60, source: 'admin' as const },
+      costUsdPerDay: { limit: null, source: 'admin' as const },
+    };
+    const suspended = { reason: 'unpaid', since: '2026-11-24T09:21:00.000Z' };
+    const form = toTermsForm({ quotas, suspended });
+    expect(form).toEqual({
+      runs: 'limit',
+      runsPerMinute: 60,
+      cost: 'lifted',
+      costUsdPerDay: undefined,
+      suspended: true,
+      reason: 'unpaid',
+    });
+    expect(readTerms(form)).toEqual({ runsPerMinute: 60, costUsdPerDay: null, suspended: { reason: 'unpaid' } });
+  });
+
+  test('do not take a limit of the configuration for one of an administrator', () => {
+    expect(readTerms(toTermsForm(NOTHING_SAID))).toEqual({ suspended: null });
+  });
+
+  test('need a limit and a reason where these are to count', () => {
+    const form = { ...toTermsForm(NOTHING_SAID), runs: 'limit', runsPerMinute: 0, cost: 'limit', suspended: true };
+    const needed = neededFields(form);
+    expect(needed).toEqual(['runsPerMinute', 'costUsdPerDay', 'reason']);
+    expect(missingOf(form, needed)).toEqual({ costUsdPerDay: 'This is needed', reason: 'This is needed' });
+    expect(neededFields(toTermsForm(NOTHING_SAID))).toEqual([]);
+  });
+
+  test('are told with who says them', () => {
+    expect(tellLimit({ limit: 0, source: 'admin' })).toBe('0, says an administrator');
+    expect(tellLimit({ limit: null, source: 'none' })).toBe('no limit, as nobody says anything');
+  });
+});
+
+describe('a switch', () => {
+  const OFF = {
+    kind: 'model',
+    name: 'big',
+    state: 'off',
+    reason: 'too slow',
+    tenants: ['acme', 'demo'],
+    changedAt: '2026-11-24T09:21:00.000Z',
+    changedBy: 'root',
+  } as const;
+
+  test('is turned for the same tenants, with a reason of its own', () => {
+    const form = toSwitchForm(OFF, new URLSearchParams());
+    expect(readSwitch({ ...form, reason: ' fast again ' })).toEqual({
+      kind: 'model',
+      name: 'big',
+      state: 'on',
+      reason: 'fast again',
+      tenants: ['acme', 'demo'],
+    });
+    expect(toSwitchForm({ ...OFF, state: 'on' }, new URLSearchParams())).toMatchObject({ state: 'off' });
+  });
+
+  test('of the thing that the address names is off for all', () => {
+    const form = toSwitchForm(null, new URLSearchParams('kind=function&name=pay'));
+    expect(readSwitch({ ...form, reason: 'r' })).toEqual({ kind: 'function', name: 'pay', state: 'off', reason: 'r' });
+    expect(toSwitchForm(null, new URLSearchParams('kind=tool&name=pay&state=on'))).toMatchObject({ state: 'on' });
+    expect(readSwitch({ ...form, tenants: ' ,' })).not.toHaveProperty('tenants');
+  });
+});
+
+describe('the audit', () => {
+  test('is narrowed down by the address', () => {
+    const search = new URLSearchParams('tenant=acme&by= ada &action=run&run=R&from=2026-11-24T00:00:00.000Z&to=soon');
+    const filter = readAuditFilter(search);
+    expect(filter).toEqual({
+      tenantId: 'acme',
+      by: 'ada',
+      action: 'run',
+      runId: 'R',
+      from: '2026-11-24T00:00:00.000Z',
+    });
+    expect(auditPath(filter)).toBe(
+      '/admin/audit?tenantId=acme&by=ada&action=run&runId=R&from=2026-11-24T00%3A00%3A00.000Z',
+    );
+    expect(auditPath(readAuditFilter(new URLSearchParams()))).toBe('/admin/audit');
+  });
+
+  test('has times in the zone of the person', () => {
+    const time = '2026-11-24T09:21:00.000Z';
+    expect(fromLocalTime(toLocalTime(time))).toBe(time);
+    expect([toLocalTime(''), toLocalTime('soon'), fromLocalTime('')]).toEqual(['', '', '']);
+  });
+});
