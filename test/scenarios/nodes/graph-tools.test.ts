@@ -204,12 +204,12 @@ describe('a graph that fails as a tool', () => {
 
   test.each([
     [
-      ['nosuch', {}],
+      ['missing', {}],
       ['refund', { order: 'o1' }],
     ],
     [
       ['refund', { order: 'o1' }],
-      ['nosuch', {}],
+      ['missing', {}],
     ],
     [
       ['refund', {}],
