@@ -10,7 +10,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
-    rooms: ['graph/values', ...STATE, 'process', 'workflows', 'api/http'],
+    rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
@@ -28,8 +28,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'hono'],
   },
   'api/middleware': {
-    rooms: [...WORDS, 'store', 'process', ...API_BASE, 'api/redaction'],
-    packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
+    rooms: [...WORDS, 'store', 'process', 'telemetry/traces', ...API_BASE, 'api/redaction'],
+    packages: [NODE, '@hono/zod-openapi', '@opentelemetry/api', 'hono', 'ulid'],
   },
   'api/graphs': {
     rooms: ['graph/values', 'graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter'],
@@ -46,6 +46,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/diagram',
       'store',
       'process',
+      'telemetry/traces',
       'workflows',
       ...API_BASE,
       'api/interpreter',
@@ -162,6 +163,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       ...WORDS,
       'store',
       'process',
+      'telemetry/traces',
       'config',
       ...API_BASE,
       'api/interpreter',

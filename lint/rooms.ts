@@ -48,6 +48,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [
       NODE,
       '@hono/node-server',
+      '@opentelemetry/api',
       '@opentelemetry/exporter-prometheus',
       '@opentelemetry/sdk-metrics',
       '@temporalio/client',
@@ -57,8 +58,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'pino',
     ],
   },
+  'telemetry/traces': {
+    rooms: ['graph/values', ...STATE, 'process'],
+    packages: [
+      NODE,
+      '@opentelemetry/api',
+      '@opentelemetry/context-async-hooks',
+      '@opentelemetry/core',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
+    ],
+  },
   activities: {
-    rooms: [...FACTS, 'graph/expression', 'store'],
+    rooms: [...FACTS, 'graph/expression', 'store', 'telemetry/traces'],
     packages: [
       NODE,
       '@ai-sdk/anthropic',
@@ -107,7 +120,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow', 'ulid'],
   },
   'worker.ts': {
-    rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config', 'workers'],
+    rooms: ['graph/values', 'store', 'process', 'telemetry/traces', 'activities', 'workflows', 'config', 'workers'],
     packages: ['@temporalio/worker'],
     code: 'entry',
   },
@@ -122,6 +135,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/wording',
       'store',
       'process',
+      'telemetry/traces',
       'workflows',
       'config',
       'workers',

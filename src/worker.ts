@@ -36,6 +36,7 @@ import { openWorkerHealth } from './workers/worker-health.ts';
 import { measureActivities } from './workers/measure-activities.ts';
 import { measuredJournal } from './workers/measured-journal.ts';
 import { openWorkflowCode } from './workers/workflow-code.ts';
+import { openTracing } from './telemetry/traces/open-tracing.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 import { SEARCH_ATTRIBUTES } from './workflows/search-attributes.ts';
 
@@ -134,6 +135,7 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   const shutdown = listenForShutdown(logger);
   const { signal } = shutdown;
   Runtime.install(temporalRuntime(logger));
+  const tracing = await openTracing(env, { service: 'holdfast-worker', report: (message) => logger.warn(message) });
   const unavailable = new Set<string>();
   const { HOLDFAST_HEALTH_PORT: port } = settings;
   const health = port === undefined ? null : await openWorkerHealth(port, { shuttingDown: signal, unavailable });
@@ -147,7 +149,7 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   });
   await running;
-  await Promise.all([health?.stop(), parts.close()]);
+  await Promise.all([health?.stop(), parts.close(), tracing.close()]);
 }
 
 const CLOSE_WITHIN_MS = 5_000;

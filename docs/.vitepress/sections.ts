@@ -65,6 +65,7 @@ export const SECTIONS: readonly Section[] = [
         'in place of PostgreSQL or around it: what it must keep, and checks of that',
       ),
       page('operations', 'Operations', 'probes, shutdown, outages, metrics, memory'),
+      page('tracing', 'Traces', 'OpenTelemetry: spans of requests, runs, models and tools; Tempo, Langfuse and others'),
       page('versioning', 'Versions', 'new workers beside old ones'),
       page('security', 'Security', 'tokens, tenants, redaction, secrets, the network'),
       page('threat-model', 'Threat model', 'who is trusted with what'),

@@ -39,6 +39,7 @@ export const TOP: Texts<ConfigInput> = {
   forking: 'False refuses forks of runs.',
   waits: 'The number of requests with `Prefer: wait` that one API process keeps waiting.',
   streams: 'The number of streams of events that one API process keeps open.',
+  telemetry: 'What [spans](../tracing.md) hold.',
   shutdownGrace: 'The time that a process may take to finish what it has begun when it is asked to end.',
 };
 
@@ -139,6 +140,10 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
     checkpoints: 'The age at which all checkpoints of ended runs but the last go.',
   },
   waits: { perTenant: 'Requests of one tenant.', total: 'Requests of all tenants.' },
+  telemetry: {
+    captureContent:
+      'Spans of calls hold prompts, answers, arguments and results, except in runs where anything is redacted.',
+  },
   streams: { perTenant: 'Streams of one tenant.', total: 'Streams of all tenants.' },
 };
 
@@ -151,4 +156,5 @@ type SectionName =
   | 'memory'
   | 'retention'
   | 'waits'
-  | 'streams';
+  | 'streams'
+  | 'telemetry';

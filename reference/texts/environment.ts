@@ -16,6 +16,24 @@ export const VARIABLES: readonly VariableText[] = [
     otherwise: 'the one in the package',
   },
   {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    readBy: 'API, worker, `start`',
+    meaning: 'where [spans](../tracing.md) go; OpenTelemetry has further variables',
+    otherwise: 'no spans are made',
+  },
+  {
+    name: 'OTEL_TRACES_EXPORTER',
+    readBy: 'API, worker, `start`',
+    meaning: '`otlp`, `console` or `none`',
+    otherwise: '`otlp` if an address is set, else `none`',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER',
+    readBy: 'API, `start`',
+    meaning: 'which requests, and the runs that they ask for, are traced',
+    otherwise: '`parentbased_always_on`',
+  },
+  {
     name: 'NODE_ENV',
     readBy: '`start`',
     meaning: '`production` refuses the issuer of `npm start`',

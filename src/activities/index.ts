@@ -23,6 +23,7 @@ import { performLocally } from './calls/perform-locally.ts';
 import type { CallKind } from './calls/make-attempt.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
+import { tellSegments } from './calls/traces/tell-segments.ts';
 import { writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
 import type { ScheduleActivities } from './schedules/take-tick.ts';
@@ -38,6 +39,8 @@ export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
   readonly tools: Readonly<Record<string, Tool>>;
   readonly functions: Readonly<Record<string, RegisteredFunction>>;
   readonly nodeTypes?: Readonly<Record<string, RegisteredNodeType>>;
+  /** The spans of calls hold what is sent and answered, where nothing is redacted; the default is no. */
+  readonly showsContents?: boolean;
 }
 
 /** The calls of a run. Histories record these names, and those of the journal's, as activity types. */
@@ -64,11 +67,11 @@ export interface JournalActivities {
 export interface Activities extends CallActivities, JournalActivities, ScheduleActivities {}
 
 export function createCallActivities(deps: ActivityDeps): CallActivities {
-  const { store, tools, functions, nodeTypes = {} } = deps;
-  const ofModels = modelCalls(deps);
-  const ofTools = toolCalls(tools);
-  const ofFunctions = functionCalls(functions);
-  const ofNodes = nodeCalls(nodeTypes);
+  const { store, tools, functions, nodeTypes = {}, showsContents = false } = deps;
+  const ofModels = { ...modelCalls(deps), showsContents };
+  const ofTools = { ...toolCalls(tools), showsContents };
+  const ofFunctions = { ...functionCalls(functions), showsContents };
+  const ofNodes = { ...nodeCalls(nodeTypes), showsContents };
   const perform = async <R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> =>
     await inCallSlot(deps, task, async () => await performCall(store, kind, task));
   return {
@@ -94,7 +97,11 @@ export function createJournalActivities({ store }: Pick<ActivityDeps, 'store'>):
   return {
     reconcileCall: async (call) =>
       await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await reconcileCall(store, call)),
-    record: async (entry) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await writeJournal(store, entry)),
+    record: async (entry) =>
+      await withHeartbeat(RECORD_HEARTBEAT_MS, async () => {
+        await writeJournal(store, entry);
+        await tellSegments(store, entry);
+      }),
   };
 }
 

@@ -10,6 +10,7 @@ import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { measured } from './middleware/measured.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { traced } from './middleware/traced.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -58,6 +59,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     if (deps.shuttingDown.aborted) c.res.headers.set('connection', 'close');
   });
   app.use(measured());
+  app.use(traced());
   app.use(securityHeaders(deps.settings.console?.origins ?? []));
   app.use(
     methodNotAllowed({

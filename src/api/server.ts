@@ -23,6 +23,7 @@ import { openConfiguredStore } from '../config/store.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import { openEmbedder } from '../config/open-embedder.ts';
+import { openTracing } from '../telemetry/traces/open-tracing.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
@@ -61,6 +62,7 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
   ]);
   const logger = createLogger(settings.LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
+  const tracing = await openTracing(env, { service: 'holdfast-api', report: (message) => logger.warn(message) });
   const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
   const door = await openDoor({ port: settings.PORT, hostname: '0.0.0.0', graceMs }, unavailable);
@@ -69,7 +71,7 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
   logger.info({ port: door.port }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
   await door.stop();
-  await parts.close();
+  await Promise.all([parts.close(), tracing.close()]);
 }
 
 type ApiConfig = Config & { readonly auth: AuthConfig };

@@ -140,6 +140,8 @@ const ConfigFields = z.strictObject({
   streams: z
     .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
     .prefault({}),
+  /** Spans of calls hold what is sent and answered, in runs without redacted channels. */
+  telemetry: z.strictObject({ captureContent: z.boolean().default(false) }).prefault({}),
   shutdownGrace: Duration.default('30s'),
 } satisfies { readonly [Name in keyof ConfigInput]-?: z.ZodType });
 

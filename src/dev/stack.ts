@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StackSettings, readSettings } from '../config/settings.ts';
 import { createLogger } from '../process/logger.ts';
+import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';
 import { openCursorSecret } from './cursor-secret.ts';
 import { openDatabase } from './database/open-database.ts';
@@ -14,6 +15,7 @@ import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import { consoleAddress, openLocalSignIn } from './sign-in/local-sign-in.ts';
 import type { Service, ServiceOptions } from './service.ts';
+import { openTracing } from '../telemetry/traces/open-tracing.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { provideBundle } from './workflow-bundle.ts';
@@ -63,10 +65,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   // Inputs and outputs of runs lie here, and the keys of tokens.
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   teardown.add(lockFolder(dataDir));
-  const logger = createLogger(
-    readSettings(StackSettings, environment).LOG_LEVEL,
-    options.logFile ?? join(dataDir, 'holdfast.log'),
-  );
+  const logger = await openTelemetry(options, teardown);
   const bundle = provideBundle(environment);
   // The workers hear of its failure, if they get that far.
   bundle.catch(() => undefined);
@@ -108,6 +107,15 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     },
     stop: () => teardown.run(),
   };
+}
+
+/** Opens the log, and has this process make spans if the environment says so. */
+async function openTelemetry({ dataDir, logFile, environment }: StackOptions, teardown: Teardown): Promise<Logger> {
+  const level = readSettings(StackSettings, environment).LOG_LEVEL;
+  const logger = createLogger(level, logFile ?? join(dataDir, 'holdfast.log'));
+  const tracing = await openTracing(environment, { service: 'holdfast', report: (message) => logger.warn(message) });
+  teardown.add(() => tracing.close());
+  return logger;
 }
 
 /** Tells what happens to runs from now on. @returns the store for all that makes it happen */

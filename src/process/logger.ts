@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Logger, LoggerOptions } from 'pino';
 import { mapValues, truncate } from '../graph/values/index.ts';
+import { traceFields } from './trace-fields.ts';
 
 export type { Logger };
 
@@ -12,6 +13,7 @@ export function createLogger(level: string, file?: string): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
+    mixin: traceFields,
     redact: ['*.authorization', '*.apiKey', '*.token', 'headers.authorization'],
     serializers: { error: (error: Error) => shorten(pino.stdSerializers.err(error), MAX_LEVELS) },
     formatters: { log: (fields) => mapValues(fields, shortenText) },

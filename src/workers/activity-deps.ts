@@ -48,7 +48,8 @@ export interface WorkerSupplies {
 
 /** Makes the code behind a catalog for a worker, with its secrets. */
 export function toActivityDeps(config: Config, { store, logger, environment }: WorkerSupplies): ActivityDeps {
-  const { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings } = config;
+  const { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings, telemetry } =
+    config;
   const deps = {
     fetch: createGuardedFetch(http.allow),
     request: createGuardedRequest(http.allow),
@@ -77,5 +78,6 @@ export function toActivityDeps(config: Config, { store, logger, environment }: W
     },
     functions: mapValues(functions, (registered): RegisteredFunction => registered),
     nodeTypes: Object.fromEntries(nodeTypes.map((type) => [type.name, type])),
+    showsContents: telemetry.captureContent,
   };
 }

@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { CallOutcome, CallTask, LocalOutcome } from '../activities/calls/call-task.ts';
 import { capDeadline } from '../graph/definition/index.ts';
-import type { PackedBatch } from '../graph/journal/index.ts';
+import type { CallTrace, PackedBatch } from '../graph/journal/index.ts';
 import { calleeName } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
 import { activities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
@@ -11,6 +11,8 @@ export interface CallOwner {
   readonly runId: string;
   readonly tenantId: string;
   readonly createdBy: Principal;
+  /** The segment of now; absent: the run is not traced. */
+  readonly trace?: CallTrace;
 }
 
 /** A call, and what travels with it into its activity. */

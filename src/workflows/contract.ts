@@ -2,8 +2,9 @@ import type { Beginning, RunIdentity } from '../graph/advance/index.ts';
 import type { Catalog, GraphDefinition } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { CallEffect, StoredRun, SentSignal } from '../graph/run/index.ts';
-import type { RunEvent } from '../graph/journal/index.ts';
+import type { RunEvent, TracedRun } from '../graph/journal/index.ts';
 import type { JournalEntries } from './outbox.ts';
+import type { SegmentsState } from './traces/segments.ts';
 
 /** Names on which the workflow and its callers agree. */
 export const RUN_GRAPH = 'runGraph';
@@ -11,6 +12,9 @@ export const TASK_QUEUE = 'holdfast';
 
 /** A signal to the workflow, not to its run: continue under the current worker version once no call is open. */
 export const UPGRADE = 'upgrade';
+
+/** The header of a signal that has the `traceparent` of the request behind it. */
+export const TRACE_HEADER = 'traceparent';
 
 /** Length of summaries that Temporal shows, in characters; the server takes 400 bytes. */
 export const MAX_SUMMARY = 100;
@@ -44,6 +48,8 @@ export interface RunGraphInput {
   readonly begin: Beginning;
   /** What most people do not see of the run; absent: nothing is hidden. */
   readonly redaction?: Redaction;
+  /** Absent: the run is not traced. */
+  readonly trace?: TracedRun;
   /** Signals that were sent before the run began; it handles them first. */
   readonly queuedSignals?: readonly SentSignal[];
 }
@@ -67,6 +73,8 @@ export interface Continuation {
   readonly latestEvents: readonly RunEvent[];
   /** The interpreter has yielded and waits for `continue`. */
   readonly hasYielded: boolean;
+  /** Absent: the run is not traced. */
+  readonly segments?: SegmentsState;
 }
 
 /** A query's answer in place of one that is too large. */

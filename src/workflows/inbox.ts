@@ -4,12 +4,15 @@ import { toJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { signals } from '../graph/signals/index.ts';
 import { UPGRADE } from './contract.ts';
+import { traceOfArriving } from './traces/signal-trace.ts';
 
 /** Occurrences that the run has not handled yet, in order of arrival. */
 export interface Inbox {
   push(occurrence: OccurrenceBody): void;
   take(): readonly OccurrenceBody[];
   isEmpty(): boolean;
+  /** The span in which a signal was sent; `null`: it is not known. */
+  traceOf(occurrence: OccurrenceBody): string | null;
   /** Resolves once the inbox is not empty. */
   arrival(): Promise<void>;
 }
@@ -22,6 +25,7 @@ export interface Inbox {
 export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
   let waiting: OccurrenceBody[] = queuedSignals.map((signal) => ({ kind: 'signal', ...signal }));
   let wake = (): void => undefined;
+  const traces = new WeakMap<OccurrenceBody, string>();
   const inbox: Inbox = {
     push(occurrence) {
       waiting.push(occurrence);
@@ -33,16 +37,23 @@ export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
       return arrived;
     },
     isEmpty: () => waiting.length === 0,
+    traceOf: (occurrence) => traces.get(occurrence) ?? null,
     arrival: () =>
       new Promise((resolve) => {
         wake = resolve;
         if (waiting.length > 0) resolve();
       }),
   };
-  setDefaultSignalHandler((name, ...args) => inbox.push({ kind: 'signal', name, payload: payloadOf(args[0]) }));
+  const receive = (name: string, payload: unknown): void => {
+    const occurrence = { kind: 'signal', name, payload: payloadOf(payload) } as const;
+    const trace = traceOfArriving();
+    if (trace !== null) traces.set(occurrence, trace);
+    inbox.push(occurrence);
+  };
+  setDefaultSignalHandler((name, ...args) => receive(name, args[0]));
   for (const [name, { description }] of signals) {
     const signal = defineSignal<[unknown?]>(name);
-    setHandler(signal, (payload) => inbox.push({ kind: 'signal', name, payload: payloadOf(payload) }), { description });
+    setHandler(signal, (payload) => receive(name, payload), { description });
   }
   setHandler(defineSignal(UPGRADE), () => inbox.push({ kind: 'signal', name: UPGRADE, payload: undefined }), {
     description: 'Continue under the current worker version, once no call is open',

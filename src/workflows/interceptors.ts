@@ -1,9 +1,11 @@
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
+import { receiveTraced } from './traces/signal-trace.ts';
 
 /** Signals with a reserved name would fail the workflow task, and with it the run; they have no meaning here. */
 const RESERVED_PREFIX = '__temporal_';
 
 export const interceptors: WorkflowInterceptorsFactory = () => ({
+  inbound: [{ handleSignal: async (input, next) => await receiveTraced(input.headers, () => next(input)) }],
   internals: [
     {
       activate(input, next) {

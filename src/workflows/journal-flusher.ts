@@ -1,6 +1,6 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { ApplicationFailure } from '@temporalio/workflow';
-import type { PackedBatch } from '../graph/journal/index.ts';
+import type { EndedSegments, PackedBatch } from '../graph/journal/index.ts';
 import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, separateTaskQueue } from './activities.ts';
@@ -8,6 +8,7 @@ import { toJournalFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
 import { createPauses } from './pauses.ts';
+import type { Segments } from './traces/segments.ts';
 
 /** Brings the outbox into the store: with the calls that a run makes anyway, or by an activity of its own. */
 export interface JournalFlusher {
@@ -42,12 +43,14 @@ interface ShellState {
 interface JournalFlusherDeps {
   readonly outbox: Outbox;
   readonly inbox: Inbox;
+  /** `null`: the run is not traced. */
+  readonly segments: Segments | null;
 }
 
 /** Time for which new entries may stay unwritten while other calls are open. */
 const FLUSH_AFTER_MS = 5_000;
 
-export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): JournalFlusher {
+export function createJournalFlusher({ outbox, inbox, segments }: JournalFlusherDeps): JournalFlusher {
   let isUrgent = false;
   let isFlushing = false;
   let refusal: ApplicationFailure | null = null;
@@ -57,7 +60,7 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
     inbox.push({ kind: 'continue' });
   });
   const write = async (run: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
-    refusal = await record(run, batch);
+    refusal = await record(run, batch, segments?.takeEnded() ?? null);
     isFlushing = refusal !== null;
     if (refusal === null) {
       delivered();
@@ -114,9 +117,14 @@ function createLateFlush(outbox: Outbox, flush: () => void): () => void {
 }
 
 /** Writes a batch by an activity of its own. @returns the failure if the store refuses it */
-async function record({ id: runId, tenantId }: Run, journal: PackedBatch): Promise<ApplicationFailure | null> {
+async function record(
+  { id: runId, tenantId }: Run,
+  journal: PackedBatch,
+  segments: EndedSegments | null,
+): Promise<ApplicationFailure | null> {
+  const entry = { runId, tenantId, journal, ...(segments && { segments }) };
   try {
-    await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal }));
+    await CancellationScope.nonCancellable(() => activities.record(entry));
     return null;
   } catch (error) {
     return toJournalFailure(error);

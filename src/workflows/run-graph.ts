@@ -14,6 +14,7 @@ import type { Display } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
 import { endAsCanceled, callCanceled, toWorkflowFailure } from './failures.ts';
+import type { CallOwner } from './call-activities.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
@@ -26,6 +27,8 @@ import { answerQueries } from './queries.ts';
 import { createJournalFlusher } from './journal-flusher.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
 import type { ContinueAsNewPolicy } from './continue-as-new.ts';
+import { createSegments } from './traces/segments.ts';
+import type { Segments } from './traces/segments.ts';
 
 /**
  * Runs a graph: occurrences go into the interpreter, its effects become activities and timers.
@@ -52,14 +55,19 @@ interface Shell {
   readonly continueAsNewPolicy: ContinueAsNewPolicy;
   readonly latestEvents: LatestEvents;
   readonly display: Display;
+  /** `null`: the run is not traced. */
+  readonly segments: Segments | null;
 }
 
-function openShell({ definition, catalog, identity, begin, redaction }: WorkflowInput, inbox: Inbox): Shell {
+function openShell(input: WorkflowInput, inbox: Inbox): Shell {
+  const { definition, catalog, identity, begin, redaction } = input;
   const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
-  const flusher = createJournalFlusher({ outbox, inbox });
-  const effects = createEffects({ inbox, flusher }, { runId, tenantId, createdBy });
+  const segments = openSegments(input);
+  const flusher = createJournalFlusher({ outbox, inbox, segments });
+  const owner = { runId, tenantId, createdBy };
+  const effects = createEffects({ inbox, flusher }, segments ? withTrace(owner, segments) : owner);
   const { continueAfter } = graph.catalog.defaults;
   const parts = {
     graph,
@@ -70,6 +78,7 @@ function openShell({ definition, catalog, identity, begin, redaction }: Workflow
     continueAsNewPolicy: createContinueAsNewPolicy(continueAfter, { effects, flusher, outbox, inbox }),
     display: createDisplay(begin.kind !== 'continue', redaction ?? NOTHING_REDACTED),
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
+    segments,
   };
   if (begin.kind === 'continue')
     return resumeExecution({ ...parts, run: readRun(begin.run), hasYielded: begin.hasYielded }, begin);
@@ -78,6 +87,22 @@ function openShell({ definition, catalog, identity, begin, redaction }: Workflow
   flusher.flushSoon();
   apply(shell, first);
   return shell;
+}
+
+function openSegments({ trace, execution, begin, redaction }: WorkflowInput): Segments | null {
+  if (!trace) return null;
+  const state = (begin.kind === 'continue' && begin.segments) || null;
+  return createSegments({ trace: { ...trace, ...(redaction && { isRedacted: true }) }, execution, state });
+}
+
+/** Adds the segment of the moment in which a call is made. */
+function withTrace(owner: CallOwner, segments: Segments): CallOwner {
+  return {
+    ...owner,
+    get trace() {
+      return segments.current();
+    },
+  };
 }
 
 /** Resumes a run that another execution has begun. */
@@ -129,16 +154,18 @@ function handle(shell: Shell, occurrence: OccurrenceBody): void {
     shell.effects.enterTask();
     shell.flusher.flushSoon();
   }
+  shell.segments?.begins(shell.inbox.traceOf(occurrence));
   apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
 /** Applies the interpreter's result: the new run, its journal entries and its effects. */
 function apply(shell: Shell, step: Advance): void {
-  const { outbox, flusher, latestEvents } = shell;
+  const { outbox, flusher, latestEvents, segments } = shell;
   if (step.approvals.length > 0 || statusOf(step.run) !== statusOf(shell.run)) flusher.flushSoon();
   shell.run = step.run;
   shell.hasYielded = step.hasYielded;
   latestEvents.add(step.events);
+  segments?.observe(step);
   outbox.add(step);
   for (const effect of step.effects) perform(shell, effect);
 }
@@ -156,7 +183,7 @@ function canceledDeferredCalls(effect: Effect, continueAsNewPolicy: ContinueAsNe
   return effect.kind === 'cancel.call' ? continueAsNewPolicy.cancelDeferred(effect.key) : [];
 }
 
-function continuationOf({ run, hasYielded, outbox, continueAsNewPolicy, latestEvents }: Shell): Continuation {
+function continuationOf({ run, hasYielded, outbox, continueAsNewPolicy, latestEvents, segments }: Shell): Continuation {
   const deferredCalls = continueAsNewPolicy.deferred();
   return {
     kind: 'continue',
@@ -165,6 +192,7 @@ function continuationOf({ run, hasYielded, outbox, continueAsNewPolicy, latestEv
     pendingEntries: outbox.pendingEntries(),
     latestEvents: latestEvents.all(),
     hasYielded,
+    ...(segments && { segments: segments.state() }),
   };
 }
 

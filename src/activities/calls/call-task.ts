@@ -1,5 +1,5 @@
 import type { TaskFailure } from '../../graph/values/index.ts';
-import type { PackedBatch } from '../../graph/journal/index.ts';
+import type { CallTrace, PackedBatch } from '../../graph/journal/index.ts';
 import type { CallEffect, CallReply, CallRequest, Principal } from '../../graph/run/index.ts';
 
 /** Input of an activity that makes one call. */
@@ -12,6 +12,8 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   readonly tenantId: string;
   /** The principal of the run; tools act as this principal. */
   readonly createdBy: Principal;
+  /** Absent: the run is not traced. */
+  readonly trace?: CallTrace;
   /** A journal batch that the activity writes before the call. */
   readonly journal: PackedBatch | null;
   /** The failure of local attempts that the activity goes on from. */

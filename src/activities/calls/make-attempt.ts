@@ -5,11 +5,14 @@ import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
 import type { KeptRequest } from './kept-request.ts';
 import type { TimeLimit } from './time-limit.ts';
+import { inAttemptSpan } from './traces/attempt-span.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {
   readonly safety: (request: R) => CallSafety;
   readonly execute: (task: CallTask<R>, signal: AbortSignal, made: MadeAttempt) => Promise<CallReply>;
+  /** The spans of calls hold what is sent and answered; the default is no. */
+  readonly showsContents?: boolean;
 }
 
 /** An attempt as the code of a call sees it. */
@@ -51,7 +54,8 @@ export async function makeAttempt<R extends CallRequest>(
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const attempt = failures + 1;
   const made = { attempt, turn: Math.max(attempt, begun), ...(keep && { keep }) };
-  const reply = await limit.bound(kind.execute(task, limit.signal, made));
+  const traced = { task, attempt: made.turn, showsContents: kind.showsContents ?? false };
+  const reply = await inAttemptSpan(traced, () => limit.bound(kind.execute(task, limit.signal, made)));
   // A reply that is too large must fail here: the server would refuse it in every attempt.
   const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
   if (bytes <= MAX_REPLY_BYTES) return { reply, bytes };

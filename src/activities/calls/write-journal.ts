@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { unpackBatch } from '../../graph/journal/index.ts';
-import type { PackedBatch } from '../../graph/journal/index.ts';
+import type { EndedSegments, PackedBatch } from '../../graph/journal/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import { isDataRefused } from '../../store/database/data-refused.ts';
@@ -15,6 +15,8 @@ export interface JournalWrite {
   /** The call of the same activity. */
   readonly key?: string;
   readonly request?: CallRequest;
+  /** Parts of a traced run that are over. */
+  readonly segments?: EndedSegments;
 }
 
 /**

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TextsRefusedError, VectorsUnusableError } from '../../store/memory/embedder.ts';
 import type { Embedder, Vector } from '../../store/memory/embedder.ts';
+import { modelAttributes } from '../../telemetry/traces/describe-model.ts';
+import { inSpanBelow } from '../../telemetry/traces/in-span.ts';
+import type { SpanStart } from '../../telemetry/traces/in-span.ts';
+import { GEN_AI } from '../../telemetry/traces/names.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
@@ -42,6 +46,7 @@ const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
 export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps): Embedder {
   const { minSimilarity, timeoutMs } = settings;
   const ask = createAsk(settings, deps);
+  const start = (): SpanStart => describeRequest(settings);
   return {
     name: embedderName(settings),
     minSimilarity,
@@ -49,7 +54,7 @@ export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps):
       const signal = AbortSignal.timeout(timeoutMs);
       for (let attempt = 1; ; attempt++)
         try {
-          return await ask(texts, signal);
+          return await inSpanBelow(start, { work: async () => await ask(texts, signal), failureOf });
         } catch (error) {
           const isLast = attempt === MAX_ATTEMPTS || signal.aborted;
           if (isLast || !(error instanceof CallError && error.retryable)) throw error;
@@ -61,11 +66,30 @@ export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps):
   };
 }
 
+function describeRequest({ model, dimensions, ...settings }: EmbeddingSettings): SpanStart {
+  const baseUrl = baseUrlOf(settings);
+  return {
+    name: `embeddings ${model}`,
+    kind: 'client',
+    attributes: {
+      [GEN_AI.operation]: 'embeddings',
+      [GEN_AI.dimensions]: dimensions,
+      ...modelAttributes({ provider: settings.provider, model, baseUrl }),
+    },
+  };
+}
+
+const failureOf = (error: unknown): string => (error instanceof CallError ? error.code : 'MODEL_FAILED');
+
+function baseUrlOf({ provider, baseUrl }: Pick<EmbeddingSettings, 'provider' | 'baseUrl'>): string {
+  return baseUrl ?? PROVIDER_URLS[provider] ?? '';
+}
+
 type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Vector[]>;
 
 function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: EmbedderDeps): Ask {
   const { provider, model, dimensions } = settings;
-  const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
+  const baseURL = baseUrlOf(settings);
   const { open, options } = embeddingProviders[provider];
   return async (texts, abortSignal) => {
     const used = useSecrets(secrets, 'MODEL_FAILED');

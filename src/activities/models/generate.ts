@@ -1,4 +1,5 @@
 import { toolCallsOf } from '../../graph/definition/index.ts';
+import { describeModel } from '../../telemetry/traces/describe-model.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
 import { useSecrets } from '../secrets.ts';
@@ -24,6 +25,7 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
   const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
   const askAdapter = createAskAdapter(stream);
   return async (asked, { signal, emit, readFile }) => {
+    describeModel({ provider, model, baseUrl: baseURL });
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
     const transport = openTransport(fetch);

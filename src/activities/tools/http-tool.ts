@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { parseSegments } from '../../graph/expression/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
+import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
 import { followRedirects } from '../http/follow-redirects.ts';
 import type { GuardedRequest, ToolAnswer } from '../http/guarded-request.ts';
 import { resolveHeaders, useSecrets } from '../secrets.ts';
@@ -105,6 +106,7 @@ async function send(
     headers: {
       accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
       ...(hasBody && { 'content-type': 'application/json' }),
+      ...traceHeaders(),
       ...headers,
       'idempotency-key': context.key,
     },

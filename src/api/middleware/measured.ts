@@ -2,8 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { durations } from '../../process/durations.ts';
 import type { ApiEnv } from '../deps.ts';
-
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+import { shownMethod } from './shown-method.ts';
 
 /**
  * Middleware: measures each request (OpenTelemetry, semantic conventions of HTTP servers). Paths that are no routes and
@@ -13,10 +12,9 @@ export function measured() {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const start = performance.now();
     await next();
-    const { method } = c.req;
     const route = routePath(c, -1);
     durations.request.record((performance.now() - start) / 1_000, {
-      'http.request.method': METHODS.has(method) ? method : '_OTHER',
+      'http.request.method': shownMethod(c.req.method),
       'http.response.status_code': c.res.status,
       ...(!route.includes('*') && { 'http.route': route }),
     });

@@ -2,6 +2,7 @@ import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
 import { INTERPRETER_VERSION } from '../../graph/definition/index.ts';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { NewRun } from '../../store/accept-run.ts';
+import { traceOfStart } from '../../telemetry/traces/trace-of-start.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { toPrincipal } from '../http/to-principal.ts';
@@ -20,6 +21,7 @@ export interface RunOrigin
 export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunOrigin): NewRun {
   const { given, definition, catalog, limits, redaction } = pinned;
   const { id, tenantId, graph } = identity;
+  const trace = traceOfStart({ id, tenantId, graph: graph.name, threadId: identity.threadId });
   const start: RunGraphInput = {
     interpreterVersion: INTERPRETER_VERSION,
     execution: 1,
@@ -27,6 +29,7 @@ export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunO
     definition,
     catalog,
     begin,
+    ...(trace && { trace }),
   };
   return {
     id,

@@ -21,6 +21,7 @@ import { putAside } from './put-aside.ts';
 import type { PutAside } from './put-aside.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
+import { traceSignals } from './trace-signals.ts';
 import { findTerminatedRuns, readTerminatedRun } from './terminated-runs.ts';
 import type { TerminatedRun, Span } from './terminated-runs.ts';
 
@@ -81,7 +82,8 @@ const UNTIL_GONE = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
 const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
 
 export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
-  const client = new Client({ connection, namespace, dataConverter });
+  const interceptors = { workflow: [traceSignals] };
+  const client = new Client({ connection, namespace, dataConverter, interceptors });
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
   const soon = async <T>(request: () => Promise<T>, withinMs = ANSWER_WITHIN_MS): Promise<T> =>
     await connection.withDeadline(Date.now() + withinMs, request);

@@ -12,6 +12,8 @@ export type { PackedBatch } from './packed-batch.ts';
 export type { Carrier } from './packed-events.ts';
 export { foldResumePoints } from './resume-point.ts';
 export type { ResumePoint } from './resume-point.ts';
+export { FIRST_SEGMENT } from './segment.ts';
+export type { CallTrace, EndedSegments, Segment, TracedRun } from './segment.ts';
 export { NOT_BEGUN, toRunView } from './run-view.ts';
 export type { RunView, Usage, WaitingFor } from './run-view.ts';
 export { toWebhookEvents, WEBHOOK_EVENTS } from './webhook-events.ts';

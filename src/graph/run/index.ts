@@ -21,6 +21,7 @@ export type {
   ValueReply,
 } from './effect.ts';
 export { approvalTimerId, parseCallKey, parseCheckpointId, taskKey } from './ids.ts';
+export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
 export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';

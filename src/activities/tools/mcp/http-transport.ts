@@ -4,6 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Response as UndiciResponse } from 'undici';
 import { CallError } from '../../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../calls/classify-failure.ts';
+import { traceHeaders } from '../../../telemetry/traces/traceparent.ts';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
 import { readBody } from '../../http/read-body.ts';
 import { limitStream } from './limit-stream.ts';
@@ -63,7 +64,7 @@ function createFetch({ fetch, headers }: HttpTransportOptions, onSessionLost: ()
     const sdkHeaders = new Headers(init.headers);
     const request = {
       method: init.method ?? 'GET',
-      headers: { ...Object.fromEntries(sdkHeaders), ...(await headers()) },
+      headers: { ...Object.fromEntries(sdkHeaders), ...traceHeaders(), ...(await headers()) },
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
     };

@@ -1,0 +1,62 @@
+import { SpanKind, context, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Span } from '@opentelemetry/api';
+import { runTracer } from './run-tracer.ts';
+import { markFailed } from './mark-failed.ts';
+import { partOfCall, spanContextOf } from './trace-place.ts';
+import type { TracePlace } from './trace-place.ts';
+
+/** A span that begins. */
+export interface SpanStart {
+  readonly name: string;
+  readonly kind: 'internal' | 'client';
+  readonly attributes: Attributes;
+}
+
+/** Work in a span. */
+export interface SpannedWork<T> {
+  /** @param span `null`: there is none */
+  readonly work: (span: Span | null) => Promise<T>;
+  /** Names what the work has thrown. Messages may quote payloads, so they are not told. */
+  readonly failureOf: (error: unknown) => string;
+}
+
+/** A call of a run that is traced. */
+interface TracedCall extends TracePlace {
+  readonly key: string;
+}
+
+/**
+ * Does work in a span below that of the node that a call is made for. It does just the work if the run is not traced, or
+ * in a process that makes no spans.
+ */
+export async function inCallSpan<T>(
+  call: TracedCall | null,
+  start: () => SpanStart,
+  spanned: SpannedWork<T>,
+): Promise<T> {
+  if (!runTracer() || !call) return await spanned.work(null);
+  const parent = trace.setSpanContext(context.active(), spanContextOf(call, partOfCall(call.key)));
+  return await inSpan(parent, start, spanned);
+}
+
+/** Does work in a span below the active one. Without an active one it does just the work. */
+export async function inSpanBelow<T>(start: () => SpanStart, spanned: SpannedWork<T>): Promise<T> {
+  if (!trace.getActiveSpan()) return await spanned.work(null);
+  return await inSpan(context.active(), start, spanned);
+}
+
+const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
+
+async function inSpan<T>(parent: Context, start: () => SpanStart, { work, failureOf }: SpannedWork<T>): Promise<T> {
+  const { name, kind, attributes } = start();
+  const tracer = runTracer()?.tracer ?? trace.getTracer('holdfast');
+  const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), async () => await work(span));
+  } catch (error) {
+    markFailed(span, failureOf(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}

@@ -1,0 +1,54 @@
+/* Names of attributes. */
+
+/** Generative AI (OpenTelemetry, semantic conventions 1.41, all of them "Development"). */
+export const GEN_AI = {
+  operation: 'gen_ai.operation.name',
+  provider: 'gen_ai.provider.name',
+  workflow: 'gen_ai.workflow.name',
+  conversation: 'gen_ai.conversation.id',
+  outputType: 'gen_ai.output.type',
+  requestModel: 'gen_ai.request.model',
+  temperature: 'gen_ai.request.temperature',
+  maxTokens: 'gen_ai.request.max_tokens',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  tool: 'gen_ai.tool.name',
+  toolType: 'gen_ai.tool.type',
+  dimensions: 'gen_ai.embeddings.dimension.count',
+  // Contents, only where they are allowed.
+  instructions: 'gen_ai.system_instructions',
+  inputMessages: 'gen_ai.input.messages',
+  outputMessages: 'gen_ai.output.messages',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+} as const;
+
+/** HTTP, sessions and errors (OpenTelemetry, semantic conventions). */
+export const GENERAL = {
+  method: 'http.request.method',
+  route: 'http.route',
+  status: 'http.response.status_code',
+  server: 'server.address',
+  session: 'session.id',
+  error: 'error.type',
+} as const;
+
+/** Our own. */
+export const HOLDFAST = {
+  tenant: 'holdfast.tenant',
+  run: 'holdfast.run.id',
+  status: 'holdfast.run.status',
+  segment: 'holdfast.segment',
+  step: 'holdfast.step',
+  node: 'holdfast.node',
+  path: 'holdfast.node.path',
+  visit: 'holdfast.visit',
+  index: 'holdfast.index',
+  attempt: 'holdfast.attempt',
+  attempts: 'holdfast.attempts',
+  key: 'holdfast.idempotency_key',
+  checkpoint: 'holdfast.checkpoint',
+  cost: 'holdfast.usage.cost_usd',
+  leftOut: 'holdfast.spans.left_out',
+} as const;

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { TraceFlags } from '@opentelemetry/api';
+import type { SpanContext } from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+import { FIRST_SEGMENT } from '../../graph/journal/index.ts';
+import type { TracedRun } from '../../graph/journal/index.ts';
+import { parseCallKey } from '../../graph/run/index.ts';
+import type { TaskReference } from '../../graph/run/index.ts';
+
+/** A segment of a run, which is one trace. */
+export interface TracePlace {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly run: TracedRun;
+  /** The name of the segment. */
+  readonly segment: string;
+}
+
+/** The parts of a segment that have spans of their own, besides calls. */
+export type SpanPart =
+  | { readonly kind: 'root' }
+  | { readonly kind: 'step'; readonly path: readonly string[]; readonly step: number }
+  | ({ readonly kind: 'node' } & TaskReference);
+
+export const ROOT: SpanPart = { kind: 'root' };
+
+/**
+ * Names the span of a part of a segment. The ids follow from the run alone, so each process finds the same ones, again
+ * and again.
+ * @throws TypeError for a `traceparent` that is none
+ */
+export function spanContextOf(place: TracePlace, part: SpanPart): SpanContext {
+  const spanId = digest(place, JSON.stringify(identityOf(part))).slice(0, 16);
+  return { traceId: traceIdOf(place), spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+}
+
+/** The span in which the run was asked for. @throws TypeError for a `traceparent` that is none */
+export function askedIn({ run: { parent } }: Pick<TracePlace, 'run'>): SpanContext {
+  const context = parseTraceParent(parent);
+  if (context) return { ...context, isRemote: true };
+  throw new TypeError(`${parent} is no traceparent`);
+}
+
+/** The first segment belongs to the trace of the request; each later one is a trace of its own. */
+function traceIdOf(place: TracePlace): string {
+  return place.segment === FIRST_SEGMENT ? askedIn(place).traceId : digest(place, 'trace').slice(0, 32);
+}
+
+function digest({ runId, run: { parent }, segment }: TracePlace, what: string): string {
+  return createHash('sha256').update([parent, runId, segment, what].join('\n')).digest('hex');
+}
+
+function identityOf(part: SpanPart): readonly unknown[] {
+  switch (part.kind) {
+    case 'root':
+      return ['root'];
+    case 'step':
+      return ['step', part.path, part.step];
+    case 'node':
+      return ['node', part.path ?? [], part.node, part.visit, part.index ?? null];
+  }
+}
+
+/** The part that a call was made for, by the key of the call. The key of a compensation, or of a long path, tells none. */
+export function partOfCall(key: string): SpanPart {
+  const position = parseCallKey(key);
+  if (!position || position.task.includes(SHORTENED)) return ROOT;
+  const tasks = position.task.split('/');
+  const path = tasks.slice(0, -1).map((task) => task.replace(/(?:#\d+)?\.\d+\.\d+$/, ''));
+  const [node = '', index] = tasks.slice(-1).flatMap((task) => task.split('#'));
+  const { visit } = position;
+  return { kind: 'node', path, node, visit, ...(index !== undefined && { index: Number(index) }) };
+}
+
+/** The mark of a shortened path in a key. */
+const SHORTENED = '~';

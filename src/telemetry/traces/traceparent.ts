@@ -1,0 +1,19 @@
+import { TraceFlags, isSpanContextValid, trace } from '@opentelemetry/api';
+import type { SpanContext } from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+
+/** Reads a `traceparent` of others (W3C Trace Context). @returns `null` for one that is none */
+export function readTraceparent(header: string | undefined): SpanContext | null {
+  const parsed = header === undefined ? null : parseTraceParent(header);
+  return parsed && isSpanContextValid(parsed) ? { ...parsed, isRemote: true } : null;
+}
+
+export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
+}
+
+/** The headers that tell another server of the active span; there are none without one. */
+export function traceHeaders(): { readonly traceparent?: string } {
+  const active = trace.getActiveSpan()?.spanContext();
+  return active && isSpanContextValid(active) ? { traceparent: toTraceparent(active) } : {};
+}

@@ -1,0 +1,75 @@
+import type { CallTrace, EndedSegments, RunEvent, Segment, TracedRun } from '../../graph/journal/index.ts';
+import { hasEnded, statusOf } from '../../graph/run/index.ts';
+import type { Run } from '../../graph/run/index.ts';
+
+/** Finds the segments of a traced run, which are traces of their own. */
+export interface Segments {
+  /** Takes note of what happens next. @param sentIn the span in which a signal was sent; `null`: no such span is known */
+  begins(sentIn: string | null): void;
+  /** Takes note of what the run has done. */
+  observe(step: Progress): void;
+  /** The segment that a call of now belongs to. */
+  current(): CallTrace;
+  /** The segments that have ended since the last time; `null`: none. */
+  takeEnded(): EndedSegments | null;
+  /** All that the next execution needs to go on. */
+  state(): SegmentsState;
+}
+
+/** What segments need to know of a step of the run. */
+interface Progress {
+  readonly run: Pick<Run, 'phase' | 'compensation'> & { readonly counters: Pick<Run['counters'], 'seq'> };
+  readonly events: readonly Pick<RunEvent, 'type'>[];
+}
+
+export interface SegmentsState {
+  /** The number of the segment that is open, or was so last. */
+  readonly number: number;
+  /** The number of the last event before the open segment; `null`: the run waits. */
+  readonly openAfter: number | null;
+  /** The span of the signal that the open segment began with; `null`: none is known. */
+  readonly sentIn: string | null;
+  readonly ended: readonly Segment[];
+}
+
+interface SegmentsOptions {
+  readonly trace: TracedRun;
+  readonly execution: number;
+  /** `null`: the execution begins a run, or reopens it. */
+  readonly state: SegmentsState | null;
+}
+
+/** Events of a run that works, also if it has come to the next wait since. */
+const WORK: ReadonlySet<RunEvent['type']> = new Set(['step.started', 'node.completed', 'node.failed', 'node.skipped']);
+
+const NOT_BEGUN: SegmentsState = { number: 0, openAfter: null, sentIn: null, ended: [] };
+
+export function createSegments({ trace, execution, state }: SegmentsOptions): Segments {
+  let { number, openAfter, sentIn, ended } = state ?? NOT_BEGUN;
+  const nameOf = (of: number): string => `${execution}.${of}`;
+  return {
+    begins(by) {
+      if (openAfter === null) sentIn = by;
+    },
+    observe({ run, events }) {
+      const isAtWork = statusOf(run) === 'running';
+      const { seq } = run.counters;
+      if (openAfter === null) {
+        if (!isAtWork && !hasEnded(run) && !events.some(({ type }) => WORK.has(type))) return;
+        number += 1;
+        openAfter = seq - events.length;
+      }
+      if (isAtWork) return;
+      const segment = { name: nameOf(number), after: openAfter, upTo: seq };
+      ended = [...ended, { ...segment, ...(sentIn !== null && { sentIn }) }];
+      openAfter = null;
+    },
+    current: () => ({ ...trace, segment: nameOf(Math.max(1, number)) }),
+    takeEnded() {
+      const segments = ended;
+      ended = [];
+      return segments.length === 0 ? null : { run: trace, segments };
+    },
+    state: () => ({ number, openAfter, sentIn, ended }),
+  };
+}

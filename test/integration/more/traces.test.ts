@@ -1,0 +1,261 @@
+import { Client as TemporalClient, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { startCollector } from '../../support/doubles/collector.ts';
+import type { CollectedSpan, Collector } from '../../support/doubles/collector.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { answer, json, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
+import { startToolAskingModel } from '../../support/doubles/tool-asking-model.ts';
+import type { ToolAskingModel } from '../../support/doubles/tool-asking-model.ts';
+import { PATIENTLY, hasStatus } from '../../support/readers/api-runs.ts';
+import { executionsOf } from '../../support/readers/executions.ts';
+import { textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+
+const CANARY = 'canary-4711';
+const CALLER = '0af7651916cd43dd8448eb211c80319c';
+const CALLING_SPAN = 'b7ad6b7169203331';
+const [INTERNAL, SERVER, CLIENT] = [1, 2, 3];
+
+let collector: Collector;
+let server: LoopbackServer;
+let model: ToolAskingModel;
+let stack: TestStack;
+let connection: Connection;
+let workflow: TemporalClient['workflow'];
+beforeAll(async () => {
+  collector = await startCollector();
+  server = await startLoopbackServer();
+  model = await startToolAskingModel([{ name: 'look', args: { q: CANARY } }]);
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50' };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const retry = { maxAttempts: 3, initialInterval: '1s' };
+  stack = await startTestStack({
+    models: {
+      default: {
+        provider: 'openai-compatible',
+        model: 'asking',
+        baseUrl: model.url,
+        stream: false,
+        price: { input: 10, output: 10 },
+      },
+    },
+    tools: [aToolOf(server), aToolOf(server, { name: 'look', effect: 'idempotent', retry })],
+    http: { allow: [server.address, model.address] },
+    // Runs continue as new wherever they can.
+    defaults: { continueAfter: 1 },
+    telemetry: { captureContent: true },
+  });
+  connection = await Connection.connect({ address: stack.temporalAddress });
+  ({ workflow } = new TemporalClient({ connection, namespace: stack.namespace }));
+});
+afterEach(() => {
+  server.forget();
+  collector.forget();
+});
+afterAll(async () => {
+  await connection.close();
+  await stack.stop();
+  vi.unstubAllEnvs();
+  await Promise.all([collector.stop(), server.stop(), model.stop()]);
+});
+
+interface Started {
+  readonly input?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly threadId?: string;
+}
+
+async function start(graph: GraphDefinition, { input = {}, headers = {}, ...over }: Started = {}): Promise<Json> {
+  const asked = { graph, input, ...over };
+  const { status, body } = await stack.as('user').post('/api/runs', asked, { prefer: 'wait=15', ...headers });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body;
+}
+
+const approve = async (run: Json): Promise<void> => {
+  const { status } = await stack.as('approver').post(`/api/approvals/${textAt(run, '/waitingFor/0/id')}/decision`, {
+    decision: 'approve',
+  });
+  expect(status).toBe(200);
+};
+
+/** The spans of a run once so many of its segments have come. */
+async function spansOf(runId: string, segments: number): Promise<readonly CollectedSpan[]> {
+  const ofRun = (): readonly CollectedSpan[] =>
+    collector.spans.filter(({ attributes, kind }) => attributes['holdfast.run.id'] === runId && kind !== SERVER);
+  const isRoot = ({ name }: CollectedSpan): boolean => name.startsWith('invoke_workflow ');
+  await expect.poll(() => ofRun().filter(isRoot).length, PATIENTLY).toBe(segments);
+  return ofRun();
+}
+
+/** The names of spans, each with those above it. */
+function pathsOf(spans: readonly CollectedSpan[]): readonly string[] {
+  const pathOf = ({ name, parentId }: CollectedSpan): string => {
+    const above = spans.find(({ spanId }) => spanId === parentId);
+    return above ? `${pathOf(above)} > ${name}` : name;
+  };
+  return spans.map(pathOf).toSorted();
+}
+
+const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
+  const first = spans.find((span) => span.name === name);
+  if (!first) throw new Error(`There is no span ${name} among ${spans.map((span) => span.name).join(', ')}`);
+  return first;
+};
+
+const asking = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
+  aDefinition({
+    channels: { messages: { reducer: 'messages' }, answer: {} },
+    nodes: {
+      think: { type: 'agent', prompt: 'Look it up', tools: ['look'], write: 'answer' },
+      ask: { type: 'approval', title: 'May I?' },
+      pay: { type: 'tool', tool: 'work', args: { amount: 1 }, write: 'answer' },
+    },
+    ...over,
+  });
+
+describe('a run that waits for a person', () => {
+  test('has a trace of the request and of each part, down to the attempts', async () => {
+    server.answers(answer(503), json({ found: CANARY }), json({ paid: true }));
+    const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-01`, baggage: 'canary=1', tracestate: 'v=1' };
+    const run = await start(asking(), { headers, threadId: 'thread-1' });
+    const id = textAt(run, '/id');
+    await approve(run);
+    await stack.as('user').untilRun(id, hasStatus('completed'));
+    const spans = await spansOf(id, 2);
+    expect(pathsOf(spans)).toEqual([
+      'invoke_workflow test',
+      'invoke_workflow test',
+      'invoke_workflow test > holdfast.superstep',
+      'invoke_workflow test > holdfast.superstep',
+      'invoke_workflow test > holdfast.superstep',
+      'invoke_workflow test > holdfast.superstep',
+      'invoke_workflow test > holdfast.superstep > holdfast.node ask',
+      'invoke_workflow test > holdfast.superstep > holdfast.node ask',
+      'invoke_workflow test > holdfast.superstep > holdfast.node pay',
+      'invoke_workflow test > holdfast.superstep > holdfast.node pay > execute_tool work',
+      'invoke_workflow test > holdfast.superstep > holdfast.node think',
+      'invoke_workflow test > holdfast.superstep > holdfast.node think > chat asking',
+      'invoke_workflow test > holdfast.superstep > holdfast.node think > chat asking',
+      'invoke_workflow test > holdfast.superstep > holdfast.node think > execute_tool look',
+      'invoke_workflow test > holdfast.superstep > holdfast.node think > execute_tool look',
+    ]);
+    const [first, second] = spans.filter(({ name }) => name === 'invoke_workflow test');
+    const request = named(collector.spans, 'POST /api/runs');
+    expect(request).toMatchObject({ traceId: CALLER, parentId: CALLING_SPAN, kind: SERVER });
+    expect(request.attributes).toMatchObject({ 'http.response.status_code': 201, 'holdfast.tenant': 'demo' });
+    expect(first).toMatchObject({ traceId: CALLER, parentId: request.spanId, kind: INTERNAL, links: [] });
+    expect(second?.traceId).not.toBe(CALLER);
+    const decision = collector.spans.find(({ name }) => name.startsWith('POST /api/approvals/'));
+    expect(second?.links).toEqual([
+      { traceId: first?.traceId, spanId: first?.spanId },
+      { traceId: decision?.traceId, spanId: decision?.spanId },
+    ]);
+    expect(second?.attributes['holdfast.run.status']).toBe('completed');
+  });
+
+  test('shows each attempt, what it has failed with, and what models have used and cost', async () => {
+    server.answers(answer(503, {}, CANARY), json({ found: 1 }), json({ paid: true }));
+    const run = await start(asking());
+    const spans = await spansOf(textAt(run, '/id'), 1);
+    const attempts = spans.filter(({ name }) => name === 'execute_tool look');
+    expect(attempts.map(({ attributes, isFailed }) => [attributes['holdfast.attempt'], isFailed])).toEqual([
+      [1, true],
+      [2, false],
+    ]);
+    expect(attempts[0]?.attributes['error.type']).toBe('TOOL_FAILED');
+    expect(new Set(attempts.map(({ attributes }) => attributes['holdfast.idempotency_key'])).size).toBe(1);
+    const chat = named(spans, 'chat asking');
+    expect(chat.kind).toBe(CLIENT);
+    expect(chat.attributes).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai-compatible',
+      'gen_ai.request.model': 'asking',
+      'gen_ai.usage.input_tokens': 100,
+      'gen_ai.usage.output_tokens': 10,
+      'server.address': '127.0.0.1',
+    });
+    expect(named(spans, 'holdfast.node think').attributes['holdfast.usage.cost_usd']).toBeCloseTo(0.0022);
+  });
+
+  test('tells its tools in which span they are called, and nothing of strangers', async () => {
+    server.answers(json({ found: 1 }));
+    const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-01`, baggage: 'canary=1', tracestate: 'v=1' };
+    const run = await start(asking(), { headers });
+    const { traceId, spanId } = named(await spansOf(textAt(run, '/id'), 1), 'execute_tool look');
+    const heard = server.requests[0]?.headers;
+    expect(heard?.['traceparent']).toBe(`00-${traceId}-${spanId}-01`);
+    expect(traceId).toBe(CALLER);
+    expect([heard?.['baggage'], heard?.['tracestate']]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('contents', () => {
+  test('are there where the configuration allows them', async () => {
+    server.answers(json({ found: CANARY }));
+    const spans = await spansOf(textAt(await start(asking()), '/id'), 1);
+    const { attributes } = named(spans, 'execute_tool look');
+    expect(attributes['gen_ai.tool.call.arguments']).toBe(JSON.stringify({ q: CANARY }));
+    expect(attributes['gen_ai.tool.call.result']).toBe(JSON.stringify({ found: CANARY }));
+    expect(named(spans, 'chat asking').attributes['gen_ai.input.messages']).toContain('Look it up');
+  });
+
+  test('are missing in a run that hides anything', async () => {
+    server.answers(answer(500, {}, CANARY), json({ found: CANARY }));
+    const channels = { messages: { reducer: 'messages' }, answer: {}, secret: { redact: true } } as const;
+    const run = await start(asking({ channels }), { input: { secret: CANARY } });
+    const spans = await spansOf(textAt(run, '/id'), 1);
+    expect(spans.map(({ name }) => name)).toContain('execute_tool look');
+    expect(collector.text()).not.toContain(CANARY);
+  });
+
+  test('of requests, tokens among them, are never there', async () => {
+    await stack.as('user').get(`/api/runs?graph=${CANARY}`);
+    await stack.as('user').get(`/api/runs/${CANARY}`);
+    await expect.poll(() => collector.spans.map(({ name }) => name), PATIENTLY).toContain('GET /api/runs/:id');
+    expect(collector.text()).not.toContain(CANARY);
+    expect(collector.text()).not.toContain(stack.tokens.user.slice(-20));
+  });
+});
+
+test('a request that its caller does not sample has a run without spans', async () => {
+  server.answers(json({ found: 1 }));
+  const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-00` };
+  const run = await start(asking(), { headers });
+  expect(server.requests[0]?.headers['traceparent']).toBeUndefined();
+  await start(aDefinition());
+  await expect.poll(() => collector.spans.map(({ name }) => name), PATIENTLY).toContain('invoke_workflow test');
+  expect(collector.text()).not.toContain(textAt(run, '/id'));
+});
+
+test('a wrong traceparent begins a trace', async () => {
+  const spans = await spansOf(textAt(await start(aDefinition(), { headers: { traceparent: 'none' } }), '/id'), 1);
+  expect(named(collector.spans, 'POST /api/runs').parentId).toBe('');
+  expect(named(spans, 'invoke_workflow test').parentId).toBe(named(collector.spans, 'POST /api/runs').spanId);
+});
+
+test('a run that goes on in new executions has each span once', async () => {
+  const nodes = Object.fromEntries(
+    ['a', 'b', 'c'].map((name) => [name, { type: 'tool', tool: 'work', args: { name } }] as const),
+  );
+  server.answers(json(1), json(2), json(3));
+  const id = textAt(await start(aDefinition({ nodes })), '/id');
+  const spans = await spansOf(id, 1);
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+  expect(spans.filter(({ name }) => name === 'holdfast.node b')).toHaveLength(1);
+  expect((await executionsOf(workflow, id)).length).toBeGreaterThan(1);
+});
+
+test('a collector that fails harms nothing', async () => {
+  collector.refuse();
+  const before = collector.requests;
+  const run = await start(aDefinition());
+  expect(textAt(run, '/status')).toBe('completed');
+  await expect.poll(() => collector.requests, PATIENTLY).toBeGreaterThan(before);
+  expect(textAt(await start(aDefinition()), '/status')).toBe('completed');
+});

@@ -1,0 +1,13 @@
+import type { TracePlace } from '../../../src/telemetry/traces/trace-place.ts';
+
+/** Builds the first segment of a run that a request has asked for. */
+export function aTracePlace(over: Partial<TracePlace> = {}): TracePlace {
+  const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  return {
+    runId: 'R1',
+    tenantId: 'acme',
+    segment: '1.1',
+    run: { parent, graph: 'refunds', threadId: 't1' },
+    ...over,
+  };
+}
