@@ -11,6 +11,8 @@ import type { Store } from '../../store/store.ts';
 export interface JournalWrite {
   readonly runId: string;
   readonly tenantId: string;
+  /** The name of its graph. */
+  readonly graph: string;
   readonly journal: PackedBatch | null;
   /** The call of the same activity. */
   readonly key?: string;
@@ -37,9 +39,9 @@ export async function writeJournal(store: Store, entry: JournalWrite): Promise<v
 }
 
 /** Unpacks the batch of an activity and names the execution that wrote it. */
-export function unpackJournal({ runId, tenantId, journal, key, request }: JournalWrite): CallClaim['journal'] {
+export function unpackJournal({ runId, tenantId, graph, journal, key, request }: JournalWrite): CallClaim['journal'] {
   if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
   const call = key !== undefined && request ? { key, request } : null;
-  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId } };
+  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId, graph } };
 }
