@@ -10,9 +10,12 @@ const SMOKE = 'test/system/smoke/**/*.test.ts';
 const SYSTEM = 'test/system/**/*.test.ts';
 /* These take a browser. */
 const CONSOLE = 'test/console/**/*.test.ts';
+/* These run what `npm run build` makes, on a Temporal server with PostgreSQL. */
+const CLUSTER = 'test/system/cluster/**/*.test.ts';
 /* Their limits hold for a machine that does nothing else. */
 const ALONE = 'test/system/{dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
 
+const PROVIDES_SERVER = 'test/support/cluster/provide-temporal-server.ts';
 const BUILDS_CONSOLE = 'test/support/browser/build-console.ts';
 
 /** Temporal's SDK loads our code by `require`. */
@@ -80,9 +83,11 @@ export default defineConfig({
       // Processes die in these, and what goes on mostly waits for that.
       ...[
         { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
-        { name: 'system', include: [SYSTEM], exclude: [SMOKE, ALONE], maxWorkers: 2, order: 2 },
+        { name: 'system', include: [SYSTEM], exclude: [SMOKE, ALONE, CLUSTER], maxWorkers: 2, order: 2 },
         { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
-        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 4, setup: [BUILDS_CONSOLE] },
+        // After `alone`, whose test of the package has made the build.
+        { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 4, setup: [PROVIDES_SERVER] },
+        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 5, setup: [BUILDS_CONSOLE] },
       ].map(({ order, setup = [], ...files }) => ({
         extends: true as const,
         test: {

@@ -28,13 +28,23 @@ function precompress(): Plugin {
   };
 }
 
+/** What most pages share, as one file: browsers ask for six at a time. The rest is as pages need it. */
+const SHARED =
+  /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@tanstack\/(?:react-)?query(?:-core)?|jsondiffpatch)\/|\/src\/client\/|\/console\/src\/(?:api|diff|form|layout|live|parts(?!\/markdown)|session|sign-in)\//;
+
 /** Builds the console into `console/dist`; `npm run console` serves it while it is written, in front of a running API. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [react(), precompress()],
   resolve: { alias: { 'holdfast/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)) } },
-  build: { target: 'es2023', sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  build: {
+    target: 'es2023',
+    sourcemap: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rollupOptions: { output: { manualChunks: (id) => (SHARED.test(id) ? 'shared' : undefined) } },
+  },
   server: {
     proxy: {
       '/api': API,

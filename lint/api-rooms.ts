@@ -38,6 +38,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/states': {
     rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
   },
+  'api/audit': { rooms: ['store', ...API_BASE], packages: ['hono'] },
+  'api/switches': { rooms: [...WORDS, 'store', ...API_BASE] },
   'api/tenants': { rooms: ['store', 'config', ...API_BASE] },
   'api/runs': {
     rooms: [
@@ -54,13 +56,23 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/graphs',
       'api/redaction',
       'api/states',
+      'api/switches',
       'api/tenants',
     ],
     // Definitions of strangers are run by threads, in `api/interpreter`.
     types: ['graph/advance', 'graph/replay'],
   },
   'api/approvals': {
-    rooms: ['graph/values', 'graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    rooms: [
+      'graph/values',
+      'graph/run',
+      'graph/redaction',
+      'graph/wording',
+      'store',
+      ...API_BASE,
+      'api/redaction',
+      'api/runs',
+    ],
   },
   'api/explain': {
     rooms: [
@@ -70,6 +82,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/redaction',
       'graph/wording',
       'store',
+      'workflows',
       ...API_BASE,
       'api/redaction',
       'api/runs',
@@ -153,6 +166,8 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/schedules',
       'api/trials',
       'api/hooks',
+      'api/switches',
+      'api/tenants',
       'api/sweeper',
     ],
     types: ['graph/replay'],
@@ -169,6 +184,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/interpreter',
       'api/schemas',
       'api/temporal',
+      'api/audit',
       'api/middleware',
       'api/graphs',
       'api/routes',

@@ -9,7 +9,7 @@ import { LiveProvider } from './live/live-provider.tsx';
 import { Pages } from './pages/pages.tsx';
 import { SessionProvider } from './session/session-provider.tsx';
 import { useSession } from './session/use-session.ts';
-import { SignInPage } from './session/sign-in-page.tsx';
+import { SignInPage } from './sign-in/sign-in-page.tsx';
 
 /** The console: a page to sign in, and behind it all others. */
 export function App(): JSX.Element {

@@ -66,6 +66,7 @@ export const SECTIONS: readonly Section[] = [
       ),
       page('operations', 'Operations', 'probes, shutdown, outages, metrics, memory'),
       page('tracing', 'Traces', 'OpenTelemetry: spans of requests, runs, models and tools; Tempo, Langfuse and others'),
+      page('administration', 'Administration', 'quotas and switches at run time; the audit'),
       page('versioning', 'Versions', 'new workers beside old ones'),
       page('security', 'Security', 'tokens, tenants, redaction, secrets, the network'),
       page('threat-model', 'Threat model', 'who is trusted with what'),

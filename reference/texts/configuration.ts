@@ -35,7 +35,7 @@ export const TOP: Texts<ConfigInput> = {
     'What tenants may use up, by their names: `runsPerMinute`, `costUsdPerDay`. `*` is for all; of what the entry of a tenant does not say, `*` counts.',
   defaults: 'Values for what graphs do not say.',
   ceilings: 'The most that any graph may ask for.',
-  retention: 'The age after which ended runs are forgotten; without it they stay.',
+  retention: 'The age after which ended runs, and entries of the audit, are forgotten; without it they stay.',
   forking: 'False refuses forks of runs.',
   waits: 'The number of requests with `Prefer: wait` that one API process keeps waiting.',
   streams: 'The number of streams of events that one API process keeps open.',
@@ -138,6 +138,7 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
   retention: {
     runs: 'The age at which ended runs go.',
     checkpoints: 'The age at which all checkpoints of ended runs but the last go.',
+    audit: 'The age at which entries of the audit go.',
   },
   waits: { perTenant: 'Requests of one tenant.', total: 'Requests of all tenants.' },
   telemetry: {

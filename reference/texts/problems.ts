@@ -14,6 +14,14 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
   INVALID_IDEMPOTENCY_KEY: problem('The key is empty or longer than 255 characters.', 'Send another key.'),
   UNAUTHENTICATED: problem('There is no token, or it is not accepted.', 'The detail says why.'),
   FORBIDDEN: problem("The token's roles do not grant the permission.", 'The detail names the permission.'),
+  TENANT_SUSPENDED: problem(
+    'An administrator has suspended the tenant, so that it starts no runs.',
+    'The detail has the reason. Send it again with the same key once the tenant is admitted.',
+  ),
+  SWITCHED_OFF: problem(
+    'An administrator has switched the graph off, so that no run of it begins.',
+    'The detail has the reason. Send it again with the same key once it is on.',
+  ),
   NOT_AN_APPROVER: problem(
     'The policy of the approval does not let the caller decide, or go past it.',
     'The detail says who may.',

@@ -54,12 +54,16 @@ function requireResult({ name }: Tool, check: SchemaCheck, value: Json): void {
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'perhaps' });
 }
 
-function checkRoles({ name, roles }: Tool, principal: Principal, part: string): void {
-  if (mayCall(roles, principal)) return;
+function checkRoles(tool: Tool, principal: Principal, part: string): void {
+  if (mayCall(tool, principal)) return;
   const { sub, roles: actual } = principal;
-  const required = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
-  const message = `${name} may be called only in runs of a principal with ${required}; ${part} ${sub} (${actual.join(', ') || 'no roles'})`;
+  const message = `${tool.name} may be called only in runs of a principal with ${rightOf(tool)}; ${part} ${sub} (${actual.join(', ') || 'no roles'})`;
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+}
+
+function rightOf({ roles, permission }: Tool): string {
+  if (permission !== undefined) return `the permission ${permission}`;
+  return roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
 }
 
 function approvalRequired({ name }: Tool): CallError {

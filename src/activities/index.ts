@@ -27,6 +27,7 @@ import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { tellSegments } from './calls/traces/tell-segments.ts';
 import { writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
+import { switchOf, whenSwitchedOn } from './calls/switches/when-switched-on.ts';
 import type { ScheduleActivities } from './schedules/take-tick.ts';
 import type { Tool } from './tools/tool.ts';
 
@@ -77,23 +78,34 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
   const perform = async <R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> =>
     await inCallSlot(deps, task, async () => await performCall(store, kind, task));
+  const whenOn = async <R extends CallRequest>(task: CallTask<R>, call: () => Promise<CallOutcome>) =>
+    await whenSwitchedOn(store, task, call);
+  const locally = async <R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): Promise<LocalOutcome> =>
+    (await switchOf(store, task)) ? leftToActivity() : await performLocally(deps.slots, kind, task);
   return {
-    callModel: async (task) => await inFileSlot(deps, task, async () => await perform(ofModels, task)),
-    callTool: async (task) => await perform(ofTools, task),
-    callNode: async (task) => await perform(ofNodes, task),
-    callFunction: async (task) => await perform(ofFunctions, task),
+    callModel: async (task) =>
+      await whenOn(task, async () => await inFileSlot(deps, task, async () => await perform(ofModels, task))),
+    callTool: async (task) => await whenOn(task, async () => await perform(ofTools, task)),
+    callNode: async (task) => await whenOn(task, async () => await perform(ofNodes, task)),
+    callFunction: async (task) => await whenOn(task, async () => await perform(ofFunctions, task)),
     callLocally: async (task) => {
       const { request } = task;
       switch (request.kind) {
         case 'tool':
-          return await performLocally(deps.slots, ofTools, { ...task, request });
+          return await locally(ofTools, { ...task, request });
         case 'function':
-          return await performLocally(deps.slots, ofFunctions, { ...task, request });
+          return await locally(ofFunctions, { ...task, request });
         case 'node':
-          return await performLocally(deps.slots, ofNodes, { ...task, request });
+          return await locally(ofNodes, { ...task, request });
       }
     },
   };
+}
+
+/** The end of a local call that waits for a switch: an activity does that. */
+function leftToActivity(): LocalOutcome {
+  const now = Date.now();
+  return { kind: 'left', failed: null, startedAt: now, endedAt: now };
 }
 
 export function createJournalActivities({ store }: Pick<ActivityDeps, 'store'>): JournalActivities {

@@ -8,9 +8,13 @@ import { ApiError, methodNotAllowed as notAllowed, unavailable } from './http/er
 import { packageVersion } from '../process/package-version.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
+import { audited } from './audit/audited.ts';
 import { measured } from './middleware/measured.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { traced } from './middleware/traced.ts';
+import { auditRoutes } from './routes/administration/audit.ts';
+import { switchRoutes } from './routes/administration/switches.ts';
+import { tenantRoutes } from './routes/administration/tenants.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { adminRunRoutes } from './routes/admin-runs.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -68,6 +72,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
         problemResponse(notAllowed(c.req.method, ownMethods(app, c.req.path) ?? methods), c.req.path),
     }),
   );
+  app.use(audited(deps));
   for (const add of ROUTES) app.route('/', add(deps));
   app.route('/', docsRoutes());
   app.route('/', consoleFileRoutes());
@@ -109,7 +114,7 @@ const TAGS = {
   schedules: 'Runs that begin at times of their own.',
   hooks: 'Signed messages of other systems that start runs or are events of them.',
   operations: 'For probes and monitoring; they need no token.',
-  admin: 'For administrators of the installation: runs of all tenants.',
+  admin: 'For administrators of the installation: runs of all tenants, what these may use up, switches, the audit.',
 };
 
 const ROUTES = [
@@ -138,6 +143,9 @@ const ROUTES = [
   receivedMessageRoutes,
   adminRoutes,
   adminRunRoutes,
+  tenantRoutes,
+  switchRoutes,
+  auditRoutes,
   approvalRoutes,
   approvalNoteRoutes,
   approvalReassignmentRoutes,

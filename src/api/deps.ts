@@ -2,6 +2,7 @@ import type { ApiSettings } from '../config/api-settings.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Upload } from '../store/files/files.ts';
+import type { Act } from '../store/audit/audit.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/cursor.ts';
@@ -80,6 +81,8 @@ export interface ApiEnv {
     attempt: Attempt;
     /** The body of the request, where it is a file. */
     upload: Upload;
+    /** What was done, where the path does not say it; for the audit. */
+    acts?: readonly Act[];
     /** The event that a stream goes on after, by its ticket. */
     resumeAfter?: number;
   };

@@ -1,5 +1,6 @@
 import { loadConfig } from '../config/load-config.ts';
-import type { AuthConfig, Config } from '../config/load-config.ts';
+import type { AuthConfig } from '../config/auth.ts';
+import type { Config } from '../config/load-config.ts';
 import { addMcpTools } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';

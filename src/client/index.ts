@@ -26,7 +26,20 @@ export type {
   Tool,
   Validation,
 } from './answers.ts';
-export type { Admin, AdminRun, AdminRunFilter, InspectedRun, LedgerRow, Pruned } from './admin/admin.ts';
+export type {
+  Admin,
+  AdminRun,
+  AdminRunFilter,
+  AuditEntry,
+  AuditFilter,
+  InspectedRun,
+  LedgerRow,
+  NewSwitch,
+  Pruned,
+  Switch,
+  Tenant,
+  TenantTerms,
+} from './admin/admin.ts';
 export type { ApprovalFilter, Decision, DecisionResult, NamedDecision, Reassignment } from './approvals.ts';
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page } from './listing.ts';

@@ -4,16 +4,21 @@ import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import type { SecretResolver } from '../activities/secrets.ts';
 import type { Config } from './load-config.ts';
 import { quotaOf } from './tenants.ts';
-import type { TenantQuota } from './tenants.ts';
+import type { ConfiguredQuota } from './tenants.ts';
 
 /** Settings of an installation that concern only the API. */
 export interface ApiSettings {
   /** Ages at which ended runs and checkpoints are deleted, in milliseconds; `null` keeps them. */
-  readonly retention: { readonly runsMs: number | null; readonly checkpointsMs: number | null };
+  readonly retention: {
+    readonly runsMs: number | null;
+    readonly checkpointsMs: number | null;
+    /** Of entries of the audit. */
+    readonly auditMs: number | null;
+  };
   /** What each role permits. */
   readonly roles: Roles;
-  /** What a tenant may use up. */
-  quotaOf(tenantId: string): TenantQuota;
+  /** What a tenant may use up, as long as no administrator says something else. */
+  quotaOf(tenantId: string): ConfiguredQuota;
   /** Allows runs to begin at checkpoints of others. */
   readonly forking: boolean;
   /** The most requests that may wait for runs at a time, in one process. */
@@ -48,9 +53,9 @@ export function toApiSettings(
   { retention, roles, tenants, forking, waits, streams, webhooks, secrets, auth, shutdownGrace }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): ApiSettings {
-  const { runs, checkpoints } = retention;
+  const { runs, checkpoints, audit } = retention;
   return {
-    retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
+    retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints), auditMs: toAgeMs(audit) },
     roles,
     quotaOf: (tenantId) => quotaOf(tenants, tenantId),
     forking,

@@ -8,6 +8,7 @@ import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { TENANT_NAME } from '../process/tenant-name.ts';
+import { Auth } from './auth.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import { CONFIG_FILES } from './config-files.ts';
 import type { DefinedTool } from './define-tool.ts';
@@ -31,32 +32,6 @@ import type { HttpToolInput } from './tool.ts';
  */
 
 const HostAndPort = z.string().regex(/^[^/\s]+:\d+$/, 'must be host:port');
-
-/** The console as a client of the issuer: OpenID Connect, the code flow with PKCE, without a secret. */
-const Console = z.strictObject({
-  clientId: z.string().min(1),
-  scope: z.string().default('openid'),
-  parameters: z.record(z.string(), z.string()).default({}),
-  origins: z.array(z.url().transform((url) => new URL(url).origin)).default([]),
-});
-
-const Auth = z
-  .strictObject({
-    /** The `iss` of tokens. */
-    issuer: z.string().min(1),
-    /** The `aud` of tokens. */
-    audience: z.string().min(1),
-    /** The address of the keys. */
-    jwksUrl: z.url(),
-    /** The names of the claims. */
-    claims: z.strictObject({ tenant: z.string().default('tenant'), roles: z.string().default('roles') }).prefault({}),
-    /** How the console signs people in; the issuer must be a URL then. */
-    console: Console.optional(),
-  })
-  .refine((auth) => auth.console === undefined || URL.canParse(auth.issuer), {
-    path: ['issuer'],
-    message: 'must be a URL, because the console signs in there',
-  });
 
 const Defaults = z.strictObject({
   /** Supersteps of a run. */
@@ -134,13 +109,14 @@ const ConfigFields = z.strictObject({
   tenants: Tenants.default({}),
   defaults: Defaults.prefault({}),
   ceilings: CeilingFields.prefault({}),
-  retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
+  retention: z
+    .strictObject({ runs: Duration.optional(), checkpoints: Duration.optional(), audit: Duration.optional() })
+    .prefault({}),
   forking: z.boolean().default(true),
   waits: z.strictObject({ perTenant: z.int().min(1).default(100), total: z.int().min(1).default(500) }).prefault({}),
   streams: z
     .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
     .prefault({}),
-  /** Spans of calls hold what is sent and answered, in runs without redacted channels. */
   telemetry: z.strictObject({ captureContent: z.boolean().default(false) }).prefault({}),
   shutdownGrace: Duration.default('30s'),
 } satisfies { readonly [Name in keyof ConfigInput]-?: z.ZodType });
@@ -201,6 +177,8 @@ export interface ConfigInput {
   waits?: Given['waits'];
   /** The most streams of events that one API process keeps open. */
   streams?: Given['streams'];
+  /** `captureContent`: spans of calls hold what is sent and answered, in runs without redacted channels. */
+  telemetry?: Given['telemetry'];
   /** Time for open work to finish at shutdown. */
   shutdownGrace?: Given['shutdownGrace'];
 }
@@ -209,7 +187,6 @@ type Given = z.input<typeof ConfigSchema>;
 
 /** A checked configuration with its defaults. */
 export type Config = z.output<typeof ConfigSchema>;
-export type AuthConfig = z.output<typeof Auth>;
 
 /** Types a configuration for the editor. */
 export function defineConfig(config: ConfigInput): ConfigInput {

@@ -10,7 +10,7 @@ const Quota = z.strictObject({
 });
 
 /** What a tenant may use up in a time. */
-export type TenantQuota = z.output<typeof Quota>;
+type TenantQuota = z.output<typeof Quota>;
 
 /** The key of what holds for all tenants, where they are not named or their own entry says nothing. */
 const ALL = '*';
@@ -23,12 +23,23 @@ export const Tenants = z.record(z.string(), Quota).superRefine((given, context) 
   }
 });
 
+/** Who says what a tenant may use up: its own entry, that of all, or nobody. */
+export interface ConfiguredLimit {
+  /** `null`: it is not limited. */
+  readonly limit: number | null;
+  readonly source: 'tenant' | 'all' | 'none';
+}
+
+/** Each quota of a tenant. */
+export type ConfiguredQuota = Readonly<Record<keyof TenantQuota, ConfiguredLimit>>;
+
 /** The quota of a tenant: its own, and of what that does not say the one of all. */
-export function quotaOf(tenants: Readonly<Record<string, TenantQuota>>, tenantId: string): TenantQuota {
+export function quotaOf(tenants: Readonly<Record<string, TenantQuota>>, tenantId: string): ConfiguredQuota {
   const own = Object.hasOwn(tenants, tenantId) ? tenants[tenantId] : undefined;
-  const all = tenants[ALL];
-  return {
-    runsPerMinute: own?.runsPerMinute ?? all?.runsPerMinute,
-    costUsdPerDay: own?.costUsdPerDay ?? all?.costUsdPerDay,
+  const limitOf = (name: keyof TenantQuota): ConfiguredLimit => {
+    const [ofTenant, ofAll] = [own?.[name], tenants[ALL]?.[name]];
+    if (ofTenant !== undefined) return { limit: ofTenant, source: 'tenant' };
+    return ofAll === undefined ? { limit: null, source: 'none' } : { limit: ofAll, source: 'all' };
   };
+  return { runsPerMinute: limitOf('runsPerMinute'), costUsdPerDay: limitOf('costUsdPerDay') };
 }

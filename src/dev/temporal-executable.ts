@@ -9,7 +9,7 @@ import { cacheFolder } from './cache-folder.ts';
 const run = promisify(execFile);
 
 /** The last release that `go install` can build; later ones contain a replace directive. */
-const CLI_VERSION = 'v1.5.1';
+export const CLI_VERSION = 'v1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
 /** The oldest usable server. A CLI built from source reports only its server's version. */
 const OLDEST_SERVER = [1, 28, 0] as const;
@@ -23,7 +23,7 @@ type Source = () => Promise<{ readonly path: string } | { readonly reason: strin
  * @throws Error that lists all attempts and what to do
  */
 export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
-  const cache = join(cacheFolder(environment), `temporal-${CLI_VERSION}`);
+  const cache = cacheFolder(environment, `temporal-${CLI_VERSION}`);
   const sources: readonly (readonly [string, Source])[] = [
     ['TEMPORAL_CLI_PATH', async () => await fromVariable(environment['TEMPORAL_CLI_PATH'])],
     ['PATH', async () => await fromPath(environment['PATH'] ?? '')],

@@ -4,6 +4,8 @@ import { createApprovalNotes } from './approval-notes/approval-notes.ts';
 import type { ApprovalNotes } from './approval-notes/approval-notes.ts';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
+import { createAudit } from './audit/audit.ts';
+import type { Audit } from './audit/audit.ts';
 import { createBlobs } from './blobs.ts';
 import type { Blobs } from './blobs.ts';
 import { createCalls } from './calls/calls.ts';
@@ -56,10 +58,16 @@ import { createPgliteDialect, listenToPglite } from './database/pglite-dialect.t
 import { createPostgresDialect } from './database/postgres-dialect.ts';
 import { readLiveCounts } from './inspection/live-counts.ts';
 import type { LiveCounts } from './inspection/live-counts.ts';
-import { readTenantUse } from './inspection/tenant-use.ts';
+import { createReadTenantUse } from './inspection/tenant-use.ts';
 import type { TenantUse, UseQuestion } from './inspection/tenant-use.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
+import { createKnownRulings } from './rulings/known-rulings.ts';
+import type { KnownRulings } from './rulings/known-rulings.ts';
+import { createSwitches } from './rulings/switches.ts';
+import type { Switches } from './rulings/switches.ts';
+import { createTenantTerms } from './rulings/tenant-terms.ts';
+import type { AllTenantTerms } from './rulings/tenant-terms.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { createRunLooks } from './streams/run-looks.ts';
@@ -123,6 +131,11 @@ export interface Store {
   readonly approvalNotices: ApprovalNotices;
   readonly hooks: Hooks;
   readonly hookMessages: HookMessages;
+  readonly audit: Audit;
+  readonly switches: Switches;
+  readonly tenantTerms: AllTenantTerms;
+  /** Switches and terms of tenants as this process knows them. */
+  readonly rulings: KnownRulings;
   countLive(): Promise<LiveCounts>;
   readTenantUse(question: UseQuestion): Promise<TenantUse>;
   /** @throws when the database does not answer */
@@ -181,6 +194,7 @@ async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
 
 /** What asks the database for nothing but quick answers. */
 function createStores(db: Kysely<Tables>): Omit<Store, 'retention' | 'changes' | 'deltas' | 'close'> {
+  const [switches, tenantTerms] = [createSwitches(db), createTenantTerms(db)];
   return {
     graphs: createGraphs(db),
     graphVersions: createGraphVersions(db),
@@ -215,8 +229,15 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'retention' | 'changes' |
     approvalNotices: createApprovalNotices(db),
     hooks: createHooks(db),
     hookMessages: createHookMessages(db),
+    audit: createAudit(db),
+    switches,
+    tenantTerms,
+    rulings: createKnownRulings(async () => {
+      const [switchedOff, terms] = await Promise.all([switches.off(), tenantTerms.all()]);
+      return { switchedOff, tenants: new Map(terms.map((one) => [one.tenantId, one])) };
+    }),
     countLive: () => readLiveCounts(db),
-    readTenantUse: (question) => readTenantUse(db, question),
+    readTenantUse: createReadTenantUse(db),
     ping: async () => void (await sql`select 1`.execute(db)),
   };
 }

@@ -6,11 +6,13 @@ import type { Redaction } from '../graph/redaction/index.ts';
 import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
+import type { AuditTable } from './audit/audit-table.ts';
 import type { FilePiecesTable, FilesTable } from './files/files-tables.ts';
 import type { ApprovalCommentsTable } from './approval-notes/approval-comments-table.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { HookMessagesTable, HooksTable } from './hooks/hook-tables.ts';
 import type { MemoryTable, MemoryVectorsTable } from './memory/memory-table.ts';
+import type { SwitchesTable, TenantTermsTable } from './rulings/rulings-tables.ts';
 import type { SchedulesTable, ScheduleTicksTable } from './schedules/schedule-tables.ts';
 import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
 import type { WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from './webhooks/webhook-tables.ts';
@@ -44,6 +46,9 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveriesTable;
   hooks: HooksTable;
   hook_messages: HookMessagesTable;
+  switches: SwitchesTable;
+  tenant_terms: TenantTermsTable;
+  audit: AuditTable;
 }
 
 /** A divergence, and its events as callers see them who may not see payloads. */

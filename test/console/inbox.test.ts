@@ -158,6 +158,24 @@ describe('an approval', () => {
     expect(await page.title()).toBe('<b>May I?</b> · Holdfast');
   });
 
+  test('is reminded of, and given to somebody else', async () => {
+    const { approvalId } = await startAsking(user);
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    const part = page.getByRole('region', { name: 'Remind or reassign' });
+    await part.getByRole('button', { name: 'Remind' }).click();
+    await part.getByText('Reminded of').waitFor();
+    await part.getByText('Give it to others').click();
+    await part.getByLabel('People').fill('bob');
+    await part.getByRole('button', { name: 'Reassign' }).click();
+    await part.getByText('It is decided by bob now.').waitFor();
+    await page.getByText('This does not wait for you. It is decided by: bob.').waitFor();
+    expect((await user.get(`/api/approvals/${approvalId}`)).body).toMatchObject({
+      policy: { users: ['bob'] },
+      progress: { needed: 1, by: [] },
+      remindedAt: expect.any(String),
+    });
+  });
+
   test('has its form also where its graph can not be loaded', { timeout: 60_000 }, async () => {
     const { approvalId } = await askedOnce();
     const page = await enter('approver');

@@ -105,6 +105,8 @@ describe('an approval', () => {
       node: 'only',
       title: 'Pay 42?',
       policy: { roles: ['approver'] },
+      who: 'approver',
+      progress: { needed: 1, by: [] },
       status: 'pending',
       decisions: [],
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),

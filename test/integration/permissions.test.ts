@@ -117,6 +117,12 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /admin/runs', ADMIN],
   ['GET /admin/runs/{id}', ADMIN],
   ['GET /admin/runs/{id}/ledger', ADMIN],
+  ['GET /admin/audit', ADMIN],
+  ['GET /admin/tenants', ADMIN],
+  ['GET /admin/tenants/{id}', ADMIN],
+  ['PUT /admin/tenants/{id}', ADMIN, { runsPerMinute: null }],
+  ['GET /admin/switches', ADMIN],
+  ['PUT /admin/switches/{kind}/{name}', ADMIN, { state: 'on', reason: 'none' }],
   ['GET /api/threads/{id}', READ_BY_NAME],
   ['GET /api/threads/{id}/state', READ_BY_NAME],
   ['GET /api/threads/{id}/checkpoints', READ_BY_NAME],
@@ -141,6 +147,8 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/approvals/{id}/reassign', DECIDE, { users: ['u'] }],
   // What others need goes last.
   ['DELETE /api/schedules/{id}', [204, 403, 204, 204, 403, 204, 403]],
+  ['DELETE /admin/tenants/{id}', ADMIN.map((status) => (status === 200 ? 204 : status))],
+  ['DELETE /admin/switches/{kind}/{name}', ADMIN.map((status) => (status === 200 ? 204 : status))],
   ['DELETE /api/hooks/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/memory/{namespace}/{key}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],
@@ -178,6 +186,9 @@ describe('who may do what', () => {
       body: JSON.stringify({ version: 1 }),
     });
     await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
+    const admin = await stack.as(PEOPLE.admin);
+    await enter(admin, 'PUT /admin/tenants/{id}', { runsPerMinute: null });
+    await enter(admin, 'PUT /admin/switches/{kind}/{name}', { state: 'on', reason: 'none' });
     fileId = textAt((await user.post('/api/blobs', 'a file')).body, '/id');
     const scheduled = await user.post('/api/schedules', { graph: 'mine', every: '366d', overlap: 'allow' });
     scheduleId = textAt(scheduled.body, '/id');
@@ -195,6 +206,8 @@ describe('who may do what', () => {
   const toPath = (template: string): string =>
     template
       .replace('/threads/{id}', '/threads/talk')
+      .replace('/tenants/{id}', '/tenants/demo')
+      .replace('{kind}', 'graph')
       .replace('/blobs/{id}', `/blobs/${fileId}`)
       .replace('/schedules/{id}', `/schedules/${scheduleId}`)
       .replace('{id}', template.startsWith('/api/approvals') ? ended.approvalId : ended.runId)

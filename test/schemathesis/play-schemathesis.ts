@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { installSchemathesis } from './install-schemathesis.ts';
+import { installPackages } from '../support/python/install-packages.ts';
 
 const CONFIG = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
 const DESCRIPTION = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
@@ -34,7 +34,7 @@ export interface SchemathesisReport {
  */
 export async function playSchemathesis(options: SchemathesisOptions): Promise<SchemathesisReport> {
   const { baseUrl, token, seed, examples, seconds } = options;
-  const python = await installSchemathesis();
+  const python = await installPackages('schemathesis', new URL('../support/python/schemathesis.txt', import.meta.url));
   const config = ['--config-file', CONFIG, '--no-color'];
   const amount = ['--seed', String(seed), '--max-examples', String(examples)];
   const limit = seconds === null ? [] : ['--max-time', String(seconds)];

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { UPGRADE } from '../../src/workflows/contract.ts';
@@ -10,47 +9,26 @@ import type { History, HistoryEvent } from '../support/readers/executions.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
-import { DEPLOYMENT, startVersionedStack } from '../support/servers/versioned-stack.ts';
+import { startVersionedStack } from '../support/servers/versioned-stack.ts';
 import type { VersionedStack } from '../support/servers/versioned-stack.ts';
+import { makeCurrent, upgradeRunsOf, versionsIn } from '../support/servers/worker-versions.ts';
 
 let stack: VersionedStack;
 let temporal: TemporalCli;
 beforeAll(async () => {
   stack = await startVersionedStack();
   temporal = await openTemporalCli(stack);
-  await makeCurrent('1');
+  await makeCurrent(temporal, '1');
 });
 afterAll(() => stack.stop());
 
 /* The commands are those of docs/versioning.md. */
-
-/** The server knows a version once its first worker has asked for work. */
-async function makeCurrent(buildId: string): Promise<void> {
-  const line = `temporal worker deployment set-current-version --deployment-name ${DEPLOYMENT} --build-id ${buildId} --yes`;
-  for (;;) {
-    const problem = await temporal.paste(line).then(() => null, String);
-    if (problem === null) return;
-    if (!/not found/i.test(problem)) throw new Error(problem);
-    await sleep(200);
-  }
-}
-
-async function upgradeRunsOf(buildId: string): Promise<void> {
-  const query = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:${buildId}' AND ExecutionStatus = 'Running'`;
-  await temporal.paste(`temporal workflow signal --name ${UPGRADE} --query "${query}" --reason upgrade --yes`);
-}
 
 async function startRun(graph: GraphDefinition): Promise<string> {
   return textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
 }
 
 const eventsIn = (history: History | undefined): readonly HistoryEvent[] => history?.events ?? [];
-
-/** The worker versions that have worked at an execution. */
-function versionsOf(history: History | undefined): ReadonlySet<string> {
-  const completed = eventsIn(history).flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
-  return new Set(completed.map(({ deploymentVersion }) => deploymentVersion?.buildId ?? 'none'));
-}
 
 /** Who made the calls of an execution, in order; the journal's activities have other ids. */
 function callersOf(history: History | undefined): readonly string[] {
@@ -60,7 +38,7 @@ function callersOf(history: History | undefined): readonly string[] {
 /** Waits until each of a run's executions was worked at by the versions given. */
 async function untilServedBy(runId: string, ...versions: readonly (readonly string[])[]): Promise<readonly History[]> {
   const versionsNow = async (): Promise<unknown> =>
-    (await executionsOf(stack.temporal.workflow, runId)).map((history) => [...versionsOf(history)]);
+    (await executionsOf(stack.temporal.workflow, runId)).map((history) => [...versionsIn(history)]);
   await expect.poll(versionsNow, PATIENTLY).toEqual(versions);
   return await executionsOf(stack.temporal.workflow, runId);
 }
@@ -86,8 +64,8 @@ test('runs of an old version end under the new one: those that wait at once, oth
   const release = await isHeld;
   await user.untilRun(waiting, hasStatus('waiting'));
 
-  await makeCurrent('2');
-  await upgradeRunsOf('1');
+  await makeCurrent(temporal, '2');
+  await upgradeRunsOf(temporal, '1');
   const [, upgraded] = await untilServedBy(waiting, ['1'], ['2']);
   // The new version gives another command, so it can't have replayed what the old one has done.
   expect(eventsIn(upgraded).filter((event) => event.markerRecordedEventAttributes)).toHaveLength(1);

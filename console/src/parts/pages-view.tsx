@@ -14,11 +14,10 @@ interface PagesViewProps<T> {
 export function PagesView<T>({ pages, empty, children }: PagesViewProps<T>): JSX.Element {
   const { items, error, hasMore, readMore, readAgain } = pages;
   if (items === undefined) return error === null ? <Loading /> : <Problem error={error} onRetry={readAgain} />;
-  if (items.length === 0) return <>{empty}</>;
   return (
     <>
       {error !== null && <Problem error={error} onRetry={readAgain} />}
-      {children(items)}
+      {items.length === 0 ? empty : children(items)}
       {hasMore && (
         <button type="button" className="button" onClick={readMore}>
           Show more

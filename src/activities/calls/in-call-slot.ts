@@ -31,8 +31,8 @@ export async function inCallSlot<T>(
   throw tryAgainLater('BUSY', 'The tenant has as many open calls as it may', Math.min(slot.retryAfterMs, leftMs));
 }
 
-/** @returns milliseconds until the deadline of all attempts */
-function timeLeft({ request: { policy } }: CallTask): number {
+/** @returns milliseconds until the deadline of all attempts of the activity's call */
+export function timeLeft({ request: { policy } }: CallTask): number {
   if (policy.deadlineMs === null) return Number.POSITIVE_INFINITY;
   return Context.current().info.scheduledTimestampMs + policy.deadlineMs - Date.now();
 }

@@ -4,9 +4,9 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { shownApproval } from '../redaction/shown-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { findApproval } from './find-approval.ts';
+import { toInboxApproval } from './inbox-approval.ts';
 import { MAX_COMMENTS, withNotes } from './with-notes.ts';
 import type { NotedApproval } from './with-notes.ts';
 
@@ -28,7 +28,7 @@ export async function showNoted(
   caller: Caller,
   { approval, run }: { readonly approval: Approval; readonly run: RunRecord },
 ): Promise<NotedApproval> {
-  const shown = shownApproval(approval, hiddenFrom(caller, run), deps.seals);
+  const shown = toInboxApproval(approval, hiddenFrom(caller, run), deps.seals);
   const [noted] = await withNotes(deps, [shown], MAX_COMMENTS);
   return noted ?? { ...shown, ...NO_NOTES };
 }

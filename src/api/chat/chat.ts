@@ -1,6 +1,7 @@
 import { isDefinition } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
+import type { Act } from '../../store/audit/audit.ts';
 import type { ApiDeps } from '../deps.ts';
 import { findForRun } from '../graphs/find-for-run.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -38,6 +39,8 @@ export interface Answer {
   readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<ChunkOrBeat, void>;
   /** Stops hearing, also where nobody has asked for the chunks. */
   readonly close: () => void;
+  /** What its request has decided, for the audit. */
+  readonly acts?: readonly Act[];
 }
 
 type SaidOf<Kind extends Said['kind']> = Extract<Said, { readonly kind: Kind }>;
@@ -122,8 +125,8 @@ async function decideTurn(
   const { run, decide } = await findDecisions(deps, caller, { threadId: request.threadId, said: said.decisions });
   const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
   return await whileListening(deps, run.id, async (ear) => {
-    await decide();
-    return await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' });
+    const acts = await decide();
+    return { ...(await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' })), acts };
   });
 }
 

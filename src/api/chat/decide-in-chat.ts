@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import type { Act } from '../../store/audit/audit.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -11,8 +12,8 @@ import type { SaidDecision } from './read-message.ts';
 /** Decisions that a message of a chat holds, and the run that they are about. */
 export interface ChatDecisions {
   readonly run: RunRecord;
-  /** Makes the decisions that are not made yet. @throws ApiError as `decideApproval` */
-  readonly decide: () => Promise<void>;
+  /** Makes the decisions that are not made yet. @returns these, for the audit. @throws ApiError as `decideApproval` */
+  readonly decide: () => Promise<readonly Act[]>;
 }
 
 /** Finds the run of decisions by their approvals' ids alone. @throws ApiError 404 unless they are of one run of the thread */
@@ -31,10 +32,15 @@ export async function findDecisions(
   return {
     run,
     async decide() {
-      for (const decision of said)
-        if (isPending(decision.approvalId)) await decideOnce(deps, caller, { run, decision });
+      const open = said.filter(({ approvalId: id }) => isPending(id));
+      for (const decision of open) await decideOnce(deps, caller, { run, decision });
+      return open.map(toAct);
     },
   };
+}
+
+function toAct({ approvalId, isApproved }: SaidDecision): Act {
+  return { action: isApproved ? 'approval.approve' : 'approval.reject', subject: approvalId };
 }
 
 /** Decides. A client repeats decisions until it is told what has become of them; a second one changes nothing. */

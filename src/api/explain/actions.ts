@@ -18,7 +18,7 @@ export interface Action {
 }
 
 type ActionName = 'approve' | 'reject' | Control;
-type Control = 'retry' | 'skip' | 'fail' | 'signal' | 'resume' | 'pause' | 'cancel';
+type Control = 'retry' | 'skip' | 'fail' | 'signal' | 'resume' | 'replan' | 'pause' | 'cancel';
 
 /** Finds what can be done with a run, the nearest first. Who may not do it is told who may. */
 export function actionsOf(facts: Facts): readonly Action[] {
@@ -26,14 +26,19 @@ export function actionsOf(facts: Facts): readonly Action[] {
   return [
     ...approvals.flatMap((asked) => decisions(facts, asked)),
     ...run.waitingFor.flatMap((waiting) => settlements(facts, waiting)),
-    ...(run.status === 'failed' ? [control(facts, 'retry', { effect: retryEffect(run), body: {} })] : []),
+    ...(run.status === 'failed' ? afterFailure(facts) : []),
     ...(run.status === 'paused' ? [control(facts, 'resume', { effect: 'Goes on from the pause.', body: {} })] : []),
+    ...(REPLANNED.has(run.status)
+      ? [control(facts, 'replan', { effect: REPLAN, body: { node: '…' }, words: ['…'] })]
+      : []),
     ...(PAUSABLE.has(run.status) ? [control(facts, 'pause', { effect: PAUSE, body: {} })] : []),
     ...(isEnded(run.status) ? [] : [control(facts, 'cancel', { effect: CANCEL, body: {} })]),
   ];
 }
 
 const PAUSABLE: ReadonlySet<ShownRun['status']> = new Set(['running', 'waiting']);
+const REPLANNED: ReadonlySet<ShownRun['status']> = new Set(['waiting', 'paused', 'failed']);
+const REPLAN = 'Goes on at a node of yours only; what waits is given up.';
 const PAUSE = 'Stops after the superstep that runs; decisions are still taken.';
 const CANCEL = 'Ends the run. What its graph says is to be undone is undone.';
 const CONTROLLERS = 'who may control runs (run:control)';
@@ -69,6 +74,24 @@ function settlements(facts: Facts, waiting: ShownRun['waitingFor'][number]): rea
   if (kind !== 'event' || event === undefined || event === REDACTED) return [];
   const effect = `Gives the event ${event} to node ${waiting.node}.`;
   return [control(facts, 'signal', { effect, body: { event }, words: ['--event', event], signal: 'event' })];
+}
+
+/** The ways on from a failed run. One that no node has failed can't go on without one. */
+function afterFailure(facts: Facts): readonly Action[] {
+  const { run } = facts;
+  const node = run.error?.node;
+  return [
+    control(facts, 'retry', { effect: retryEffect(run), body: {} }),
+    ...(node === undefined
+      ? []
+      : [
+          control(facts, 'skip', {
+            effect: `Goes on without node ${node}, with an output of yours.`,
+            body: { node, output: null },
+            words: ['--node', node, '--output', 'null'],
+          }),
+        ]),
+  ];
 }
 
 interface ControlTerms {

@@ -2,6 +2,8 @@ import { actionsOf } from './actions.ts';
 import type { Action } from './actions.ts';
 import { budgetOf } from './budget.ts';
 import type { BudgetLine } from './budget.ts';
+import { explainDeadline } from './deadline.ts';
+import type { ExplainedDeadline } from './deadline.ts';
 import type { Facts, ShownRun } from './facts.ts';
 import { reasonsOf } from './reasons.ts';
 import type { Reason } from './reasons.ts';
@@ -16,6 +18,8 @@ export interface Explanation {
   readonly since: string;
   readonly reasons: readonly Reason[];
   readonly budget: readonly BudgetLine[];
+  /** `null`: the run has none. */
+  readonly deadline: ExplainedDeadline | null;
   readonly actions: readonly Action[];
 }
 
@@ -31,6 +35,7 @@ export function explainRun(facts: Facts): Explanation {
     since,
     reasons,
     budget: budgetOf(facts.run),
+    deadline: explainDeadline(facts),
     actions: actionsOf(facts),
   };
 }

@@ -1,5 +1,7 @@
 import type { PublicApproval } from '../../graph/run/index.ts';
 import type { Permission } from '../../graph/definition/index.ts';
+import type { SwitchKind } from '../../store/rulings/rulings-tables.ts';
+import type { RunRecord } from '../../store/runs.ts';
 import type { toRunJson } from '../runs/run-json.ts';
 
 /** What an explanation is made of, without what is hidden from its reader. */
@@ -15,8 +17,21 @@ export interface Facts {
   readonly isLive: boolean;
   /** The run's workflow task fails; the message is `null` where it is hidden, or nobody knows. */
   readonly failing: { readonly message: string | null } | null;
+  /** `null`: the run has none. */
+  readonly deadline: NonNullable<RunRecord['view']>['deadline'] | null;
+  /** What its next nodes use and an administrator has switched off. */
+  readonly switchedOff: readonly OffThing[];
   /** Those of the reader. */
   readonly permissions: ReadonlySet<Permission>;
+}
+
+/** A tool, model or other code that is switched off, and the nodes whose calls wait for it. */
+export interface OffThing {
+  readonly kind: SwitchKind;
+  readonly name: string;
+  readonly reason: string;
+  readonly since: string;
+  readonly nodes: readonly string[];
 }
 
 /** A run as a caller sees it. */

@@ -1,6 +1,7 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
+import { isOffFor } from '../../store/rulings/known-rulings.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/waits-for.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -8,22 +9,23 @@ import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownApproval, shownEvent } from '../redaction/shown-approval.ts';
 import { toRunJson } from '../runs/run-json.ts';
+import { isStart } from '../../workflows/contract.ts';
 import type { Facts, Stop } from './facts.ts';
+import { whatKeepsBack } from './switched-off.ts';
 
 type ReadDeps = Pick<ApiDeps, 'store' | 'seals'>;
 
 /** Reads what explains a run to a caller, from the store alone. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
-  const { store, seals } = deps;
+  const { seals } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
-  const [retrying, approvals, note, stopped, queue] = await Promise.all([
-    hasEnded ? [] : store.ledger.retrying(run.id),
-    hasEnded ? [] : store.approvals.ofRun(run.id, 'pending'),
-    hasEnded ? null : store.failingRuns.find(run.id),
+  const [open, stopped, queue] = await Promise.all([
+    hasEnded ? NOTHING_OPEN : readOpen(deps, run),
     readStop(deps, run, hidden),
     readQueue(deps, run),
   ]);
+  const { retrying, approvals, note, switchedOff } = open;
   const isQuoted = note?.by === 'code' && !isRedacting(hidden);
   return {
     run: toRunJson(run, caller, { retrying }),
@@ -35,8 +37,32 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     queue,
     isLive: run.isDispatched && !hasEnded,
     failing: note && { message: isQuoted ? note.reason : null },
+    deadline: run.view?.deadline ?? null,
+    switchedOff,
     permissions: caller.permissions,
   };
+}
+
+/** What only a run that has not ended has. */
+async function readOpen(deps: ReadDeps, run: RunRecord) {
+  const { ledger, approvals: asked, failingRuns } = deps.store;
+  const [retrying, approvals, note, switchedOff] = await Promise.all([
+    ledger.retrying(run.id),
+    asked.ofRun(run.id, 'pending'),
+    failingRuns.find(run.id),
+    readSwitchedOff(deps, run),
+  ]);
+  return { retrying, approvals, note, switchedOff };
+}
+
+const NOTHING_OPEN: Awaited<ReturnType<typeof readOpen>> = { retrying: [], approvals: [], note: null, switchedOff: [] };
+
+/** The graph is read only while something is off. */
+async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {
+  const off = (await store.rulings.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
+  if (off.length === 0 || !view) return [];
+  const start = await store.runs.startOf(id);
+  return isStart(start) ? whatKeepsBack(off, start, view.next) : [];
 }
 
 /** The types of the events that stop a run, by the status that it has then. */

@@ -23,7 +23,16 @@ export interface Reason {
   readonly error?: RunError;
 }
 
-type ReasonKind = Waiting['kind'] | 'queued' | 'pending' | 'poisoned' | 'paused' | 'retrying' | 'working' | Ended;
+type ReasonKind =
+  | Waiting['kind']
+  | 'switched-off'
+  | 'queued'
+  | 'pending'
+  | 'poisoned'
+  | 'paused'
+  | 'retrying'
+  | 'working'
+  | Ended;
 type Ended = 'completed' | 'failed' | 'canceled';
 type Waiting = ShownRun['waitingFor'][number];
 
@@ -35,7 +44,7 @@ export function reasonsOf(facts: Facts): readonly [Reason, ...Reason[]] {
 
 type Find = (facts: Facts) => readonly Reason[];
 
-const FINDERS: readonly Find[] = [ended, paused, poisoned, queued, notDispatched, waiting, retrying];
+const FINDERS: readonly Find[] = [ended, paused, poisoned, queued, notDispatched, waiting, switchedOff, retrying];
 
 function ended(facts: Facts): readonly Reason[] {
   const { status, endedAt, error } = facts.run;
@@ -124,6 +133,20 @@ const WAITING: Readonly<Record<Waiting['kind'], (waiting: Waiting, facts: Facts)
 
 function until(one: Waiting): string {
   return 'deadline' in one && one.deadline !== undefined ? ` until ${one.deadline}` : '';
+}
+
+function switchedOff({ run, switchedOff: off }: Facts): readonly Reason[] {
+  return off.map(({ kind, name, reason, since, nodes }) => {
+    const began = beginOf(run);
+    const text = `${nodes.length === 1 ? 'Node' : 'Nodes'} ${nodes.join(', ')}: calls of the ${kind} ${name} wait until an administrator switches it on: ${reason}`;
+    const [node] = nodes;
+    return {
+      kind: 'switched-off',
+      text: sentence(text),
+      since: since > began ? since : began,
+      ...(node !== undefined && { node }),
+    };
+  });
 }
 
 function retrying({ run }: Facts): readonly Reason[] {

@@ -23,11 +23,10 @@ export async function setAlias(
     if (!(await findPublished({ store, tenantId }, name, named)))
       throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${name}@${named}" that is published`);
   }
-  const isKnown = (await store.graphAliases.find({ tenantId, ...wanted })) !== null;
-  if (!isKnown && (await store.graphAliases.count(tenantId, name)) >= MAX_ALIASES)
-    throw new ApiError('TOO_MANY_KEPT', `A graph may have ${MAX_ALIASES} aliases`);
   const alias = { ...wanted, updatedAt: new Date().toISOString(), by };
-  return { alias, ...(await store.graphAliases.put(tenantId, alias)) };
+  const written = await store.graphAliases.put(tenantId, alias, MAX_ALIASES);
+  if (!written) throw new ApiError('TOO_MANY_KEPT', `A graph may have ${MAX_ALIASES} aliases`);
+  return { alias, ...written };
 }
 
 export function unknownAlias({ name, alias }: Pick<GraphAlias, 'name' | 'alias'>): ApiError {

@@ -1,13 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
+import { toInboxApproval } from '../approvals/inbox-approval.ts';
 import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
 import { findAsked, showNoted } from '../approvals/read-approval.ts';
 import { COMMENTS_LISTED, withNotes } from '../approvals/with-notes.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import { showAll } from '../redaction/hidden-from.ts';
-import { shownApproval } from '../redaction/shown-approval.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -44,7 +44,10 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
     router.openapi(route, async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
       const wanted = { decision, ...c.req.valid('json'), ifMatch: c.req.header('if-match') };
-      return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
+      c.set('acts', [{ action: `run.${decision}`, subject: run.id }]);
+      const decided = await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
+      c.set('acts', [{ action: `approval.${decision}`, subject: decided.id }]);
+      return c.json(decided, 200);
     });
   };
 }
@@ -83,7 +86,7 @@ const list: AddRoute = (router, deps) => {
         own === null
           ? await deps.store.approvals.list(tenantId, filter, request)
           : await listOwnApprovals(deps, caller, { filter, page: request });
-      const show = (approval: Approval, hidden: Redaction) => shownApproval(approval, hidden, deps.seals);
+      const show = (approval: Approval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.seals);
       return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show), COMMENTS_LISTED), next };
     });
     return c.json(page, 200);
@@ -124,6 +127,7 @@ const decision: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { approval, run } = await findAsked(deps, c.get('caller'), c.req.valid('param').id);
     const wanted = { ...c.req.valid('json'), approvalId: approval.id, ifMatch: c.req.header('if-match') };
+    c.set('acts', [{ action: `approval.${wanted.decision}`, subject: approval.id }]);
     return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
   });
 };

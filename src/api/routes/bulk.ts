@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
+import type { Act } from '../../store/audit/audit.ts';
 import { controlMany } from '../bulk/control-many.ts';
 import { decideMany } from '../bulk/decide-many.ts';
 import type { TriedDecision } from '../bulk/decide-many.ts';
@@ -28,7 +29,13 @@ const control: AddRoute = (router, deps) => {
     const { action, ids, filter = {}, dryRun } = c.req.valid('json');
     const chosen = ids ? { ids } : { filter };
     const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', attempt: c.get('attempt') } as const;
-    return c.json(await controlMany(deps, c.get('caller'), wanted), 200);
+    const result = await controlMany(deps, c.get('caller'), wanted);
+    const done = dryRun ? [] : result.done;
+    c.set(
+      'acts',
+      done.map((subject) => ({ action: `run.${action}`, subject })),
+    );
+    return c.json(result, 200);
   });
 };
 
@@ -47,9 +54,14 @@ const decide: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { decisions } = c.req.valid('json');
     const tried = await decideMany(deps, c.get('caller'), { decisions, attempt: c.get('attempt') });
+    c.set('acts', tried.flatMap(toActs));
     return c.json({ results: tried.map(toResult) }, 200);
   });
 };
+
+function toActs({ item: { decision, approvalId }, ...result }: TriedDecision): readonly Act[] {
+  return 'done' in result ? [{ action: `approval.${decision}`, subject: approvalId }] : [];
+}
 
 type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
 

@@ -61,7 +61,11 @@ const say =
         onBusy,
         key: readKey(c.req.header('idempotency-key')),
       };
-      const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
+      const answer = async (): Promise<Answer> => {
+        const found = await answerChat(deps, c.get('caller'), request);
+        c.set('acts', found.acts ?? []);
+        return found;
+      };
       return await streamed(c, { slots, deps, answer });
     });
   };

@@ -40,6 +40,8 @@ const publish: AddRoute = (router, deps) => {
     const definition = toJsonObject(c.req.valid('json'));
     const { tenantId, sub: by } = c.get('caller');
     const published = await publishGraph(definition, { ...deps, tenantId, by });
+    const { name, version } = published.graph;
+    c.set('acts', [{ action: 'graph.publish', subject: `${name}@${version}` }]);
     return c.json(toGraphJson(published.graph), published.isNew ? 201 : 200);
   });
 };

@@ -2,6 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
+import { switchedOff } from '../../store/rulings/known-rulings.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
 import { routes } from '../middleware/router.ts';
@@ -24,22 +25,33 @@ const list: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const asked = { list: ['tools'], ...c.req.valid('query') };
-    return c.json(await readPage(deps.cursors, asked, async (page) => pageOf(deps.catalog, page)), 200);
+    const { tenantId } = c.get('caller');
+    const rulings = await deps.store.rulings.now();
+    const offFor = (name: string): ToolJson['switchedOff'] => {
+      const off = switchedOff(rulings, { kind: 'tool', name }, tenantId);
+      return off && { reason: off.reason, since: off.changedAt };
+    };
+    return c.json(await readPage(deps.cursors, asked, async (page) => pageOf({ ...deps, offFor }, page)), 200);
   });
 };
 
 /** Routes of tools. */
 export const toolRoutes = routes(list);
 
-function pageOf({ tools, defaults }: Catalog, { limit, after }: PageRequest): Page<ToolJson> {
-  const rest = Object.entries(tools)
+interface Shown {
+  readonly catalog: Catalog;
+  readonly offFor: (name: string) => ToolJson['switchedOff'];
+}
+
+function pageOf({ catalog, offFor }: Shown, { limit, after }: PageRequest): Page<ToolJson> {
+  const rest = Object.entries(catalog.tools)
     .filter(([name]) => after === undefined || name > after.id)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const page = toPage(rest, limit, ([name]) => ({ at: '', id: name }));
-  return mapPage(page, ([name, tool]) => toToolJson(name, tool, defaults));
+  return mapPage(page, ([name, tool]) => ({ ...toToolJson(name, tool, catalog.defaults), switchedOff: offFor(name) }));
 }
 
-function toToolJson(name: string, tool: ToolEntry, defaults: Catalog['defaults']): ToolJson {
+function toToolJson(name: string, tool: ToolEntry, defaults: Catalog['defaults']): Omit<ToolJson, 'switchedOff'> {
   const { description, parameters, effect, approval = null, roles = null, onFailure = 'tell' } = tool;
   const { result = null, taskQueue = null, timeout = defaults.timeout } = tool;
   return { name, description, parameters, result, effect, approval, roles, onFailure, taskQueue, timeout };

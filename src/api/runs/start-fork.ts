@@ -13,6 +13,7 @@ import { toRunnable } from '../interpreter/jobs.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
+import { requireGraphOn } from '../switches/require-graph-on.ts';
 import { requireQuota } from '../tenants/require-quota.ts';
 import { acceptAndDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
@@ -45,6 +46,7 @@ export async function startFork(
   const hidden = hiddenFrom(caller, parent);
   refusePlaceholders(wanted.values, hidden);
   const { start, pinned } = await pinnedByRun(deps, parent, { graph: wanted.graph, runId: id });
+  await requireGraphOn(deps, { name: pinned.graph.name, tenantId: parent.tenantId });
   const parentRun = await parentOf(deps, state, start);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
   const fork = toFork(state, { wanted, parent: parentRun, isSameGraph });

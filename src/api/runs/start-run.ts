@@ -9,6 +9,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { toPrincipal } from '../http/to-principal.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
+import { requireGraphOn } from '../switches/require-graph-on.ts';
 import { requireQuota } from '../tenants/require-quota.ts';
 import { acceptAndDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
@@ -34,7 +35,7 @@ export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'cata
 /**
  * Accepts a run. It is dispatched at once if possible, and otherwise by the sweeper.
  * @param id the run's id, chosen before; the same id again makes no second run
- * @throws ApiError 409 when its thread is busy, 429 when the quota of the tenant is used up
+ * @throws ApiError 403 when the tenant is suspended or the graph switched off, 409 when its thread is busy, 429 when the quota of the tenant is used up
  */
 export async function startRun(
   deps: StartDeps,
@@ -44,6 +45,7 @@ export async function startRun(
   const { tenantId, sub: createdBy } = caller;
   await requireQuota(deps, { tenantId, id });
   const valid = await resolveGraph(wanted.graph, { ...deps, tenantId }, id);
+  await requireGraphOn(deps, { name: valid.name, tenantId });
   const pinned = await pinGraph(deps, tenantId, {
     valid,
     limits: wanted.limits,

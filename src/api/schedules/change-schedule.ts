@@ -26,12 +26,11 @@ export async function createSchedule(
   const { schedules } = deps.store;
   const reference = { tenantId: caller.tenantId, id };
   const redaction = await checkTerms(deps, caller.tenantId, { id, terms });
-  const isKnown = (await schedules.find(reference)) !== null;
-  if (!isKnown && (await schedules.count(caller.tenantId)) >= MAX_SCHEDULES)
-    throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
   const change = changeBy(caller);
   const { updatedAt: createdAt, updatedBy: createdBy } = change;
-  await schedules.create({ ...reference, ...terms, redaction, ...change, revision: 1, createdAt, createdBy });
+  const schedule = { ...reference, ...terms, redaction, ...change, revision: 1, createdAt, createdBy };
+  if (!(await schedules.create(schedule, MAX_SCHEDULES)))
+    throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
   try {
     await orLater(deps, reference, () => tellTemporal(deps, reference));
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Overlap, Schedule, Tick, TickResult } from '../../store/schedules/
 import type { NewRun } from '../../store/accept-run.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
+import type { ApiErrorCode } from '../http/errors.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { StartDeps } from '../runs/start-run.ts';
 
@@ -48,7 +49,7 @@ export async function startTick(deps: StartDeps, schedule: Schedule, { at, kind,
     await startRun(deps, actor, { id: runId, wanted });
     return { outcome: 'started' };
   } catch (error) {
-    if (isOverQuota(error) && kind === 'time') return { outcome: 'skipped', code: error.code, message: error.message };
+    if (isClosed(error) && kind === 'time') return { outcome: 'skipped', code: error.code, message: error.message };
     if (mayPass(error)) throw error;
     if (!(error instanceof ApiError)) {
       deps.logger.error({ error, schedule: id, run: runId }, 'a run of a schedule could not be started');
@@ -59,9 +60,12 @@ export async function startTick(deps: StartDeps, schedule: Schedule, { at, kind,
   }
 }
 
+/** The refusals of new runs that others lift, later. */
+const CLOSED: ReadonlySet<ApiErrorCode> = new Set(['QUOTA_REACHED', 'TENANT_SUSPENDED', 'SWITCHED_OFF']);
+
 /** Times that waited for the next day would all begin with it, before any of them has cost something. */
-function isOverQuota(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 'QUOTA_REACHED';
+function isClosed(error: unknown): error is ApiError {
+  return error instanceof ApiError && CLOSED.has(error.code);
 }
 
 function mayPass(error: unknown): boolean {

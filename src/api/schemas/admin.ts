@@ -1,7 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import { aPage, GivenJson, NextCursor, RunErrorSchema, Time, listOf } from './common.ts';
+import { aPage, GivenJson, NextCursor, PageQuery, RunErrorSchema, Time, listOf, storableText } from './common.ts';
+import {
+  AUDIT_EXAMPLE,
+  NEW_SWITCH_EXAMPLE,
+  NEW_TENANT_EXAMPLE,
+  SWITCH_EXAMPLE,
+  TENANT_EXAMPLE,
+} from './examples/administration.ts';
 import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { HistorySchema, RunSchema } from './run.ts';
+import { FilterTime } from './run-filter.ts';
 
 const ADMIN_RUN = { ...RUN_EXAMPLE, tenantId: 'demo' };
 const AdminRunSchema = RunSchema.extend({ tenantId: z.string() }).openapi('AdminRun', { example: ADMIN_RUN });
@@ -62,3 +70,139 @@ export const InspectedRunSchema = z
       pendingActivities: [ACTIVITY_EXAMPLE],
     },
   });
+
+const MAX_REASON = 1_000;
+
+/** As tokens name tenants. */
+const TenantName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, 'A tenant has 1 to 63 letters, digits, "_", "." and "-"');
+
+export const TenantId = z.object({ id: TenantName.openapi({ description: 'The name of the tenant' }) });
+
+const lifted = 'null lifts it; without it, the configuration counts';
+
+export const NewTenantTermsSchema = z
+  .strictObject({
+    runsPerMinute: z
+      .int()
+      .min(0)
+      .nullable()
+      .optional()
+      .openapi({ description: `New runs in each minute of the clock; ${lifted}` }),
+    costUsdPerDay: z
+      .number()
+      .min(0)
+      .nullable()
+      .optional()
+      .openapi({ description: `What runs that begin on a day (UTC) may cost; ${lifted}` }),
+    suspended: z
+      .strictObject({ reason: storableText(MAX_REASON) })
+      .nullable()
+      .optional()
+      .openapi({ description: 'The tenant starts no runs; those that have begun go on' }),
+  })
+  .refine((terms) => Object.keys(terms).length > 0, 'Say what is to count; DELETE forgets what was said')
+  .openapi('NewTenantTerms', { example: NEW_TENANT_EXAMPLE });
+
+const LimitSchema = z.object({
+  limit: z.number().nullable().openapi({ description: 'Null: it is not limited' }),
+  source: z.enum(['admin', 'tenant', 'all', 'none']).openapi({
+    description: 'Who says it: an administrator, the entry of the tenant or of all in the configuration, or nobody',
+  }),
+});
+
+export const TenantSchema = z
+  .object({
+    id: z.string(),
+    quotas: z.object({ runsPerMinute: LimitSchema, costUsdPerDay: LimitSchema }),
+    suspended: z
+      .object({ reason: z.string(), since: Time })
+      .nullable()
+      .openapi({ description: 'Null: it may start runs' }),
+    changedAt: Time.nullable().openapi({ description: 'Null: no administrator has said anything' }),
+    changedBy: z.string().nullable(),
+  })
+  .openapi('Tenant', { example: TENANT_EXAMPLE });
+
+export const TenantListSchema = z
+  .object({ items: listOf(TenantSchema), nextCursor: NextCursor })
+  .openapi('TenantList', { example: aPage(TENANT_EXAMPLE) });
+
+const MAX_NAME = 255;
+/** The tenants that one switch names. */
+const MAX_TENANTS = 100;
+
+const KINDS = ['tool', 'model', 'function', 'node-type', 'graph'] as const;
+const SwitchKindSchema = z.enum(KINDS).openapi('SwitchKind');
+const State = z.enum(['on', 'off']);
+
+export const KindAndName = z.object({
+  kind: z.enum(KINDS).openapi({ description: 'What is switched' }),
+  name: z.string().min(1).max(MAX_NAME).openapi({ description: 'Its name, as graphs use it; of a graph, its own' }),
+});
+
+export const NewSwitchSchema = z
+  .strictObject({
+    state: State,
+    reason: storableText(MAX_REASON).openapi({ description: 'Is told to whoever meets it' }),
+    tenants: z
+      .array(TenantName)
+      .min(1)
+      .max(MAX_TENANTS)
+      .optional()
+      .openapi({ description: 'The tenants for which it is off; without it, for all' }),
+  })
+  .openapi('NewSwitch', { example: NEW_SWITCH_EXAMPLE });
+
+export const SwitchSchema = z
+  .object({
+    kind: SwitchKindSchema,
+    name: z.string(),
+    state: State,
+    reason: z.string(),
+    tenants: listOf(z.string()).nullable().openapi({ description: 'Null: for all' }),
+    changedAt: Time,
+    changedBy: z.string(),
+  })
+  .openapi('Switch', { example: SWITCH_EXAMPLE });
+
+export const SwitchListSchema = z
+  .object({ items: listOf(SwitchSchema), nextCursor: NextCursor })
+  .openapi('SwitchList', { example: aPage(SWITCH_EXAMPLE) });
+
+const only = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .openapi({ description: `Only entries ${what}` });
+
+export const AuditQuery = PageQuery.extend({
+  tenantId: only('about things of this tenant'),
+  by: only('of this person, as the subject of a token'),
+  action: only('with this action, such as `run.cancel`, or with those that begin with it, such as `run`'),
+  runId: only('about this run or its approvals'),
+  from: FilterTime.openapi({ description: 'Only entries of this time or later (RFC 3339)' }),
+  to: FilterTime.openapi({ description: 'Only entries before this time (RFC 3339)' }),
+});
+
+const AuditEntrySchema = z
+  .object({
+    id: z.string(),
+    at: Time,
+    tenantId: z.string().openapi({ description: 'The tenant of what it was done to' }),
+    action: z.string(),
+    subject: z.string().nullable().openapi({ description: 'The id or name of what it was done to' }),
+    runId: z.string().nullable(),
+    by: z.string().openapi({ description: 'The subject of the token' }),
+    byTenantId: z.string(),
+    roles: listOf(z.string()).openapi({ description: 'Those of the token' }),
+    requestId: z.string().openapi({ description: 'The `X-Request-Id` of the answer' }),
+  })
+  .openapi('AuditEntry', { example: AUDIT_EXAMPLE });
+
+export const AuditSchema = z
+  .object({ items: listOf(AuditEntrySchema), nextCursor: NextCursor })
+  .openapi('Audit', { example: aPage(AUDIT_EXAMPLE) });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { aPage, AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time } from './common.ts';
+import { aPage, AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time, storableText } from './common.ts';
 import { APPROVAL_EXAMPLE } from './examples/run.ts';
 
 const GivenSchema = z
@@ -33,6 +33,11 @@ export const ApprovalSchema = z
     policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,
     decisions: listOf(DecidedSchema.extend({ args: GivenJson, values: GivenJson })),
+    who: z.string().optional().openapi({ description: 'As `comments`: who may decide, in words' }),
+    progress: z
+      .object({ needed: z.number().int(), by: listOf(z.string()) })
+      .optional()
+      .openapi({ description: 'As `comments`: so many approvals are needed, and by whom those are that count' }),
     reassigned: z.number().int().optional().openapi({ description: 'How often it was given to others' }),
     previous: listOf(
       z.object({ id: z.string(), status: ApprovalStatusSchema, decisions: listOf(DecidedSchema) }),
@@ -91,12 +96,3 @@ export const ReassignmentSchema = z
   .strictObject({ roles: Names.optional(), users: Names.optional() })
   .refine(({ roles = [], users = [] }) => roles.length + users.length > 0, 'Name the roles or users who decide it now')
   .openapi('Reassignment', { example: { users: ['ann'] } });
-
-/** A text that PostgreSQL can store. */
-function storableText(max: number) {
-  return z
-    .string()
-    .min(1)
-    .max(max)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'No NUL, and no half of a surrogate pair');
-}

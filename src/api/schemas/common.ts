@@ -75,6 +75,14 @@ export const RunErrorSchema = z
   })
   .openapi('RunError');
 
+/** A text that PostgreSQL can store. */
+export const storableText = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'No NUL, and no half of a surrogate pair');
+
 /** The limit of all bodies but definitions, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The path parameter of routes for one resource. @param what such as `run` */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { RunErrorSchema, Time, listOf } from './common.ts';
+import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { EXPLANATION_EXAMPLE } from './examples/explanation.ts';
 import { RunStatusSchema } from './run.ts';
 
@@ -13,6 +13,7 @@ const ReasonSchema = z.object({
     'pending',
     'poisoned',
     'paused',
+    'switched-off',
     'retrying',
     'working',
     'completed',
@@ -43,11 +44,19 @@ const CommandSchema = z.object({ curl: z.string(), holdfast: z.string(), tempora
 });
 
 const ActionSchema = z.object({
-  action: z.enum(['approve', 'reject', 'retry', 'skip', 'fail', 'signal', 'resume', 'pause', 'cancel']),
+  action: z.enum(['approve', 'reject', 'retry', 'skip', 'fail', 'signal', 'resume', 'replan', 'pause', 'cancel']),
   effect: z.string(),
   who: z.string().openapi({ description: 'Who may do it' }),
   allowed: z.boolean().openapi({ description: 'The caller may do it' }),
   command: CommandSchema,
+});
+
+const DeadlineSchema = z.object({
+  at: Time.nullable().openapi({ description: 'Null: it stands still' }),
+  leftMs: z
+    .number()
+    .openapi({ description: 'What is left where it stands still; else, what was when it began to run' }),
+  effect: z.string().openapi({ description: 'What happens then' }),
 });
 
 export const ExplanationSchema = z
@@ -58,6 +67,7 @@ export const ExplanationSchema = z
     since: Time,
     reasons: listOf(ReasonSchema).openapi({ description: 'The weightiest first; there is always one' }),
     budget: listOf(BudgetLineSchema).openapi({ description: 'What is left of the limits that can be counted' }),
+    deadline: orNull(DeadlineSchema).openapi({ description: 'When its time is over; null: it has no deadline' }),
     actions: listOf(ActionSchema),
   })
   .openapi('Explanation', { example: EXPLANATION_EXAMPLE });

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { aPage, NextCursor, listOf, orNull } from './common.ts';
+import { aPage, NextCursor, Time, listOf, orNull } from './common.ts';
 import { TOOL_EXAMPLE } from './examples/run.ts';
 
 const jsonSchemaOf = (what: string) =>
@@ -33,6 +33,10 @@ export const ToolSchema = z
     }),
     taskQueue: z.string().nullable().openapi({ description: "Temporal's task queue; null: the engine's own" }),
     timeout: z.string().openapi({ description: 'Of one attempt, unless a graph says otherwise' }),
+    switchedOff: z
+      .object({ reason: z.string(), since: Time })
+      .nullable()
+      .openapi({ description: 'Its calls wait, as an administrator has switched it off; null: it is on' }),
   })
   .openapi('Tool', { example: TOOL_EXAMPLE });
 

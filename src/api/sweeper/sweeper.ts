@@ -93,6 +93,7 @@ const toChores = (
   { everyMs: 3_600_000, run: forgetHookMessages },
   { everyMs: 3_600_000, run: prune },
   { everyMs: 3_600_000, run: forgetFiles },
+  { everyMs: 3_600_000, run: forgetAudit },
 ];
 
 /**
@@ -180,6 +181,11 @@ async function forgetFiles({ store, settings }: SweeperDeps): Promise<void> {
   const { runsMs } = settings.retention;
   await store.files.forgetUploads(new Date(Date.now() - KEEP_UPLOADS_MS).toISOString());
   if (runsMs !== null) await store.files.forgetUnused(new Date(Date.now() - runsMs).toISOString());
+}
+
+async function forgetAudit({ store, settings }: SweeperDeps): Promise<void> {
+  const { auditMs } = settings.retention;
+  if (auditMs !== null) await store.audit.forgetBefore(new Date(Date.now() - auditMs).toISOString());
 }
 
 async function forgetStreams({ store }: SweeperDeps): Promise<void> {

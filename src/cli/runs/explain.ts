@@ -22,12 +22,13 @@ export const explain = defineCommand({
   },
 });
 
-function toText({ runId, status, since, reasons, budget, actions }: Explanation): string {
+function toText({ runId, status, since, reasons, budget, deadline, actions }: Explanation): string {
   const left = budget.map(({ limit, allowed, left: rest }) => `${limit} ${rest} of ${allowed}`);
   const lines = [
     `${runId} is ${status} since ${since}`,
     ...reasons.map(({ text }) => `  ${text}`),
     ...(left.length > 0 ? [`  left: ${left.join(', ')}`] : []),
+    ...(deadline ? [`  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`] : []),
     ...actions.flatMap(toLines),
   ];
   return lines.map((line) => `${escapeInvisible(line.replaceAll('\n', ' '))}\n`).join('');

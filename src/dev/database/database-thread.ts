@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PGlite } from '@electric-sql/pglite';
@@ -16,7 +15,7 @@ const parsers = Object.fromEntries(JSON_TYPES.map((type) => [type, asText]));
 
 try {
   const { folder }: ThreadData = workerData;
-  const kept = join(cacheFolder(process.env), `pglite-${pgliteVersion()}`);
+  const kept = cacheFolder(process.env, `pglite-${pgliteVersion()}`);
   const database = await openFolder(folder, { open: openPglite, kept });
   database.onNotification((channel, payload) => say({ kind: 'notification', channel, payload }));
   parentPort?.on('message', (request: Request) => void answer(database, request));

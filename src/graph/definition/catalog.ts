@@ -39,6 +39,8 @@ export interface ToolEntry extends CallSettings {
   readonly approval?: ApprovalRule | undefined;
   /** The starter of a run needs one of these roles for the run to call the tool. */
   readonly roles?: readonly string[] | undefined;
+  /** The starter of a run needs this permission, in place of a role; only built-in tools have one. */
+  readonly permission?: 'run:read' | 'memory:write' | undefined;
   /** The reaction to a failed call of a model: `tell` the model, `intervene`, or call the tool of this name. */
   readonly onFailure?: string | undefined;
   /** The Temporal task queue of the tool's workers; the engine's own if absent. */

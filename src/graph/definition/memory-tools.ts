@@ -16,7 +16,7 @@ export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {
       additionalProperties: false,
     },
     effect: 'idempotent',
-    roles: ['user'],
+    permission: 'run:read',
   },
   [MEMORY_SAVE]: {
     description:
@@ -32,6 +32,6 @@ export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {
       additionalProperties: false,
     },
     effect: 'idempotent',
-    roles: ['user'],
+    permission: 'memory:write',
   },
 };

@@ -78,7 +78,7 @@ interface BatchEnd {
 }
 
 function packView(view: RunView, end: BatchEnd): PackedView {
-  const { endedAt, waitingFor, output, error, usage, raisedLimits, pending } = view;
+  const { endedAt, waitingFor, output, error, usage, raisedLimits, deadline, pending } = view;
   return {
     ...(waitingFor.length > 0 && { waitingFor }),
     ...(pending.length > 0 && { pending }),
@@ -87,6 +87,7 @@ function packView(view: RunView, end: BatchEnd): PackedView {
     ...(endedAt !== null && { endedAt }),
     ...differing(view, impliedBy(end)),
     ...(Object.keys(raisedLimits).length > 0 && { raisedLimits }),
+    ...(deadline && { deadline }),
     usage: withoutEmpty(usage),
   };
 }

@@ -1,5 +1,6 @@
 import type { Update } from '../channels/channel.ts';
 import { endsAt } from '../run/countdown.ts';
+import type { Countdown } from '../run/countdown.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { ExecutionPath } from '../run/ids.ts';
 import { batchOf, isFinished, nextNodes, tasksIn } from '../run/position.ts';
@@ -31,9 +32,19 @@ export interface RunView {
   readonly usage: Usage;
   /** The limits that retries have set, which replace those of the start. */
   readonly raisedLimits: Run['raisedLimits'];
+  /** Absent: the run has none, or has ended. */
+  readonly deadline?: RunDeadline;
   readonly checkpointId: string | null;
   /** The writes of finished tasks of the open superstep. */
   readonly pending: readonly PendingWrite[];
+}
+
+/** The deadline of a run. */
+export interface RunDeadline {
+  /** RFC 3339; `null`: it stands still, as it does while only people are awaited. */
+  readonly at: string | null;
+  /** What was left when it began to run, or stood still, in milliseconds. */
+  readonly leftMs: number;
 }
 
 /** A thing that a run waits for. */
@@ -94,9 +105,15 @@ export function toRunView(run: Run): RunView {
     error: phase.kind === 'failed' || phase.kind === 'canceled' ? phase.error : null,
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     raisedLimits,
+    ...(run.countdown && !isEnded(status) && { deadline: toDeadline(run.countdown) }),
     checkpointId,
     pending: pendingIn(root),
   };
+}
+
+function toDeadline(countdown: Countdown): RunDeadline {
+  const at = endsAt(countdown);
+  return { at: at === null ? null : formatTimestamp(at), leftMs: countdown.leftMs };
 }
 
 /** A run whose compensation waits for a person waits for nothing else. */

@@ -122,7 +122,7 @@ function statusAfter(approval: Approval, decisions: readonly Decision[]): Approv
 }
 
 /** Returns the decisions since the arguments were edited last. Earlier ones are void: they were about others. */
-function decisionsThatCount(decisions: readonly Decision[]): readonly Decision[] {
+export function decisionsThatCount(decisions: readonly Decision[]): readonly Decision[] {
   const args = decisions.at(-1)?.args ?? null;
   return decisions.slice(decisions.findLastIndex((decision) => !deepEqual(decision.args, args)) + 1);
 }

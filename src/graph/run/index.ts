@@ -1,5 +1,7 @@
 export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
+export { progressOf } from './approvals/progress.ts';
+export type { Progress } from './approvals/progress.ts';
 export { closedApprovals } from './asked-before.ts';
 export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';
 export type {

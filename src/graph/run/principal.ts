@@ -1,3 +1,4 @@
+import type { ToolEntry } from '../definition/catalog.ts';
 import { permissionsOf } from '../definition/roles/roles.ts';
 import type { Permission } from '../definition/roles/roles.ts';
 
@@ -5,7 +6,13 @@ import type { Permission } from '../definition/roles/roles.ts';
 const ADMIN = 'admin';
 
 /** The permissions that a run asks its people for. */
-export const RUN_PERMISSIONS = ['approval:decide', 'payload:read', 'admin'] as const satisfies readonly Permission[];
+export const RUN_PERMISSIONS = [
+  'run:read',
+  'approval:decide',
+  'payload:read',
+  'memory:write',
+  'admin',
+] as const satisfies readonly Permission[];
 
 export type RunPermission = (typeof RUN_PERMISSIONS)[number];
 
@@ -22,8 +29,12 @@ export function hasPermission({ roles, may }: Omit<Principal, 'sub'>, permission
   return may ? may.includes(permission) : permissionsOf(roles).has(permission);
 }
 
-/** True if a run of this principal may call a tool of these roles; a tool without roles is open to all. */
-export function mayCall(roles: readonly string[] | undefined, principal: Pick<Principal, 'roles'>): boolean {
+/** True if a run of this principal may call a tool; one that asks for neither a role nor a permission is open to all. */
+export function mayCall(
+  { roles, permission }: Pick<ToolEntry, 'roles' | 'permission'>,
+  principal: Omit<Principal, 'sub'>,
+): boolean {
+  if (permission !== undefined) return hasPermission(principal, permission);
   return !roles || [...roles, ADMIN].some((role) => principal.roles.includes(role));
 }
 

@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import { mapPage, readPage } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import type { Page, PageRequest, Position } from '../page.ts';
 import type { LedgerTable, Tables } from '../tables.ts';
 import { toFailedAttempt } from './failed-attempts.ts';
 import type { FailedAttempt } from './failed-attempts.ts';
@@ -97,11 +97,32 @@ function mayBeOf(node: string): RawBuilder<boolean> {
   return sql<boolean>`(regexp_replace(${task}, '^.*/|#[0-9]+$', '', 'g') = ${node} or position('~' in ${task}) > 0)`;
 }
 
+/** Reads on where a filter leaves out what the database could not, so that a page is full while others follow. */
 async function list(
+  db: Kysely<Tables>,
+  { runId, filter }: { readonly runId: string; readonly filter: CallFilter },
+  page: PageRequest,
+): Promise<Page<BeginOfCall>> {
+  const found: BeginOfCall[] = [];
+  for (let { after } = page; ;) {
+    const read = await listPerhaps(db, { runId, filter }, { ...page, after });
+    const fitting = read.items.filter(isBegin).filter((event) => fits(event, filter));
+    const taken = fitting.slice(0, page.limit - found.length);
+    found.push(...taken);
+    const last = taken.at(-1);
+    if (last && taken.length < fitting.length) return { items: found, next: positionOf(last) };
+    const isCut = read.items.length < page.limit && found.length > 0;
+    if (read.next === null || isCut || found.length === page.limit) return { items: found, next: read.next };
+    after = read.next;
+  }
+}
+
+/** Lists the calls that fulfill a filter, and perhaps others. */
+async function listPerhaps(
   db: Kysely<Tables>,
   { runId, filter: { node, kind } }: { readonly runId: string; readonly filter: CallFilter },
   { limit, maxBytes, after }: PageRequest,
-): Promise<Page<BeginOfCall>> {
+): Promise<Page<RunEvent>> {
   const rows = beginnings(db, runId, kind)
     .where('seq', '>', Number(after?.id ?? 0))
     .where(node === undefined ? sql<boolean>`true` : mayBeOf(node));
@@ -110,11 +131,17 @@ async function list(
     maxBytes,
     order: sql`seq`,
     payloads: ['body'],
-    positionOf: ({ seq, body }) => ({ at: body.at, id: String(seq) }),
+    positionOf: ({ body }) => positionOf(body),
   });
-  const { items, next } = mapPage(page, ({ body }) => body);
-  const wanted = items.filter(isBegin).filter((event) => node === undefined || event.node === node);
-  return { items: wanted.filter((event) => kind === undefined || kindOf(event) === kind), next };
+  return mapPage(page, ({ body }) => body);
+}
+
+function positionOf({ at, seq }: RunEvent): Position {
+  return { at, id: String(seq) };
+}
+
+function fits(event: BeginOfCall, { node, kind }: CallFilter): boolean {
+  return (node === undefined || event.node === node) && (kind === undefined || kindOf(event) === kind);
 }
 
 /** The kind of the call that an event begins. */

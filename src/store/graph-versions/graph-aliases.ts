@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
+import { oneAtATime } from '../database/one-at-a-time.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -23,12 +24,11 @@ export interface AliasReference {
 }
 
 export interface GraphAliases {
-  /** Sets an alias, in place of what it was. @returns if it is new */
-  put(tenantId: string, alias: GraphAlias): Promise<{ readonly isNew: boolean }>;
+  /** Sets an alias, in place of what it was. @returns `null`: it is new, and the graph has as many as it may have */
+  put(tenantId: string, alias: GraphAlias, most: number): Promise<{ readonly isNew: boolean } | null>;
   find(reference: AliasReference): Promise<GraphAlias | null>;
   /** The aliases of a graph, by name. */
   list(tenantId: string, name: string, page: PageRequest): Promise<Page<GraphAlias>>;
-  count(tenantId: string, name: string): Promise<number>;
   /** Removes an alias; without one it changes nothing. */
   remove(reference: AliasReference): Promise<void>;
 }
@@ -37,7 +37,7 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
   const aliases = (tenantId: string, name: string) =>
     db.selectFrom('graph_aliases').selectAll().where('tenant_id', '=', tenantId).where('name', '=', name);
   return {
-    put: (tenantId, alias) => put(db, tenantId, alias),
+    put: (tenantId, alias, most) => put(db, { tenantId, alias, most }),
     async find({ tenantId, name, alias }) {
       const row = await aliases(tenantId, name).where('alias', '=', alias).executeTakeFirst();
       return row ? toAlias(row) : null;
@@ -52,11 +52,6 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
       });
       return mapPage(page, toAlias);
     },
-    async count(tenantId, name) {
-      const counted = db.selectFrom('graph_aliases').select(sql<number>`count(*)::int`.as('count'));
-      const row = await counted.where('tenant_id', '=', tenantId).where('name', '=', name).executeTakeFirstOrThrow();
-      return row.count;
-    },
     async remove({ tenantId, name, alias }) {
       await db
         .deleteFrom('graph_aliases')
@@ -68,8 +63,17 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
   };
 }
 
-async function put(db: Kysely<Tables>, tenantId: string, given: GraphAlias): Promise<{ isNew: boolean }> {
-  const { name, alias, version, canary, updatedAt, by } = given;
+interface AliasToPut {
+  readonly tenantId: string;
+  readonly alias: GraphAlias;
+  readonly most: number;
+}
+
+/** Aliases of a graph are set one after the other, so that they can be counted. */
+async function put(
+  db: Kysely<Tables>,
+  { tenantId, alias: { name, alias, version, canary, updatedAt, by }, most }: AliasToPut,
+): Promise<{ readonly isNew: boolean } | null> {
   const values = {
     version,
     canary_version: canary?.version ?? null,
@@ -77,20 +81,28 @@ async function put(db: Kysely<Tables>, tenantId: string, given: GraphAlias): Pro
     updated_at: updatedAt,
     updated_by: by,
   };
-  const { numUpdatedRows } = await db
-    .updateTable('graph_aliases')
-    .set(values)
-    .where('tenant_id', '=', tenantId)
-    .where('name', '=', name)
-    .where('alias', '=', alias)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) return { isNew: false };
-  await db
-    .insertInto('graph_aliases')
-    .values({ tenant_id: tenantId, name, alias, ...values })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'name', 'alias']).doUpdateSet(values))
-    .execute();
-  return { isNew: true };
+  return await oneAtATime(db, `aliases of ${tenantId}/${name}`, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('graph_aliases')
+      .set(values)
+      .where('tenant_id', '=', tenantId)
+      .where('name', '=', name)
+      .where('alias', '=', alias)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return { isNew: false };
+    const { count } = await transaction
+      .selectFrom('graph_aliases')
+      .select(sql<number>`count(*)::integer`.as('count'))
+      .where('tenant_id', '=', tenantId)
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    if (count >= most) return null;
+    await transaction
+      .insertInto('graph_aliases')
+      .values({ tenant_id: tenantId, name, alias, ...values })
+      .execute();
+    return { isNew: true };
+  });
 }
 
 function toAlias(row: Selectable<GraphAliasesTable>): GraphAlias {

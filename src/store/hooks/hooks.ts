@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
+import { oneAtATime } from '../database/one-at-a-time.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -79,8 +80,7 @@ async function put(
     updated_by: by.sub,
     roles: by.roles,
   };
-  return await db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`hooks of ${tenantId}`}, 0))`.execute(transaction);
+  return await oneAtATime(db, `hooks of ${tenantId}`, async (transaction) => {
     const changed = await transaction
       .updateTable('hooks')
       .set(written)

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
+import { ADMINISTRATION_TABLES } from './initial/administration.ts';
 import { APPROVALS_TABLES } from './initial/approvals.ts';
 import { CALLS_TABLES } from './initial/calls.ts';
 import { FILES_TABLES } from './initial/files.ts';
@@ -27,4 +28,5 @@ const STATEMENTS = [
   ...WEBHOOKS_TABLES,
   ...SCHEDULES_TABLES,
   ...HOOKS_TABLES,
+  ...ADMINISTRATION_TABLES,
 ];

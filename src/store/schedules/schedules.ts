@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
+import { oneAtATime } from '../database/one-at-a-time.ts';
 import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -13,13 +14,12 @@ export interface UntoldSchedule extends ScheduleReference {
 
 /** Schedules of tenants. A deleted one is found by `untold` alone. */
 export interface Schedules {
-  /** Adds a schedule; the same id again changes nothing. */
-  create(schedule: Schedule): Promise<void>;
+  /** Adds a schedule; the same id again changes nothing. @returns false when the tenant has as many as it may have */
+  create(schedule: Schedule, most: number): Promise<boolean>;
   /** @param tenantId `null`: of any tenant */
   find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
   /** The newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Schedule>>;
-  count(tenantId: string): Promise<number>;
   /**
    * Puts a schedule in the place of its revision before.
    * @returns false when it has been changed or deleted meanwhile
@@ -42,15 +42,7 @@ const NEVER = '-infinity';
 export function createSchedules(db: Kysely<Tables>): Schedules {
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
   return {
-    async create(schedule) {
-      const told = { synced_revision: 0, lease_until: NEVER };
-      const row = { ...toRow(schedule), created_at: schedule.createdAt, created_by: schedule.createdBy, ...told };
-      await db
-        .insertInto('schedules')
-        .values({ tenant_id: schedule.tenantId, id: schedule.id, ...row })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    },
+    create: (schedule, most) => create(db, schedule, most),
     async find({ tenantId, id }) {
       const row = await kept()
         .where('id', '=', id)
@@ -59,11 +51,6 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
       return row ? toSchedule(row) : null;
     },
     list: (tenantId, page) => list(db, tenantId, page),
-    async count(tenantId) {
-      const counted = db.selectFrom('schedules').select(sql<number>`count(*)::int`.as('count'));
-      const mine = counted.where('tenant_id', '=', tenantId).where('deleted_at', 'is', null);
-      return (await mine.executeTakeFirstOrThrow()).count;
-    },
     async replace(schedule) {
       const { numUpdatedRows } = await db
         .updateTable('schedules')
@@ -84,6 +71,35 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
     ...createTelling(db),
     forget: (reference) => forget(db, reference),
   };
+}
+
+/** Schedules of a tenant are added one after the other, so that they can be counted. */
+async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Promise<boolean> {
+  const { tenantId, id, createdAt, createdBy } = schedule;
+  return await oneAtATime(db, `schedules of ${tenantId}`, async (transaction) => {
+    const { isKnown, count } = await transaction
+      .selectFrom('schedules')
+      .select(sql<boolean>`coalesce(bool_or(id = ${id}), false)`.as('isKnown'))
+      .select(sql<number>`(count(*) filter (where deleted_at is null))::integer`.as('count'))
+      .where('tenant_id', '=', tenantId)
+      .executeTakeFirstOrThrow();
+    if (isKnown) return true;
+    if (count >= most) return false;
+    await transaction
+      .insertInto('schedules')
+      .values({
+        tenant_id: tenantId,
+        id,
+        ...toRow(schedule),
+        created_at: createdAt,
+        created_by: createdBy,
+        synced_revision: 0,
+        lease_until: NEVER,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return true;
+  });
 }
 
 /** What Temporal knows of schedules. */

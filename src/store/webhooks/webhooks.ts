@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
 import type { WebhookEventType } from '../../graph/journal/index.ts';
+import { oneAtATime } from '../database/one-at-a-time.ts';
 import { isBefore, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -78,8 +79,7 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
 /** Webhooks of a tenant are added one after the other, so that they can be counted. */
 async function add(db: Kysely<Tables>, webhook: NewWebhook, most: number): Promise<Webhook | null> {
   const { id, tenantId, url, events, format, linkBase, secret, createdBy } = webhook;
-  return await db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks of ${tenantId}`}, 0))`.execute(transaction);
+  return await oneAtATime(db, `webhooks of ${tenantId}`, async (transaction) => {
     const known = await find(transaction, tenantId, id);
     if (known) return known;
     const { count } = await transaction

@@ -3,14 +3,14 @@ import { posix } from 'node:path';
 
 /** One import, or an export from another file. */
 export interface Import {
-  /** A path below `src`, or a package. */
+  /** A path below the folder of sources, or a package. */
   readonly target: string;
   readonly isLocal: boolean;
   readonly isType: boolean;
 }
 
 export interface SourceFile {
-  /** Below `src`. */
+  /** Below the folder of sources. */
   readonly path: string;
   readonly imports: readonly Import[];
 }
@@ -18,12 +18,12 @@ export interface SourceFile {
 const STATEMENT = /^(?:import|export) (?<type>type )?(?:[\w*$,{}\s]+ from )?'(?<from>[^']+)';$/gm;
 const DYNAMIC = /\bimport\('(?<from>[^']+)'\)/g;
 
-/** Every source file and its imports; oxfmt sees to it that statements look alike. */
-export function readSources(): readonly SourceFile[] {
-  const root = new URL('../../../src/', import.meta.url);
+/** Every source file of a folder and its imports; oxfmt sees to it that statements look alike. */
+export function readSources(folder = 'src'): readonly SourceFile[] {
+  const root = new URL(`../../../${folder}/`, import.meta.url);
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' });
   return paths
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => path.split('\\').join('/'))
     .toSorted()
     .map((path) => ({ path, imports: importsIn(path, readFileSync(new URL(path, root), 'utf8')) }));

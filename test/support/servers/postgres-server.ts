@@ -30,9 +30,12 @@ export interface PostgresServer {
 
 const STOPS_WITHIN_MS = 20_000;
 
-/** Starts a server from the installed binaries. They refuse to run as root, so that root runs them as somebody else. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const binaries = await findBinaries();
+/**
+ * Starts a server. Its binaries refuse to run as root, so that root runs them as somebody else.
+ * @param binaries the folder that they are in; those that are installed when nothing is said
+ */
+export async function startPostgres(binaries?: string): Promise<PostgresServer> {
+  binaries ??= await findBinaries();
   const owner = await findOwner();
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-postgres-'));
   if (owner) await chown(folder, owner.uid, owner.gid);
@@ -42,12 +45,13 @@ export async function startPostgres(): Promise<PostgresServer> {
     ...owner,
     cwd: folder,
   });
+  const server = join(binaries, 'postgres');
   const launch = async (): Promise<ChildProcess> => {
-    const child = spawn(
-      join(binaries, 'postgres'),
-      ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'],
-      { ...owner, cwd: folder, stdio: 'ignore' },
-    );
+    const child = spawn(server, ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'], {
+      ...owner,
+      cwd: folder,
+      stdio: 'ignore',
+    });
     await untilItAnswers(port, child);
     return child;
   };

@@ -22,6 +22,8 @@ export interface Processes {
   /** Of the APIs. */
   readonly baseUrls: readonly string[];
   readonly tokens: Tokens;
+  /** Starts one more worker, without waiting for it. */
+  readonly addWorker: (own: NodeJS.ProcessEnv) => ChildNode;
 }
 
 export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'> {
@@ -31,6 +33,8 @@ export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'
   /** What the configuration reads. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly workers?: number;
+  /** By default the dev server. */
+  readonly startTemporal?: typeof startKillableTemporal;
   /** The script of the workers. */
   readonly worker?: string;
   /** The script of the APIs. */
@@ -43,10 +47,10 @@ export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'
 
 export async function startProcesses(options: ProcessesOptions, teardown: Teardown): Promise<Processes> {
   const { databaseUrl, config, workers = 1, worker = 'src/worker.ts', apis = [{}], isAwaited = false } = options;
-  const { api = 'src/api/server.ts' } = options;
+  const { api = 'src/api/server.ts', startTemporal = startKillableTemporal } = options;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-processes-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
-  const temporal = await startKillableTemporal(folder, teardown);
+  const temporal = await startTemporal(folder, teardown);
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
   const keys = await listen({ fetch: () => Response.json(issuer.auth.keys) }, { port: 0 });
   teardown.add(() => keys.stop());
@@ -81,6 +85,7 @@ export async function startProcesses(options: ProcessesOptions, teardown: Teardo
     apis: apis.map((own, at) => launch(api, 'API listening', { ...own, PORT: String(ports[at]) })),
     baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
     tokens: await signTokens(issuer),
+    addWorker: (own: NodeJS.ProcessEnv) => launch(worker, 'worker started', own),
   };
   await Promise.all([...deployed.workers, ...deployed.apis].map((child) => child.untilReady()));
   return deployed;

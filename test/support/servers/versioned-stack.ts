@@ -1,28 +1,27 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { createCallActivities, createJournalActivities } from '../../../src/activities/index.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { startWithTeardown } from '../../../src/dev/teardown.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
 import { createDataConverter } from '../../../src/process/data-converter.ts';
 import { createLogger } from '../../../src/process/logger.ts';
-import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
 import { toActivityDeps } from '../../../src/workers/activity-deps.ts';
 import { readWorkerDeployment } from '../../../src/workers/worker-deployment.ts';
-import { workflowCode } from '../../../src/workers/workflow-code.ts';
 import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import { aToolOf } from '../doubles/configured-tool.ts';
 import { startJobService } from '../doubles/job-service.ts';
 import type { JobService } from '../doubles/job-service.ts';
 import { startNode } from './child-node.ts';
+import { bundleNextVersion } from './next-version.ts';
 import { startPostgres } from './postgres-server.ts';
 import { startTestStack } from './test-stack.ts';
 import type { TestStack } from './test-stack.ts';
+import { versionOf } from './worker-versions.ts';
 
 /** A stack whose runs are served by workers of two versions: that of the project, and one whose interpreter differs. */
 export interface VersionedStack extends TestStack {
@@ -32,9 +31,7 @@ export interface VersionedStack extends TestStack {
   readonly old: { kill(): Promise<void> };
 }
 
-export const DEPLOYMENT = 'holdfast';
 const ELSEWHERE = 'elsewhere';
-const NEXT_VERSION = fileURLToPath(new URL('../../replay/next-version/index.ts', import.meta.url));
 
 export async function startVersionedStack(): Promise<VersionedStack> {
   return await startWithTeardown(start);
@@ -55,16 +52,12 @@ async function start(teardown: Teardown): Promise<VersionedStack> {
   const stack = await startTestStack(HOLDFAST_CONFIG, { DATABASE_URL, HOLDFAST_TASK_QUEUES: ELSEWHERE });
   teardown.add(() => stack.stop());
   const environment = { ...process.env, DATABASE_URL, HOLDFAST_CONFIG, TEMPORAL_ADDRESS: stack.temporalAddress };
-  const old = startNode('src/worker.ts', { ...environment, ...version('1'), LOG_LEVEL: 'fatal' });
+  const old = startNode('src/worker.ts', { ...environment, ...versionOf('1'), LOG_LEVEL: 'fatal' });
   teardown.add(() => old.kill());
-  await startNextWorker({ ...environment, ...version('2') }, teardown);
+  await startNextWorker({ ...environment, ...versionOf('2') }, teardown);
   const connection = await Connection.connect({ address: stack.temporalAddress });
   teardown.add(() => connection.close());
   return { ...stack, service, old, temporal: new Client({ connection }), stop: () => teardown.run() };
-}
-
-function version(buildId: string): NodeJS.ProcessEnv {
-  return { TEMPORAL_DEPLOYMENT_NAME: DEPLOYMENT, TEMPORAL_WORKER_BUILD_ID: buildId };
 }
 
 async function startNextWorker(environment: NodeJS.ProcessEnv, teardown: Teardown): Promise<void> {
@@ -74,7 +67,6 @@ async function startNextWorker(environment: NodeJS.ProcessEnv, teardown: Teardow
   teardown.add(() => store.close());
   const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
   teardown.add(() => connection.close());
-  const workflowsPath = NEXT_VERSION;
   const deployment = readWorkerDeployment(environment);
   const options = {
     connection,
@@ -87,7 +79,7 @@ async function startNextWorker(environment: NodeJS.ProcessEnv, teardown: Teardow
     ...options,
     taskQueue: TASK_QUEUE,
     activities: { ...calls, ...createJournalActivities({ store }) },
-    workflowBundle: await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) }),
+    workflowBundle: { code: await bundleNextVersion() },
   });
   const running = worker.run();
   teardown.add(async () => {

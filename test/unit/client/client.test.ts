@@ -118,6 +118,10 @@ async function callAll(client: Client): Promise<void> {
   await hooks.put('h', { scheme: 'github', secret: { secret: 'KEY' }, event: { run: 'r', name: 'e' } });
   await Promise.all([admin.runs().page(), admin.run('r'), admin.ledger('r').page(), admin.prune({ dryRun: true })]);
   await Promise.all([hooks.get('h'), hooks.list().page(), hooks.remove('h')]);
+  await Promise.all([admin.audit().page(), admin.tenants().page(), admin.tenant('t'), admin.setTenant('t', {})]);
+  await Promise.all([admin.switches().page(), admin.removeTenant('t')]);
+  await admin.setSwitch({ kind: 'tool', name: 't', state: 'off', reason: 'r' });
+  await admin.removeSwitch({ kind: 'tool', name: 't' });
   await runs.edit('r', { etag: '"e"', values: {} });
 }
 

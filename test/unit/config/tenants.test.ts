@@ -6,10 +6,15 @@ test('the entry of a tenant wins over that of all, member by member', () => {
   const { tenants } = parseConfig('here', {
     tenants: { '*': { runsPerMinute: 600, costUsdPerDay: 100 }, acme: { runsPerMinute: 6 }, big: {} },
   });
-  expect(quotaOf(tenants, 'acme')).toEqual({ runsPerMinute: 6, costUsdPerDay: 100 });
-  expect(quotaOf(tenants, 'big')).toEqual({ runsPerMinute: 600, costUsdPerDay: 100 });
-  expect(quotaOf(tenants, 'constructor')).toEqual({ runsPerMinute: 600, costUsdPerDay: 100 });
-  expect(quotaOf({}, 'acme')).toEqual({});
+  const [many, dear] = [
+    { limit: 600, source: 'all' },
+    { limit: 100, source: 'all' },
+  ];
+  expect(quotaOf(tenants, 'acme')).toEqual({ runsPerMinute: { limit: 6, source: 'tenant' }, costUsdPerDay: dear });
+  expect(quotaOf(tenants, 'big')).toEqual({ runsPerMinute: many, costUsdPerDay: dear });
+  expect(quotaOf(tenants, 'constructor')).toEqual({ runsPerMinute: many, costUsdPerDay: dear });
+  const none = { limit: null, source: 'none' };
+  expect(quotaOf({}, 'acme')).toEqual({ runsPerMinute: none, costUsdPerDay: none });
 });
 
 test.each([

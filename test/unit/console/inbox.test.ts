@@ -1,23 +1,11 @@
 import { HoldfastError } from 'holdfast/client';
-import type { Approval } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { isDefinite } from '../../../console/src/api/is-definite.ts';
 import { isOutdated, issuesOf } from '../../../console/src/pages/inbox/decision-outcome.ts';
 import { isAmong } from '../../../console/src/pages/inbox/is-among.ts';
 import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
-import { progressOf, tellDeciders } from '../../../console/src/pages/inbox/quorum.ts';
+import { toReassignment } from '../../../console/src/pages/inbox/to-reassignment.ts';
 import { staleKeys } from '../../../console/src/live/stale-keys.ts';
-
-type Decided = Approval['decisions'][number];
-
-const decided = (by: string, amount: number | null, decision: Decided['decision'] = 'approve'): Decided => ({
-  by,
-  decision,
-  args: amount === null ? null : { amount },
-  values: null,
-  reason: null,
-  at: '2026-11-26T00:00:00Z',
-});
 
 describe('the address of the inbox', () => {
   test('asks for what waits for the person, unless it says more', () => {
@@ -62,22 +50,9 @@ describe('what waits for the person', () => {
   });
 });
 
-describe('the progress of an approval', () => {
-  test('counts approvals of what stands to be decided now', () => {
-    const decisions = [decided('ada', 420), decided('bob', 300), decided('cid', 300)];
-    expect(progressOf({ policy: { quorum: 3 }, decisions })).toEqual({ needed: 3, by: ['bob', 'cid'] });
-  });
-
-  test('one is enough without a quorum', () => {
-    expect(progressOf({ policy: {}, decisions: [] })).toEqual({ needed: 1, by: [] });
-    expect(progressOf({ policy: {}, decisions: [decided('ada', null, 'reject')] }).by).toEqual([]);
-  });
-
-  test('its people are told in words', () => {
-    expect(tellDeciders({ policy: {}, requestedBy: 'uma' })).toBe('Whoever may decide approvals');
-    const policy = { roles: ['approver'], users: ['ann'], excludeRequester: true };
-    expect(tellDeciders({ policy, requestedBy: 'uma' })).toBe('the role approver, ann; not uma, who has asked');
-  });
+test('a reassignment has the names with commas between them', () => {
+  expect(toReassignment({ roles: ' lead, ,approver ', users: '' })).toEqual({ roles: ['lead', 'approver'] });
+  expect(toReassignment({ roles: '', users: ' , ' })).toEqual({});
 });
 
 describe('a decision that was not taken', () => {

@@ -14,14 +14,14 @@ const tickAt = (hour: number) =>
 
 test('a schedule is read as it was written, and belongs to its tenant', async () => {
   const schedule = aSchedule('one');
-  await store.schedules.create(schedule);
+  await store.schedules.create(schedule, 10);
   expect(await store.schedules.find(schedule)).toEqual(schedule);
   expect(await store.schedules.find({ tenantId: 'other', id: 'one' })).toBeNull();
   expect((await store.schedules.list('other', { limit: 10 })).items).toEqual([]);
 });
 
 test('of two changes of one revision, one is made', async () => {
-  await store.schedules.create(aSchedule('changed'));
+  await store.schedules.create(aSchedule('changed'), 10);
   const second = aSchedule('changed', { revision: 2 });
   expect(await Promise.all([store.schedules.replace(second), store.schedules.replace(second)])).toContain(false);
   expect(await store.schedules.find(second)).toEqual(second);
@@ -33,7 +33,7 @@ test('what Temporal does not have is found until it is told, and until a deleted
   const schedule = aSchedule('untold');
   const isUntold = async () =>
     (await store.schedules.untold('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'untold');
-  await store.schedules.create(schedule);
+  await store.schedules.create(schedule, 10);
   expect(await isUntold()).toMatchObject({ isDeleted: false });
   await store.schedules.markTold(schedule, 1);
   expect(await isUntold()).toBeUndefined();
@@ -50,7 +50,7 @@ test('what Temporal does not have is found until it is told, and until a deleted
 
 test('a time is taken once, and none of a deleted schedule', async () => {
   const schedule = aSchedule('ticking');
-  await store.schedules.create(schedule);
+  await store.schedules.create(schedule, 10);
   const { scheduleTicks } = store;
   await scheduleTicks.take(schedule, [tickAt(1), tickAt(2)]);
   await scheduleTicks.take(schedule, [{ ...tickAt(1), runId: 'another' }]);
@@ -62,7 +62,7 @@ test('a time is taken once, and none of a deleted schedule', async () => {
 
 test('one process at a time decides about a schedule', async () => {
   const schedule = aSchedule('leased');
-  await store.schedules.create(schedule);
+  await store.schedules.create(schedule, 10);
   const { scheduleTicks } = store;
   await scheduleTicks.take(schedule, [tickAt(1)]);
   const isDue = async () => (await scheduleTicks.due(100)).some(({ id }) => id === 'leased');
@@ -82,7 +82,7 @@ test('one process at a time decides about a schedule', async () => {
 
 test('a schedule forgets all but its last settled times', async () => {
   const schedule = aSchedule('old');
-  await store.schedules.create(schedule);
+  await store.schedules.create(schedule, 10);
   const { scheduleTicks } = store;
   await scheduleTicks.take(schedule, [1, 2, 3, 4].map(tickAt));
   for (const hour of [2, 3, 4]) await scheduleTicks.settle(schedule, tickAt(hour), { outcome: 'started' });

@@ -1,7 +1,7 @@
 import type { JSX } from 'react';
 import { Route, Switch } from 'wouter';
 import { NewGraphPage } from './edit/new-graph-page.tsx';
-import { GraphPage } from './graph/graph-page.tsx';
+import { GraphPage } from './one/graph-page.tsx';
 import { GraphList } from './list/graph-list.tsx';
 
 /** All pages of graphs: the list, a new one, and one of them. No graph is called `-`. */

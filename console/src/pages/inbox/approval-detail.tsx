@@ -11,16 +11,15 @@ import { Notice } from '../../parts/notice.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
-import { Ago, Time } from '../../parts/time.tsx';
+import { AboutIt } from './about-it.tsx';
 import { Comments } from './comments.tsx';
 import { Decide } from './decide.tsx';
 import type { Outcome } from './decision-outcome.ts';
 import { Decisions } from './decisions.tsx';
 import { Details } from './details.tsx';
-import { Expiry } from './expiry.tsx';
+import { HandOn } from './hand-on.tsx';
 import { ModelSaid } from './model-said.tsx';
 import { OutcomeNotice } from './outcome-notice.tsx';
-import { progressOf, tellDeciders } from './quorum.ts';
 import { WhereItWaits } from './where-it-waits.tsx';
 
 /** One approval: what is asked, by whom and of whom, and the decision. */
@@ -47,7 +46,7 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
 }
 
 function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
-  const { title, details, args, status, runId, node, tool, requestedBy, requestedAt, expiresAt } = approval;
+  const { title, details, args, status, runId, requestedAt } = approval;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [wasPending] = useState(status === 'pending');
   return (
@@ -72,48 +71,11 @@ function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
         )
       )}
       <Decisions approval={approval} />
-      <section className="card stack" aria-label="About it">
-        <h2>About it</h2>
-        <dl className="facts">
-          <dt>Who may decide</dt>
-          <dd>{tellDeciders(approval)}</dd>
-          <Quorum approval={approval} />
-          <dt>Asked by</dt>
-          <dd>
-            {requestedBy}, <Time at={requestedAt} />
-          </dd>
-          {status === 'pending' && (
-            <>
-              <dt>Due</dt>
-              <dd>
-                <Ago at={expiresAt} />, at <Time at={expiresAt} />. <Expiry runId={runId} node={node} tool={tool} />
-              </dd>
-            </>
-          )}
-          <dt>Where</dt>
-          <dd>
-            <span className="mono">{tool ?? node}</span> in <Link href={`/runs/${runId}`}>the run {runId}</Link>
-          </dd>
-        </dl>
-      </section>
+      <AboutIt approval={approval} />
+      {status === 'pending' && <HandOn approval={approval} />}
       <ModelSaid runId={runId} before={requestedAt} />
       <Comments approval={approval} />
       {status === 'pending' && <WhereItWaits runId={runId} />}
-    </>
-  );
-}
-
-function Quorum({ approval }: { readonly approval: Approval }): JSX.Element | null {
-  const { needed, by } = progressOf(approval);
-  if (needed === 1) return null;
-  return (
-    <>
-      <dt>Approvals</dt>
-      <dd>
-        <meter className="for-readers" min={0} max={needed} value={by.length} />
-        {by.length} of {needed}
-        {by.length > 0 && `, by ${by.join(', ')}`}
-      </dd>
     </>
   );
 }

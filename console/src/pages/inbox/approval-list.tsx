@@ -1,13 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { JSX } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
+import { usePages } from '../../api/use-pages.ts';
 import { useHotkeys } from '../../live/use-hotkeys.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { PagesView } from '../../parts/pages-view.tsx';
 import { ApprovalRow } from './approval-row.tsx';
 import { ofView, toApproval, toFilter } from './inbox-views.ts';
 import type { Shown } from './inbox-views.ts';
@@ -26,36 +25,25 @@ const EMPTY = {
 /** The approvals of a view, the newest first. j and k go through them. */
 export function ApprovalList({ shown, openId }: ApprovalListProps): JSX.Element {
   const client = useApi();
-  const query = useInfiniteQuery({
-    queryKey: [...KEYS.approvals, 'list', shown],
-    queryFn: async ({ pageParam, signal }) =>
-      await client.approvals.list(toFilter(shown, Date.now()), { signal }).page(pageParam ?? undefined),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
-  const approvals = ofView(shown.view, query.data?.pages.flatMap(({ items }) => items) ?? []);
-  const list = useMoves(
-    approvals.map(({ id }) => id),
-    openId,
+  const read = usePages([...KEYS.approvals, 'list', shown], (options) =>
+    client.approvals.list(toFilter(shown, Date.now()), options),
   );
-  if (query.isError && !query.data) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
-  if (!query.data) return <Loading />;
+  const pages = { ...read, items: read.items && ofView(shown.view, read.items) };
+  const list = useMoves(pages.items?.map(({ id }) => id) ?? [], openId);
   return (
     <>
       <p className="for-readers" role="status">
-        {approvals.length} approvals
+        {pages.items?.length ?? 0} approvals
       </p>
-      {approvals.length === 0 && <Empty title={EMPTY[shown.view]}>New approvals show themselves here.</Empty>}
-      <ul className="approvals" ref={list}>
-        {approvals.map((approval) => (
-          <ApprovalRow key={approval.id} approval={approval} isOpen={approval.id === openId} />
-        ))}
-      </ul>
-      {query.hasNextPage && (
-        <button type="button" className="button" onClick={() => void query.fetchNextPage()}>
-          Show more
-        </button>
-      )}
+      <PagesView pages={pages} empty={<Empty title={EMPTY[shown.view]}>New approvals show themselves here.</Empty>}>
+        {(approvals) => (
+          <ul className="approvals" ref={list}>
+            {approvals.map((approval) => (
+              <ApprovalRow key={approval.id} approval={approval} isOpen={approval.id === openId} />
+            ))}
+          </ul>
+        )}
+      </PagesView>
     </>
   );
 }

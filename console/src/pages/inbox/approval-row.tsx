@@ -5,7 +5,6 @@ import { Icon } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { toApproval } from './inbox-views.ts';
-import { progressOf } from './quorum.ts';
 
 interface ApprovalRowProps {
   readonly approval: Approval;
@@ -14,9 +13,8 @@ interface ApprovalRowProps {
 
 /** One line of the inbox. */
 export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
-  const { id, title, node, tool, status, requestedBy, requestedAt, expiresAt } = approval;
+  const { id, title, node, tool, status, requestedBy, requestedAt, expiresAt, progress } = approval;
   const search = useSearch();
-  const { needed, by } = progressOf(approval);
   return (
     <li>
       <Link href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
@@ -27,9 +25,9 @@ export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element
             <Icon name="person" />
             {requestedBy}
           </span>
-          {needed > 1 && (
+          {progress !== undefined && progress.needed > 1 && (
             <span>
-              {by.length} of {needed} approvals
+              {progress.by.length} of {progress.needed} approvals
             </span>
           )}
           {status === 'pending' ? (

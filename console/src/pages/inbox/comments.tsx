@@ -5,6 +5,7 @@ import type { JSX } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useApi } from '../../api/use-api.ts';
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -49,10 +50,13 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
-        <div>
+        <div className="row">
           <button type="submit" className="button small" disabled={text.trim() === '' || comment.isSending}>
             Comment
           </button>
+          <CopyAsCurl
+            request={{ method: 'POST', path: `/api/approvals/${encodeURIComponent(id)}/comment`, body: { text } }}
+          />
         </div>
         {comment.error !== null && <Problem error={comment.error} />}
       </form>

@@ -16,7 +16,6 @@ import { ConfirmDecision } from './confirm-decision.tsx';
 import { issuesOf } from './decision-outcome.ts';
 import type { Outcome } from './decision-outcome.ts';
 import { isAmong } from './is-among.ts';
-import { tellDeciders } from './quorum.ts';
 import { useDecision } from './use-decision.ts';
 
 interface DecideProps {
@@ -61,7 +60,7 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
     else void deciding.send(decision);
   };
   if (isMine === false)
-    return <Notice kind="info">This does not wait for you. It is decided by: {tellDeciders(approval)}.</Notice>;
+    return <Notice kind="info">This does not wait for you. It is decided by: {approval.who}.</Notice>;
   return (
     <form ref={form} className="card stack decide" noValidate onSubmit={submit} aria-label="Your decision">
       {hasArgs && <SchemaForm form={argsForm} legend="Arguments" issues={issuesOf(refused, 'args')} />}

@@ -29,7 +29,8 @@ export function useDecision(approval: Approval, tell: (outcome: Outcome) => void
     try {
       const decided = await client.approvals.decide(approval, decision, { idempotencyKey: key });
       tell({ kind: 'decided', decision: decision.decision, isOver: decided.status !== 'pending' });
-      queries.setQueryData(KEYS.approval(approval.id), decided);
+      // The answer has neither comments nor progress.
+      queries.setQueryData(KEYS.approval(approval.id), { ...approval, ...decided });
       void queries.invalidateQueries({ queryKey: KEYS.approvals });
     } catch (error) {
       if (isDefinite(error)) setKey(crypto.randomUUID());

@@ -1,7 +1,10 @@
+import { Suspense } from 'react';
 import type { JSX } from 'react';
 import { Route, Switch } from 'wouter';
 import { lazyPart } from '../../parts/lazy-part.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { ComparePage } from './compare/compare-page.tsx';
+import { useEarlyRun } from './history/use-early-run.ts';
 import { RunsList } from './list/runs-list.tsx';
 
 /** The list opens without what draws graphs. */
@@ -14,10 +17,19 @@ export function RunsPage(): JSX.Element {
       <Route path="/runs/compare/:left?/:right?">
         {({ left = '', right = '' }) => <ComparePage key={`${left} ${right}`} left={left} right={right} />}
       </Route>
-      <Route path="/runs/:id/:tab?">{({ id, tab }) => <RunPage key={id} id={id} tab={tab ?? 'graph'} />}</Route>
+      <Route path="/runs/:id/:tab?">{({ id, tab }) => <OneRun key={id} id={id} tab={tab ?? 'graph'} />}</Route>
       <Route>
         <RunsList />
       </Route>
     </Switch>
+  );
+}
+
+function OneRun({ id, tab }: { readonly id: string; readonly tab: string }): JSX.Element {
+  useEarlyRun(id);
+  return (
+    <Suspense fallback={<Loading what="Loading the run" />}>
+      <RunPage id={id} tab={tab} />
+    </Suspense>
   );
 }

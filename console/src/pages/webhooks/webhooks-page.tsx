@@ -4,7 +4,7 @@ import { NewWebhookPage } from './form/new-webhook-page.tsx';
 import { HooksPage } from './hooks/hooks-page.tsx';
 import { WebhookList } from './list/webhook-list.tsx';
 import { WebhookPage } from './one/webhook-page.tsx';
-import './webhooks.css';
+import './parts/webhooks.css';
 
 /** All pages of webhooks, and those of hooks, which take messages of others. */
 export function WebhooksPage(): JSX.Element {

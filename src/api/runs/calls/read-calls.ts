@@ -19,7 +19,7 @@ interface OfRun {
   readonly hidden: Redaction;
 }
 
-/** Lists the calls of a run in the order of its history. A filtered page may be short although others follow. */
+/** Lists the calls of a run in the order of its history. */
 export async function listCalls(
   { store }: Pick<ApiDeps, 'store'>,
   { run, hidden }: OfRun,

@@ -13,6 +13,7 @@ export const EXPLANATION_EXAMPLE = {
   since,
   reasons: [{ kind: 'approval', text: WHY, since, node: 'ask', id: approvalId, deadline }],
   budget: [{ limit: 'maxSteps', allowed: 25, used: 1, left: 24 }],
+  deadline: null,
   actions: [
     {
       action: 'approve',

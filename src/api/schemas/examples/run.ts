@@ -61,6 +61,8 @@ export const APPROVAL_EXAMPLE = {
   argsSchema: null,
   decisionSchema: null,
   policy: { roles: ['approver'], requireReason: true },
+  who: 'approver',
+  progress: { needed: 1, by: ['ada'] },
   status: 'approved',
   decisions: [
     {
@@ -165,6 +167,7 @@ export const TOOL_EXAMPLE = {
   onFailure: 'tell',
   taskQueue: null,
   timeout: '60s',
+  switchedOff: null,
 };
 
 export const LEDGER_ROW_EXAMPLE = {

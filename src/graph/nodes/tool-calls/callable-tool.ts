@@ -105,9 +105,9 @@ function compileEntry({ name, entry, fillNamespace }: KnownTool, caller: Calling
     name,
     onFailure: entry.onFailure ?? 'tell',
     refuse(shapers) {
-      const refused = shapers.findIndex((principal) => !mayCall(entry.roles, principal));
+      const refused = shapers.findIndex((principal) => !mayCall(entry, principal));
       if (refused === -1) return null;
-      const rule = `${name} may be called by runs of ${rolesOf(entry)} only`;
+      const rule = `${name} may be called by runs of ${callersOf(entry)} only`;
       return refused === 0 ? rule : `${rule}; ${shapers[refused]?.sub ?? ''}, who has changed this run, is none`;
     },
     checkArguments(args) {
@@ -199,6 +199,7 @@ function compileRule(rule: ApprovalRule, names: readonly Name[], field: string):
 const MAX_QUOTED = 200;
 
 /** The roles whose runs may call a tool: administrators, if the tool names none. */
-function rolesOf({ roles = [] }: ToolEntry): string {
+function callersOf({ roles = [], permission }: ToolEntry): string {
+  if (permission !== undefined) return `people with ${permission}`;
   return roles.join(', ') || 'admin';
 }

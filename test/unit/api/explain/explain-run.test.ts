@@ -32,7 +32,8 @@ const RUN: ShownRun = {
 };
 
 function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
-  const facts = { approvals: [], stopped: null, queue: null, isLive: true, failing: null, permissions: MAY_ALL };
+  const rest = { isLive: true, failing: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
+  const facts = { approvals: [], stopped: null, queue: null, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
@@ -83,6 +84,16 @@ describe('the summary', () => {
       summary: `Node pay[1] makes attempt 3 of a call at ${LATER}, after TOOL_FAILED shop is down.`,
     },
     {
+      what: 'waits for a switch',
+      facts: {
+        switchedOff: [
+          { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, nodes: ['pay', 'tip'] },
+        ],
+      },
+      summary:
+        'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
+    },
+    {
       what: 'is queued',
       run: { status: 'queued', threadId: 't', startedAt: null },
       facts: { queue: { aheadRunId: 'Q' } },
@@ -110,6 +121,20 @@ describe('the summary', () => {
   });
 });
 
+describe('the deadline', () => {
+  test('says when the time is over and what happens then, also where it stands still', () => {
+    expect(explained({}).deadline).toBeNull();
+    const running = explained({}, { deadline: { at: LATER, leftMs: 60_000 } }).deadline;
+    expect(running).toEqual({
+      at: LATER,
+      leftMs: 60_000,
+      effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/),
+    });
+    const still = explained({}, { deadline: { at: null, leftMs: 30_000 } }).deadline;
+    expect(still).toMatchObject({ at: null, leftMs: 30_000, effect: expect.stringContaining('stands still') });
+  });
+});
+
 describe('the budget', () => {
   test('has what is left of the limits that the run has, never below nothing', () => {
     const { budget } = explained({ limits: { maxSteps: 25, maxTokens: 40, maxCostUsd: 0.4, maxConcurrency: 3 } });
@@ -130,7 +155,7 @@ describe('the actions', () => {
   test('say who decides an approval, and how', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
     expect(summary).toBe(`Node ask waits until ${AT} for 2 people of lead or ann to decide: Go?`);
-    expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'pause', 'cancel']);
+    expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'replan', 'pause', 'cancel']);
     expect(actions[0]).toMatchObject({
       who: '2 people of lead or ann',
       allowed: true,
@@ -152,6 +177,7 @@ describe('the actions', () => {
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([
       ['approve', false],
       ['reject', false],
+      ['replan', true],
       ['pause', true],
       ['cancel', true],
     ]);
@@ -164,6 +190,7 @@ describe('the actions', () => {
       'npx holdfast retry R --id pay:1:1',
       'npx holdfast skip R --id pay:1:1 --output null',
       String.raw`npx holdfast signal R --event 'it'\''s $(here)'`,
+      "npx holdfast replan R '…'",
       'npx holdfast pause R',
       'npx holdfast cancel R',
     ]);
@@ -180,7 +207,18 @@ describe('the actions', () => {
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions).toMatchObject([
       { action: 'retry', effect: expect.stringContaining('higher `limits`'), command: { temporal: null } },
+      { action: 'replan', command: { temporal: null } },
     ]);
     expect(explained({ status: 'completed', endedAt: LATER }, { isLive: false }).actions).toEqual([]);
+  });
+
+  test('of a run that a node has failed go on without it, too', () => {
+    const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
+    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
+    expect(actions.map(({ command }) => command.holdfast)).toEqual([
+      'npx holdfast retry R',
+      'npx holdfast skip R --node pay --output null',
+      "npx holdfast replan R '…'",
+    ]);
   });
 });

@@ -5,6 +5,7 @@ import type { Permission } from '../../../../src/graph/definition/roles/roles.ts
 
 const known = new Map<string, readonly Permission[]>([
   ['user', ['run:start']],
+  ['clerk', ['run:start']],
   ['lead', ['run:read', 'approval:decide']],
   ['approver', ['run:read']],
   ['boss', ['admin']],
@@ -12,9 +13,10 @@ const known = new Map<string, readonly Permission[]>([
 ]);
 
 test.each([
-  ['user', undefined],
-  ['lead', ['approval:decide']],
-  ['approver', []],
+  ['user', []],
+  ['clerk', undefined],
+  ['lead', ['run:read', 'approval:decide']],
+  ['approver', ['run:read']],
   ['boss', ['admin']],
   ['auditor', ['payload:read']],
 ])('a run is told of %s what it does not know: %j', (role, may) => {

@@ -51,7 +51,7 @@ describe('a run that waits for an approval', () => {
   });
 
   test('tells each reader what that one may do', async () => {
-    const allowed = { user: [false, false, true, true], approver: [true, true, false, false] } as const;
+    const allowed = { user: [false, false, true, true, true], approver: [true, true, false, false, false] } as const;
     for (const caller of ['user', 'approver'] as const)
       expect((await explain('A', caller)).body).toMatchObject({
         budget: [{ limit: 'maxSteps', used: 1, left: 24 }],
@@ -76,6 +76,7 @@ test('a paused run names who has paused it last', async () => {
     summary: 'The run was paused by ada: the shop is closed.',
     actions: [
       { action: 'resume', command: { holdfast: 'npx holdfast resume P' } },
+      { action: 'replan', command: { holdfast: "npx holdfast replan P '…'" } },
       { action: 'cancel', allowed: true },
     ],
   });

@@ -45,7 +45,7 @@ const untold = async () => await store.schedules.untold('2999-01-01T00:00:00Z', 
 describe('the sweeper', () => {
   test('makes the schedule that a created row lacks', async () => {
     const schedule = aSchedule('created');
-    await store.schedules.create(schedule);
+    await store.schedules.create(schedule, 10);
     for (const one of await untold()) await healSchedule(deps(), one);
     expect(had.get('created')).toMatchObject({ every: '1h', paused: false });
     expect(await untold()).toEqual([]);
@@ -53,7 +53,7 @@ describe('the sweeper', () => {
 
   test('deletes the schedule of a deleted row, and the row', async () => {
     const schedule = aSchedule('deleted');
-    await store.schedules.create(schedule);
+    await store.schedules.create(schedule, 10);
     await tellTemporal(deps(), schedule);
     await store.schedules.remove(schedule);
     for (const one of await untold()) await healSchedule(deps(), one);
@@ -62,7 +62,7 @@ describe('the sweeper', () => {
 
   test('pauses a schedule whose times Temporal does not take after all', async () => {
     const schedule = aSchedule('refused');
-    await store.schedules.create(schedule);
+    await store.schedules.create(schedule, 10);
     meanwhile = async () => {
       throw new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
     };
@@ -73,7 +73,7 @@ describe('the sweeper', () => {
 
   test('tries again when Temporal is away', async () => {
     const schedule = aSchedule('away');
-    await store.schedules.create(schedule);
+    await store.schedules.create(schedule, 10);
     meanwhile = async () => {
       throw unavailable('Temporal');
     };
@@ -86,7 +86,7 @@ describe('the sweeper', () => {
 
 test('Temporal has what the row says last, also when that has changed while it was told', async () => {
   const schedule = aSchedule('changed');
-  await store.schedules.create(schedule);
+  await store.schedules.create(schedule, 10);
   meanwhile = async () => void (await store.schedules.replace({ ...schedule, paused: true, revision: 2 }));
   await tellTemporal(deps(), schedule);
   expect(had.get('changed')).toMatchObject({ paused: true });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_DRAFT, readBody, targetsOf } from '../../../../console/src/pages/runs/actions/control-draft.ts';
-import { controlsOf } from '../../../../console/src/pages/runs/actions/controls-of.ts';
+import { controlsOf, effectsOf } from '../../../../console/src/pages/runs/actions/controls-of.ts';
 import { readFork } from '../../../../console/src/pages/runs/actions/read-fork.ts';
-import type { Run } from '../../../../src/client/index.ts';
+import type { Explanation, Run } from '../../../../src/client/index.ts';
 
 const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status'> = {
   status: 'waiting',
@@ -28,17 +28,24 @@ const FAILED: typeof WAITING = {
 };
 
 describe('the controls of a run', () => {
-  test.each([
-    ['running', ['pause', 'cancel']],
-    ['paused', ['resume', 'replan', 'edit', 'cancel']],
-    ['failed', ['retry', 'skip', 'replan', 'edit']],
-    ['completed', ['edit']],
-  ] as const)('that is %s', (status, controls) => {
-    expect(controlsOf({ status, waitingFor: [] })).toEqual(controls);
+  const anAction = (action: Explanation['actions'][number]['action'], allowed = true) => ({
+    action,
+    allowed,
+    effect: `What ${action} does`,
+    who: 'somebody',
+    command: { curl: '', holdfast: '', temporal: null },
   });
 
-  test('that waits for an intervention', () => {
-    expect(controlsOf(WAITING)).toEqual(['retry', 'skip', 'fail', 'pause', 'replan', 'edit', 'cancel']);
+  test('are those that the API has for the person, in their order, and edits while nothing runs', () => {
+    const actions = [anAction('approve'), anAction('cancel'), anAction('retry'), anAction('pause', false)];
+    expect(controlsOf({ status: 'running', actions })).toEqual(['retry', 'cancel']);
+    expect(controlsOf({ status: 'waiting', actions })).toEqual(['retry', 'edit', 'cancel']);
+  });
+
+  test('are told in the words of the API', () => {
+    const actions = [anAction('retry'), anAction('retry'), anAction('cancel')];
+    expect(effectsOf({ actions }, 'retry')).toEqual(['What retry does']);
+    expect(effectsOf({ actions }, 'edit')).toEqual([]);
   });
 });
 

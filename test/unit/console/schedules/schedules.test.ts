@@ -2,7 +2,7 @@ import type { Schedule } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { readSpan } from '../../../../console/src/pages/schedules/one/read-span.ts';
 import { toChange, toForm, toNew } from '../../../../console/src/pages/schedules/form/schedule-draft.ts';
-import { tellTimes } from '../../../../console/src/pages/schedules/tell-times.ts';
+import { tellTimes } from '../../../../console/src/pages/schedules/parts/tell-times.ts';
 import { SCHEDULE_EXAMPLE } from '../../../../src/api/schemas/examples/schedule.ts';
 
 const SCHEDULE: Schedule = SCHEDULE_EXAMPLE;

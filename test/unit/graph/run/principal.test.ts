@@ -16,9 +16,17 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
 });
 
 test('a tool is called by its roles and by admins, whatever a role of that name would permit', () => {
-  expect(mayCall(undefined, { roles: [] })).toBe(true);
-  expect(mayCall(['lead'], { roles: ['lead'] })).toBe(true);
-  expect(mayCall(['lead'], { roles: ['admin'] })).toBe(true);
-  expect(mayCall(['lead'], { roles: ['user'] })).toBe(false);
-  expect(mayCall([], { roles: ['user'] })).toBe(false);
+  expect(mayCall({}, { roles: [] })).toBe(true);
+  expect(mayCall({ roles: ['lead'] }, { roles: ['lead'] })).toBe(true);
+  expect(mayCall({ roles: ['lead'] }, { roles: ['admin'] })).toBe(true);
+  expect(mayCall({ roles: ['lead'] }, { roles: ['user'] })).toBe(false);
+  expect(mayCall({ roles: [] }, { roles: ['user'] })).toBe(false);
+});
+
+test('a tool with a permission is open to whoever has it, whatever the role is called', () => {
+  const save = { permission: 'memory:write' } as const;
+  expect(mayCall(save, { roles: ['user'] })).toBe(true);
+  expect(mayCall(save, { roles: ['approver'] })).toBe(false);
+  expect(mayCall(save, { roles: ['clerk'], may: ['memory:write'] })).toBe(true);
+  expect(mayCall(save, { roles: ['user'], may: [] })).toBe(false);
 });

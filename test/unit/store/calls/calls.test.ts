@@ -62,3 +62,21 @@ test('calls are found by their keys and nodes, whatever their arguments and resu
   expect(await store.calls.endsOf(wanted)).toEqual([events[3], end]);
   expect(await store.calls.endsOf({ ...wanted, maxBytes: 1_000_000 })).toEqual([events[3], events[4]]);
 });
+
+test('a page of some calls is full while others follow, whatever the database has to leave to us', async () => {
+  await store.runs.create(aNewRun({ id: 'P' }));
+  // A key with a path that was shortened does not say its node.
+  const nodes = ['no', 'no', 'pay', 'no', 'pay', 'no', 'no', 'pay', 'pay', 'no'];
+  const events = nodes.map((node, index) => requested({ seq: index + 1, node, key: `P:~${index}:1:0:0` }));
+  for (const event of events) await writeTo(store, { id: 'P' }, { ...aBatch([]), events: [event] });
+  const page = async (after?: string) => {
+    const { items, next } = await store.calls.list(
+      'P',
+      { node: 'pay' },
+      { limit: 3, ...(after && { after: { at: AT, id: after } }) },
+    );
+    return [items.map(({ seq }) => seq), next?.id];
+  };
+  expect(await page()).toEqual([[3, 5, 8], '8']);
+  expect(await page('8')).toEqual([[9], undefined]);
+});

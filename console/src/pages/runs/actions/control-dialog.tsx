@@ -1,22 +1,20 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { Run } from 'holdfast/client';
 import { useMemo, useState } from 'react';
 import type { FormEvent, JSX } from 'react';
-import { KEYS } from '../../../api/query-keys.ts';
-import { useAction } from '../../../api/use-action.ts';
-import { useApi } from '../../../api/use-api.ts';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import type { ShownRequest } from '../../../parts/to-curl.ts';
+import { useExplanation } from '../history/use-run.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ControlFields } from './control-fields.tsx';
 import { EMPTY_DRAFT, readBody, targetsOf } from './control-draft.ts';
 import type { ControlDraft, Target } from './control-draft.ts';
+import { effectsOf } from './controls-of.ts';
 import type { Control } from './controls-of.ts';
 import { LABELS } from './labels.ts';
 import type { PreviewedAction } from './preview-of.ts';
 import { PreviewView } from './preview-view.tsx';
 import { Refusal } from './refusal.tsx';
-import { sendControl } from './send-control.ts';
+import { useControl } from './use-control.ts';
 import { isStale, useOpenedState } from './use-opened-state.ts';
 import { usePreview } from './use-preview.ts';
 
@@ -28,8 +26,6 @@ interface ControlDialogProps {
 
 /** Asks what a control needs, and says what it would do. */
 export function ControlDialog({ run, control, onClose }: ControlDialogProps): JSX.Element {
-  const client = useApi();
-  const queries = useQueryClient();
   const targets = useMemo(() => targetsOf(run), [run]);
   const [draft, setDraft] = useState<ControlDraft>({ ...EMPTY_DRAFT, target: targets[0]?.key ?? '' });
   const [isTried, setTried] = useState(false);
@@ -38,16 +34,7 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
   const read = readBody(control, draft, targets);
   const previewed = useMemo(() => toPreviewed(control, draft, targets), [control, draft, targets]);
   const preview = usePreview(run, previewed);
-  const action = useAction({
-    send: async (body: Readonly<Record<string, unknown>>, options) =>
-      await sendControl(client, { runId: run.id, control, body, etag, options }),
-    stale: [KEYS.run(run.id)],
-    async onDone() {
-      // The buttons of the page are those of the new status before one of them has the focus again.
-      await queries.refetchQueries({ queryKey: [...KEYS.run(run.id), 'run'] }, { cancelRefetch: false });
-      onClose();
-    },
-  });
+  const action = useControl({ runId: run.id, control, etag, onDone: onClose });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setTried(true);
@@ -64,6 +51,7 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
           problems={isTried && 'problems' in read ? read.problems : {}}
           onChange={setDraft}
         />
+        <Effects run={run} control={control} />
         <PreviewView preview={preview} />
         <Refusal
           error={action.error}
@@ -88,6 +76,19 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** What the API says that a control does. */
+function Effects({ run, control }: Omit<ControlDialogProps, 'onClose'>): JSX.Element | null {
+  const { data: explanation } = useExplanation(run.id);
+  if (!explanation) return null;
+  return (
+    <>
+      {effectsOf(explanation, control).map((effect) => (
+        <p key={effect}>{effect}</p>
+      ))}
+    </>
   );
 }
 

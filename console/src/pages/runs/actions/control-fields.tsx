@@ -2,7 +2,7 @@ import type { Run } from 'holdfast/client';
 import type { JSX } from 'react';
 import { nodesOf } from '../../../graph/definition.ts';
 import { Labelled } from '../parts/labelled.tsx';
-import { useDefinition } from '../run/use-definition.ts';
+import { useDefinition } from '../definition/use-definition.ts';
 import { FIELDS } from './control-draft.ts';
 import type { ControlDraft, DraftField, Target } from './control-draft.ts';
 import type { Control } from './controls-of.ts';

@@ -11,7 +11,7 @@ import { Problem } from '../../../parts/problem.tsx';
 import { nodesOf } from '../../../graph/definition.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
-import { useDefinition } from '../run/use-definition.ts';
+import { useDefinition } from '../definition/use-definition.ts';
 import { readFork } from './read-fork.ts';
 import { PreviewView } from './preview-view.tsx';
 import { usePreview } from './use-preview.ts';

@@ -10,6 +10,7 @@ export function PreviewView({ preview }: { readonly preview: Preview | null }): 
   const { kept, again, notes } = preview;
   return (
     <div className="preview">
+      <p className="muted small-text">An estimate, by the history:</p>
       <Names title={again.length === 0 ? 'Nothing is made again' : `Made again: ${again.length}`} names={again} />
       <Names title={kept.length === 0 ? 'Nothing is done yet' : `Kept: ${kept.length}`} names={kept} />
       {notes.map((note) => (

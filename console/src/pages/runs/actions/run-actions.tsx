@@ -2,7 +2,7 @@ import type { Run } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
-import { isEnded } from '../history/use-run.ts';
+import { isEnded, useExplanation } from '../history/use-run.ts';
 import { PromoteDialog } from '../promote/promote-dialog.tsx';
 import { ControlDialog } from './control-dialog.tsx';
 import { controlsOf } from './controls-of.ts';
@@ -13,9 +13,10 @@ import { LABELS } from './labels.ts';
 export function RunActions({ run }: { readonly run: Run }): JSX.Element {
   const [open, setOpen] = useState<Control | 'promote' | null>(null);
   const close = (): void => setOpen(null);
+  const { data: explanation } = useExplanation(run.id);
   return (
     <>
-      {controlsOf(run).map((control) => (
+      {(explanation ? controlsOf(explanation) : []).map((control) => (
         <button
           key={control}
           type="button"

@@ -5,7 +5,7 @@ import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { nodesOf } from '../../../graph/definition.ts';
 import { useHistory } from '../history/use-history.ts';
-import { useDefinition } from '../run/use-definition.ts';
+import { useDefinition } from '../definition/use-definition.ts';
 import { previewOf } from './preview-of.ts';
 import type { Preview, PreviewedAction } from './preview-of.ts';
 

@@ -77,10 +77,10 @@ function EventRow({ event, isOpen, onToggle }: EventRowProps): JSX.Element {
   const { seq, type, at } = event;
   return (
     <>
-      <button type="button" className="event-row" aria-expanded={isOpen} onClick={onToggle}>
+      <button type="button" className="long-row event-row" aria-expanded={isOpen} onClick={onToggle}>
         <span className="muted mono">{seq}</span>
         <strong>{type}</strong>
-        <span className="event-about">{isTaskEvent(event) ? taskName(event) : ''}</span>
+        <span className="cut">{isTaskEvent(event) ? taskName(event) : ''}</span>
         <time className="muted small-text" dateTime={at}>
           {TIME.format(new Date(at))}
         </time>

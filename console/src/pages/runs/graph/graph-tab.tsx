@@ -6,17 +6,19 @@ import { Problem } from '../../../parts/problem.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { useHistory } from '../history/use-history.ts';
 import { NodePanel } from '../node/node-panel.tsx';
-import { isNotToBeHad } from '../run/read-definition.ts';
-import { useDefinition, useNamedDefinition } from '../run/use-definition.ts';
-import type { Definition } from '../../../graph/definition.ts';
+import { isNotToBeHad } from '../definition/read-run-graph.ts';
+import type { RunGraph } from '../definition/read-run-graph.ts';
+import { useNamedDefinition, useRunGraph } from '../definition/use-definition.ts';
 import { innerOf, nodesOf } from '../../../graph/definition.ts';
+import type { Definition } from '../../../graph/definition.ts';
+import { isMembers } from '../../../form/fields-of.ts';
 import { OpenSubgraphs } from '../../../graph/open-subgraphs.tsx';
 import { GraphView } from './graph-view.tsx';
 import { nodeStates } from './node-states.ts';
 
 /** The graph of a run as it goes through it, and what one of its nodes has done. */
 export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
-  const definition = useDefinition(run);
+  const graph = useRunGraph(run);
   const history = useHistory(run.id);
   const [path, setPath] = useState<readonly string[]>([]);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -25,15 +27,15 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
     setPath(next);
     setChosen(null);
   };
-  if (isNotToBeHad(definition.error)) return <NotPublished />;
+  if (isNotToBeHad(graph.error)) return <NotPublished />;
   return (
     <div className={chosen === null ? 'graph-and-panel' : 'graph-and-panel with-panel'}>
       <div className="stack">
         <OpenSubgraphs outermost="The run’s graph" path={path} onOpen={open} />
         {history.isError && <Problem error={history.error} onRetry={() => void history.refetch()} />}
-        <QueryView query={definition} what="Loading the graph">
-          {(root) => (
-            <Level definition={root} path={path}>
+        <QueryView query={graph} what="Loading the graph">
+          {({ definition, named }) => (
+            <Level definition={definition} named={named} path={path}>
               {(shown) => (
                 <GraphView
                   definition={shown}
@@ -65,34 +67,27 @@ function placesOf({ waitingFor, error, next }: Run): readonly string[] {
 function NotPublished(): JSX.Element {
   return (
     <Notice kind="info">
-      The graph of this run is not among those that your tenant has published. It can be shown once the run has ended,
-      to those who may see payloads; the timeline and the events have all that has happened.
+      This graph is not among those that your tenant has published. It can be shown once the run has ended, to those who
+      may see payloads; the timeline and the events have all that has happened.
     </Notice>
   );
 }
 
-interface LevelProps {
-  readonly definition: Definition;
+interface LevelProps extends RunGraph {
   readonly path: readonly string[];
   readonly children: (definition: Definition) => JSX.Element;
 }
 
 /** Goes down into the subgraphs of a path. */
-function Level({ definition, path, children }: LevelProps): JSX.Element {
+function Level({ definition, named, path, children }: LevelProps): JSX.Element {
   const [first, ...rest] = path;
   if (first === undefined) return children(definition);
   const inner = innerOf(nodesOf(definition).find(([id]) => id === first)?.[1] ?? {});
-  if (typeof inner === 'string')
-    return (
-      <NamedLevel reference={inner} path={rest}>
-        {children}
-      </NamedLevel>
-    );
-  return (
-    <Level definition={inner ?? {}} path={rest}>
-      {children}
-    </Level>
-  );
+  const level = { named, path: rest, children };
+  if (typeof inner !== 'string') return <Level definition={inner ?? {}} {...level} />;
+  if (named === null) return <NamedLevel reference={inner} {...level} />;
+  const pinned = named[inner];
+  return isMembers(pinned) ? <Level definition={pinned} {...level} /> : <NotPublished />;
 }
 
 interface NamedLevelProps extends Omit<LevelProps, 'definition'> {
@@ -101,5 +96,6 @@ interface NamedLevelProps extends Omit<LevelProps, 'definition'> {
 
 function NamedLevel({ reference, ...level }: NamedLevelProps): JSX.Element {
   const query = useNamedDefinition(reference);
+  if (isNotToBeHad(query.error)) return <NotPublished />;
   return <QueryView query={query}>{(definition) => <Level definition={definition} {...level} />}</QueryView>;
 }

@@ -1,19 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
+import type { Client } from 'holdfast/client';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { NOTHING_KNOWN, readHistory } from './read-history.ts';
 import type { KnownHistory } from './read-history.ts';
 
-/** All events of a run so far. What is known stays, and only what is new is read. */
-export function useHistory(runId: string): UseQueryResult<KnownHistory> {
-  const client = useApi();
-  const queries = useQueryClient();
+/** Asks for the events of a run. What is known stays, and only what is new is read. */
+export const historyQuery = (client: Client, runId: string) => {
   const queryKey = [...KEYS.run(runId), 'history'];
-  return useQuery({
+  return queryOptions<KnownHistory>({
     queryKey,
     structuralSharing: false,
-    queryFn: async ({ signal }) =>
+    queryFn: async ({ client: queries, signal }) =>
       await readHistory(client.runs, {
         runId,
         signal,
@@ -21,4 +20,9 @@ export function useHistory(runId: string): UseQueryResult<KnownHistory> {
         onPage: (known) => queries.setQueryData(queryKey, known),
       }),
   });
+};
+
+/** All events of a run so far. */
+export function useHistory(runId: string): UseQueryResult<KnownHistory> {
+  return useQuery(historyQuery(useApi(), runId));
 }

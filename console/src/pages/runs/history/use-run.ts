@@ -1,25 +1,31 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Explanation, Run } from 'holdfast/client';
+import type { Client, Explanation, Run } from 'holdfast/client';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 
-/** A run, anew with each of its events. */
-export function useRun(runId: string): UseQueryResult<Run> {
-  const client = useApi();
-  return useQuery({
+/** Asks for a run. */
+export const runQuery = (client: Client, runId: string) =>
+  queryOptions({
     queryKey: [...KEYS.run(runId), 'run'],
     queryFn: async ({ signal }) => await client.runs.get(runId, { signal }),
   });
+
+/** Asks why a run waits or has stopped, and what can be done. */
+export const explanationQuery = (client: Client, runId: string) =>
+  queryOptions({
+    queryKey: [...KEYS.run(runId), 'explanation'],
+    queryFn: async ({ signal }) => await client.runs.explain(runId, { signal }),
+  });
+
+/** A run, anew with each of its events. */
+export function useRun(runId: string): UseQueryResult<Run> {
+  return useQuery(runQuery(useApi(), runId));
 }
 
 /** Why a run waits or has stopped. */
 export function useExplanation(runId: string): UseQueryResult<Explanation> {
-  const client = useApi();
-  return useQuery({
-    queryKey: [...KEYS.run(runId), 'explanation'],
-    queryFn: async ({ signal }) => await client.runs.explain(runId, { signal }),
-  });
+  return useQuery(explanationQuery(useApi(), runId));
 }
 
 const ENDED: ReadonlySet<Run['status']> = new Set(['completed', 'failed', 'canceled']);

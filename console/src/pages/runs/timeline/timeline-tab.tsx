@@ -12,7 +12,7 @@ import { useHistory } from '../history/use-history.ts';
 import { isEnded } from '../history/use-run.ts';
 import { NodePanel } from '../node/node-panel.tsx';
 import { LongList } from '../parts/long-list.tsx';
-import { useDefinition } from '../run/use-definition.ts';
+import { useDefinition } from '../definition/use-definition.ts';
 import './timeline.css';
 import { spanOf, toBars } from './to-bars.ts';
 import type { Bar, BarPart } from './to-bars.ts';
@@ -83,8 +83,8 @@ function BarRow({ bar, span, onOpen }: BarRowProps): JSX.Element {
   const { name, status, isWait, parts, fromMs } = bar;
   const toMs = bar.toMs ?? span.nowMs;
   return (
-    <button type="button" className="bar-row" onClick={onOpen}>
-      <span className="bar-name">{name}</span>
+    <button type="button" className="long-row bar-row" onClick={onOpen}>
+      <span className="bar-name cut">{name}</span>
       <Status of={status} />
       <span className="bar-time muted small-text">{tellDuration(toMs - fromMs)}</span>
       <span className="bar-track" aria-hidden="true">

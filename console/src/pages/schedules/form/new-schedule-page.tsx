@@ -5,7 +5,7 @@ import { useApi } from '../../../api/use-api.ts';
 import { RequestForm } from '../../../form/request-form.tsx';
 import { useForm } from '../../../form/use-form.ts';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { toSchedule } from '../to-schedule.ts';
+import { toSchedule } from '../parts/to-schedule.ts';
 import { toNew } from './schedule-draft.ts';
 import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
 

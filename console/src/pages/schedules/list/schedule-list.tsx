@@ -10,8 +10,8 @@ import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago, Time } from '../../../parts/time.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { tellTimes } from '../tell-times.ts';
-import { toSchedule } from '../to-schedule.ts';
+import { tellTimes } from '../parts/tell-times.ts';
+import { toSchedule } from '../parts/to-schedule.ts';
 
 const PAGE = { limit: 50 };
 

@@ -1,22 +1,10 @@
 import type { NewWebhook } from 'holdfast/client';
 import type { JSX } from 'react';
+import { EVENT_TEXTS, isWebhookEvent } from './event-texts.ts';
 
 type Events = NewWebhook['events'];
 
-/** What a webhook may be told of. */
-const EVENTS: Events = [
-  'run.started',
-  'run.completed',
-  'run.failed',
-  'run.canceled',
-  'run.paused',
-  'approval.requested',
-  'approval.decided',
-  'approval.expired',
-  'approval.reminder',
-  'approval.escalated',
-  'intervention.requested',
-];
+const EVENTS: Events = Object.keys(EVENT_TEXTS).filter(isWebhookEvent);
 
 interface EventChoiceProps {
   readonly chosen: Events;
@@ -38,7 +26,7 @@ export function EventChoice({ chosen, onChoose }: EventChoiceProps): JSX.Element
                 onChoose(EVENTS.filter((other) => (other === event ? target.checked : chosen.includes(other))))
               }
             />
-            {event}
+            <code>{event}</code> <span className="muted small-text">{EVENT_TEXTS[event]}</span>
           </label>
         ))}
       </div>

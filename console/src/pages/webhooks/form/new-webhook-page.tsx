@@ -8,8 +8,8 @@ import { isMembers } from '../../../form/fields-of.ts';
 import { RequestForm } from '../../../form/request-form.tsx';
 import { useForm } from '../../../form/use-form.ts';
 import { PageHeader } from '../../../parts/page-header.tsx';
-import { ShownSecret } from '../shown-secret.tsx';
-import { toWebhook } from '../to-webhook.ts';
+import { ShownSecret } from '../parts/shown-secret.tsx';
+import { toWebhook } from '../parts/to-webhook.ts';
 import { EventChoice } from './event-choice.tsx';
 import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
 

@@ -10,7 +10,7 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { WebhookTabs } from '../webhook-tabs.tsx';
+import { WebhookTabs } from '../parts/webhook-tabs.tsx';
 import { HookForm } from './hook-form.tsx';
 import { RemoveHook } from './remove-hook.tsx';
 import { toHook } from './to-hook.ts';

@@ -8,9 +8,9 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { PagesView } from '../../../parts/pages-view.tsx';
 import { Ago } from '../../../parts/time.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { toWebhook } from '../to-webhook.ts';
-import { WebhookState } from '../webhook-state.tsx';
-import { WebhookTabs } from '../webhook-tabs.tsx';
+import { toWebhook } from '../parts/to-webhook.ts';
+import { WebhookState } from '../parts/webhook-state.tsx';
+import { WebhookTabs } from '../parts/webhook-tabs.tsx';
 
 const PAGE = { limit: 50 };
 

@@ -11,7 +11,7 @@ import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago, Time } from '../../../parts/time.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { toWebhook } from '../to-webhook.ts';
+import { toWebhook } from '../parts/to-webhook.ts';
 import { Attempts } from './attempts.tsx';
 
 const STATUSES = ['pending', 'delivered', 'failed'] as const;

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
-import { toWebhook } from '../to-webhook.ts';
+import { toWebhook } from '../parts/to-webhook.ts';
 
 interface WebhookActionsProps {
   readonly webhook: Webhook;

@@ -9,8 +9,8 @@ import { Notice } from '../../../parts/notice.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { ShownSecret } from '../shown-secret.tsx';
-import { WebhookState } from '../webhook-state.tsx';
+import { ShownSecret } from '../parts/shown-secret.tsx';
+import { WebhookState } from '../parts/webhook-state.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 

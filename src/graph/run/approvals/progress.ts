@@ -1,0 +1,16 @@
+import { decisionsThatCount } from '../approval.ts';
+import type { Approval } from '../approval.ts';
+
+/** How far an approval is. */
+export interface Progress {
+  /** So many people have to approve. */
+  readonly needed: number;
+  /** Who has approved what stands to be decided now, the first one first. */
+  readonly by: readonly string[];
+}
+
+/** Counts the approvals that count towards the quorum. */
+export function progressOf({ policy, decisions }: Pick<Approval, 'policy' | 'decisions'>): Progress {
+  const approvals = decisionsThatCount(decisions).filter(({ decision }) => decision === 'approve');
+  return { needed: policy.quorum ?? 1, by: approvals.map(({ by }) => by) };
+}

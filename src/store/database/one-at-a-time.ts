@@ -1,0 +1,18 @@
+import { sql } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { Tables } from '../tables.ts';
+
+/**
+ * Does work in a transaction, after that of others under the same name: what it counts is still so when it writes.
+ * @param name of the things, with their owner
+ */
+export async function oneAtATime<T>(
+  db: Kysely<Tables>,
+  name: string,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+    return await work(transaction);
+  });
+}

@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { aDefinition } from '../support/builders/builders.ts';
+import { enterConsole } from '../support/browser/enter-console.ts';
+import { useBrowser } from '../support/browser/use-browser.ts';
+import { startHeldModel } from '../support/doubles/held-model.ts';
+import type { HeldModel } from '../support/doubles/held-model.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
+import type { Started } from '../support/servers/npm-start.ts';
+
+/* What a model says is read in a browser while its answer is held open at the network. */
+
+const { start, as, consoleUrl } = useNpmStart();
+const openPage = useBrowser();
+let model: HeldModel;
+let stack: Started;
+beforeAll(async () => {
+  model = await startHeldModel();
+  vi.stubEnv('HOLDFAST_MODEL_URL', model.baseUrl);
+  // With the flag for a demo, the model would be that of the demo.
+  stack = await start([process.execPath, 'bin/holdfast.js', 'start']);
+}, 120_000);
+afterAll(async () => {
+  vi.stubEnv('HOLDFAST_MODEL_URL', undefined);
+  await model?.stop();
+});
+
+const TELLING = aDefinition({
+  name: 'telling',
+  channels: { chat: { reducer: 'messages' } },
+  nodes: { tell: { type: 'llm', prompt: 'Tell me a story', write: { chat: ['{{ result.message }}'] } } },
+});
+
+/** Waits until the page listens to the model. A reader who is not there is told nothing of what was said. */
+async function listening(page: Page): Promise<void> {
+  const response = await page.waitForResponse((response) => /\/events\?ticket=.*stream=tokens/.test(response.url()));
+  expect(response.status()).toBe(200);
+}
+
+test('what a model says is seen word by word, over a reload, and whole in the end', async () => {
+  const user = await as('user', stack);
+  const runId = textAt((await user.post('/api/runs', { graph: TELLING, input: {} })).body, '/id');
+  const page = await openPage();
+  const opened = listening(page);
+  await enterConsole(page, {
+    consoleUrl: await consoleUrl(stack),
+    baseUrl: stack.ready.baseUrl,
+    path: `/runs/${runId}/messages`,
+  });
+  await opened;
+  const speech = page.getByRole('article', { name: 'tell is writing' });
+  await model.say('Once upon ');
+  await speech.getByText('Once upon', { exact: true }).waitFor();
+  await model.say('a time ');
+  await speech.getByText('Once upon a time', { exact: true }).waitFor();
+
+  const again = listening(page);
+  await page.reload();
+  await again;
+  await model.say('there was a graph.');
+  await speech.getByText('there was a graph.', { exact: true }).waitFor();
+  await speech.getByText('the beginning is missing').waitFor();
+
+  await model.end();
+  const said = page.getByRole('article', { name: 'assistant says' });
+  await said.getByText('Once upon a time there was a graph.', { exact: true }).waitFor();
+  await speech.waitFor({ state: 'detached' });
+  expect(await said.count()).toBe(1);
+  await page.getByText('completed', { exact: true }).first().waitFor();
+});

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UPGRADE } from '../../../src/workflows/contract.ts';
+import type { History } from '../readers/executions.ts';
+import type { TemporalCli } from './temporal-cli.ts';
+
+const DEPLOYMENT = 'holdfast';
+
+/** The variables of workers of a version. */
+export function versionOf(buildId: string): NodeJS.ProcessEnv {
+  return { TEMPORAL_DEPLOYMENT_NAME: DEPLOYMENT, TEMPORAL_WORKER_BUILD_ID: buildId };
+}
+
+/** Has new runs begin at a version. The server knows one once its first worker has asked for work. */
+export async function makeCurrent(temporal: TemporalCli, buildId: string): Promise<void> {
+  const line = `temporal worker deployment set-current-version --deployment-name ${DEPLOYMENT} --build-id ${buildId} --yes`;
+  for (;;) {
+    const problem = await temporal.paste(line).then(() => null, String);
+    if (problem === null) return;
+    if (!/not found/i.test(problem)) throw new Error(problem);
+    await sleep(200);
+  }
+}
+
+/** Asks the runs of a version to move to the current one. */
+export async function upgradeRunsOf(temporal: TemporalCli, buildId: string): Promise<void> {
+  await temporal.paste(
+    `temporal workflow signal --name ${UPGRADE} --query "${runningAt(buildId)}" --reason upgrade --yes`,
+  );
+}
+
+/** Finds the running executions of a version. */
+export function runningAt(buildId: string): string {
+  return `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:${buildId}' AND ExecutionStatus = 'Running'`;
+}
+
+/** The versions that have worked at an execution. */
+export function versionsIn(history: History | undefined): ReadonlySet<string> {
+  const completed = (history?.events ?? []).flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
+  return new Set(completed.map(({ deploymentVersion }) => deploymentVersion?.buildId ?? 'none'));
+}

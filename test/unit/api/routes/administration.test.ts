@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import type { ApiAnswer } from '../../../support/readers/api-client.ts';
+import { readAll } from '../../../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+const CHARGE = {
+  name: 'charge',
+  description: 'Charges',
+  parameters: {},
+  method: 'POST',
+  url: 'https://a.example',
+} as const;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({
+    tools: [CHARGE],
+    tenants: { '*': { runsPerMinute: 600 }, acme: { costUsdPerDay: 25 } },
+  });
+  for (const caller of ['user', 'otherTenantUser'] as const)
+    await api.as(caller).post('/api/graphs', aDefinition({ name: 'mine' }));
+});
+afterAll(async () => await api.stop());
+beforeEach(async () => {
+  for (const path of ['tenants/demo', 'tenants/acme', 'switches/graph/mine', 'switches/tool/charge'])
+    await api.as('admin').send(`/admin/${path}`, { method: 'DELETE' });
+});
+
+async function put(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> {
+  return await api.as('admin').send(`/admin/${path}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+const start = async (caller: 'user' | 'otherTenantUser' = 'user') =>
+  await api.as(caller).post('/api/runs', { graph: 'mine' });
+
+describe('a tenant', () => {
+  test('has what an administrator says before what the configuration says, and it is told who says it', async () => {
+    const quotas = (answer: ApiAnswer) => at(answer.body, '/quotas');
+    expect(quotas(await api.as('admin').get('/admin/tenants/acme'))).toEqual({
+      runsPerMinute: { limit: 600, source: 'all' },
+      costUsdPerDay: { limit: 25, source: 'tenant' },
+    });
+    const set = await put('tenants/acme', { costUsdPerDay: null });
+    expect(set.status).toBe(201);
+    expect(quotas(set)).toEqual({
+      runsPerMinute: { limit: 600, source: 'all' },
+      costUsdPerDay: { limit: null, source: 'admin' },
+    });
+    const again = await put('tenants/acme', { runsPerMinute: 5 });
+    expect([again.status, quotas(again)]).toEqual([
+      200,
+      { runsPerMinute: { limit: 5, source: 'admin' }, costUsdPerDay: { limit: 25, source: 'tenant' } },
+    ]);
+    expect((await readAll(api.as('admin'), '/admin/tenants', 1)).map((one) => textAt(one, '/id'))).toEqual(['acme']);
+    await api.as('admin').send('/admin/tenants/acme', { method: 'DELETE' });
+    expect((await api.as('admin').get('/admin/tenants/acme')).body).toMatchObject({ changedAt: null, changedBy: null });
+  });
+
+  test('meets a new quota at once', async () => {
+    expect((await start()).status).toBe(201);
+    await put('tenants/demo', { runsPerMinute: 0 });
+    expect(await start()).toMatchObject(aProblem(429, 'QUOTA_REACHED'));
+    expect((await start('otherTenantUser')).status).toBe(201);
+    await put('tenants/demo', { runsPerMinute: null });
+    expect((await start()).status).toBe(201);
+  });
+
+  test('that is suspended starts no runs, and is told why, until it is admitted again', async () => {
+    const first = await put('tenants/demo', { suspended: { reason: 'The bill is open' } });
+    expect(await start()).toMatchObject(aProblem(403, 'TENANT_SUSPENDED'));
+    expect(textAt((await start()).body, '/detail')).toContain('The bill is open');
+    expect((await start('otherTenantUser')).status).toBe(201);
+    const later = await put('tenants/demo', { suspended: { reason: 'It still is' } });
+    expect(at(later.body, '/suspended')).toEqual({
+      reason: 'It still is',
+      since: textAt(first.body, '/suspended/since'),
+    });
+    await put('tenants/demo', { suspended: null });
+    expect((await start()).status).toBe(201);
+  });
+
+  test.each([
+    ['demo', {}, ''],
+    ['demo', { runsPerMinute: -1 }, '/runsPerMinute'],
+    ['demo', { runsPerHour: 1, runsPerMinute: 1 }, '/runsPerHour'],
+    ['demo', { suspended: {} }, '/suspended/reason'],
+    ['no%20tenant', { runsPerMinute: 1 }, '/id'],
+  ])('%s is not changed by %j', async (id, terms, path) => {
+    const answer = await put(`tenants/${id}`, terms);
+    expect([answer.status, issuePathsOf(answer)]).toEqual([422, [path]]);
+  });
+});
+
+describe('a switch', () => {
+  test('of a graph lets no run of it begin, for the tenants that it names', async () => {
+    const off = { state: 'off', reason: 'It pays twice' };
+    expect(await put('switches/graph/mine', { ...off, tenants: ['demo'] })).toMatchObject({
+      status: 201,
+      body: { kind: 'graph', name: 'mine', ...off, tenants: ['demo'] },
+    });
+    const refused = await start();
+    expect(refused).toMatchObject(aProblem(403, 'SWITCHED_OFF'));
+    expect(textAt(refused.body, '/detail')).toContain('It pays twice');
+    expect((await start('otherTenantUser')).status).toBe(201);
+    expect((await put('switches/graph/mine', off)).status).toBe(200);
+    expect((await start('otherTenantUser')).status).toBe(403);
+    await put('switches/graph/mine', { state: 'on', reason: 'It is mended' });
+    expect((await start()).status).toBe(201);
+  });
+
+  test('of a tool is shown where tools are, and in the list of switches', async () => {
+    const [tool] = listAt((await api.as('user').get('/api/tools')).body, '/items');
+    expect(tool).toMatchObject({ name: 'charge', switchedOff: null });
+    await put('switches/tool/charge', { state: 'off', reason: 'down' });
+    const [off] = listAt((await api.as('user').get('/api/tools')).body, '/items');
+    expect(off).toMatchObject({ name: 'charge', switchedOff: { reason: 'down', since: expect.any(String) } });
+    await put('switches/graph/mine', { state: 'on', reason: 'none' });
+    const names = (await readAll(api.as('admin'), '/admin/switches', 1)).map((one) => textAt(one, '/name'));
+    expect(names).toEqual(['mine', 'charge']);
+  });
+
+  test('of what the installation does not have is refused, as it would keep nothing off', async () => {
+    const answer = await put('switches/tool/charges', { state: 'off', reason: 'down' });
+    expect(answer).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    expect(textAt(answer.body, '/detail')).toContain('charge');
+    expect((await put('switches/lamp/charge', { state: 'off', reason: 'down' })).status).toBe(422);
+    expect((await put('switches/tool/charge', { state: 'off' })).status).toBe(422);
+  });
+});
+
+const audit = async (query: string) => await readAll(api.as('admin'), `/admin/audit?${query}`, 2);
+
+describe('the audit', () => {
+  test('tells who has done what, the newest first, and nothing of what was sent', async () => {
+    const user = api.as('user');
+    const since = new Date().toISOString();
+    await user.post(
+      '/api/graphs',
+      aDefinition({ name: 'told', nodes: { a: { type: 'set', write: { log: 'canary-4711' } } } }),
+    );
+    await put('switches/tool/charge', { state: 'off', reason: 'canary-4711' });
+    await put('tenants/acme', { runsPerMinute: 1 });
+    const run = await user.post('/api/runs', { graph: 'told' });
+    await user.get('/api/runs');
+    const entries = await audit(`from=${since}`);
+    expect(entries.map((entry) => [textAt(entry, '/action'), at(entry, '/subject'), textAt(entry, '/by')])).toEqual([
+      ['tenant.set', 'acme', 'root'],
+      ['switch.off', 'tool/charge', 'root'],
+      ['graph.publish', 'told@1', 'uma'],
+    ]);
+    expect(run.status).toBe(201);
+    expect(JSON.stringify(entries)).not.toContain('canary-4711');
+    expect(await audit(`from=${since}&by=uma`)).toHaveLength(1);
+    expect(await audit(`from=${since}&action=switch`)).toHaveLength(1);
+    expect(await audit(`from=${since}&action=swi`)).toHaveLength(0);
+    expect(await audit(`from=${since}&to=${since}`)).toHaveLength(0);
+    expect((await api.as('user').get('/admin/audit')).status).toBe(403);
+  });
+
+  test('has one entry for a request that is repeated, and none for what was refused', async () => {
+    const since = new Date().toISOString();
+    const once = { 'idempotency-key': 'switch-it-once' };
+    for (let time = 0; time < 3; time += 1) await put('switches/tool/charge', { state: 'off', reason: 'down' }, once);
+    await put('switches/tool/none', { state: 'off', reason: 'down' });
+    await api.as('user').send('/admin/switches/tool/charge', { method: 'DELETE' });
+    expect(await audit(`from=${since}`)).toHaveLength(1);
+  });
+
+  test('of a run names the tenant of the run, whoever has done it', async () => {
+    const runId = textAt((await start('otherTenantUser')).body, '/id');
+    await api.store.audit.add({
+      requestId: 'req-1',
+      at: new Date().toISOString(),
+      acts: [
+        { action: 'run.cancel', subject: runId },
+        { action: 'webhook.ping', subject: runId },
+      ],
+      by: { sub: 'root', tenantId: 'demo', roles: ['admin'] },
+      tenantId: 'demo',
+    });
+    const entry = { action: 'run.cancel', subject: runId, runId, tenantId: 'other', by: 'root', byTenantId: 'demo' };
+    expect(await audit(`runId=${runId}`)).toMatchObject([{ ...entry, roles: ['admin'] }]);
+    expect(await audit('tenantId=other&action=run.cancel')).toHaveLength(1);
+    expect(await audit('tenantId=demo&action=webhook')).toHaveLength(1);
+  });
+
+  test('forgets what is older than it is to be kept', async () => {
+    await put('tenants/acme', { runsPerMinute: 1 });
+    expect(await api.store.audit.forgetBefore('2020-01-01T00:00:00.000Z')).toBe(0);
+    expect(await api.store.audit.forgetBefore('2999-01-01T00:00:00.000Z')).toBeGreaterThan(0);
+    expect(await audit('')).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { HoldfastError } from 'holdfast/client';
+import { describe, expect, test } from 'vitest';
+import { isNotToBeHad, readRunGraph } from '../../../../console/src/pages/runs/definition/read-run-graph.ts';
+
+const RECORDED = { name: 'pay', nodes: { recorded: {} } };
+const INNER = { name: 'inner', nodes: {} };
+const PUBLISHED = { name: 'pay', nodes: { published: {} } };
+const { signal } = new AbortController();
+
+const refused = (status: number, code: HoldfastError['code']) => new HoldfastError({ code, detail: 'no', status });
+
+/** A client of a tenant that has published one version, or is refused. */
+const sources = (published: { readonly hash: string } | HoldfastError) => ({
+  graphs: {
+    get: async () => {
+      if (published instanceof HoldfastError) throw published;
+      return { ...published, definition: PUBLISHED };
+    },
+  },
+  runs: { recording: async () => ({ definition: RECORDED, catalog: { graphs: { 'inner@1': INNER } } }) },
+});
+
+const read = async (published: Parameters<typeof sources>[0], version: number | null = 1) =>
+  await readRunGraph(sources(published), { id: 'r', graph: { name: 'pay', version, hash: 'its-own' } }, signal);
+
+describe('the graph of a run', () => {
+  test('is the published one that has its hash', async () => {
+    expect(await read({ hash: 'its-own' })).toEqual({ definition: PUBLISHED, named: null });
+  });
+
+  test.each([
+    ['another tenant has it by that name', { hash: 'another' }, 1],
+    ['it is gone', refused(404, 'UNKNOWN_GRAPH'), 1],
+    ['it was never published', { hash: 'its-own' }, null],
+  ])('is that of its recording, with those that it names, where %s', async (_where, published, version) => {
+    expect(await read(published, version)).toEqual({
+      definition: RECORDED,
+      named: { 'inner@1': INNER },
+    });
+  });
+
+  test('is not looked for elsewhere when the API fails', async () => {
+    await expect(read(refused(503, 'UNAVAILABLE'))).rejects.toMatchObject({ status: 503 });
+  });
+
+  test.each([
+    [refused(409, 'NOT_ALLOWED_NOW'), true],
+    [refused(403, 'FORBIDDEN'), true],
+    [refused(503, 'UNAVAILABLE'), false],
+    [null, false],
+  ])('after %s is not to be had: %s', (error, expected) => {
+    expect(isNotToBeHad(error)).toBe(expected);
+  });
+});

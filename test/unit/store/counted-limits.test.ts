@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { aSchedule } from '../../support/builders/schedules.ts';
+import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
+
+/* Who counts and then writes can be overtaken. The embedded database takes one transaction at a time, as the lock does elsewhere. */
+
+const store = await useMemoryStore();
+const MOST = 3;
+const five = Array.from({ length: 5 }, (_, index) => `x${index}`);
+
+test('of many schedules at once, as many are made as a tenant may have, and the same one again counts once', async () => {
+  const create = async (id: string) => await store.schedules.create(aSchedule(id, { tenantId: 'acme' }), MOST);
+  const made = await Promise.all(five.map(create));
+  expect(made.filter(Boolean).length).toBe(MOST);
+  expect(await create(five[made.indexOf(true)] ?? '')).toBe(true);
+  expect((await store.schedules.list('acme', { limit: 10 })).items.length).toBe(MOST);
+});
+
+test('of many aliases at once, as many are set as a graph may have, and one that is there can be changed', async () => {
+  const set = async (alias: string) =>
+    await store.graphAliases.put(
+      'acme',
+      { name: 'g', alias, version: 1, canary: null, updatedAt: '2026-01-02T03:04:05.678Z', by: 'uma' },
+      MOST,
+    );
+  const made = await Promise.all(five.map(set));
+  expect(made.filter((one) => one?.isNew === true).length).toBe(MOST);
+  expect(made.filter((one) => one === null).length).toBe(five.length - MOST);
+  expect(await set(five[made.findIndex((one) => one !== null)] ?? '')).toEqual({ isNew: false });
+});
+
+test('of many switches at once, as many are set as there may be', async () => {
+  const changed = { changedAt: '2026-01-02T03:04:05.678Z', changedBy: 'root' };
+  const made = await Promise.all(
+    five.map(
+      async (name) =>
+        await store.switches.put({ kind: 'graph', name, state: 'off', reason: 'r', tenants: null, ...changed }, MOST),
+    ),
+  );
+  expect(made.filter(Boolean).length).toBe(MOST);
+});
