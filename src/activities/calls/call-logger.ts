@@ -1,5 +1,5 @@
-import { calleeName } from '../../graph/run/index.ts';
-import type { CallTask } from './call-task.ts';
+import { callFields } from './call-fields.ts';
+import type { NamedCall } from './call-fields.ts';
 
 /** Writes lines of the log; members of `fields` become members of the line. */
 export interface CallLogger {
@@ -26,22 +26,8 @@ const SILENT: CallLogger = { debug: nothing, info: nothing, warn: nothing, error
 export const NO_LOG: ParentLogger = { child: () => SILENT };
 
 /** Opens the log of an attempt: each line says which run, node and call it belongs to. */
-export function openCallLogger(
-  log: ParentLogger,
-  { runId, tenantId, graph, node, visit, index, key, request }: CallTask,
-  attempt: number,
-): CallLogger {
-  return log.child({
-    run: runId,
-    tenant: tenantId,
-    graph,
-    node,
-    ...(visit !== undefined && { visit }),
-    ...(index !== undefined && { index }),
-    called: calleeName(request),
-    key,
-    attempt,
-  });
+export function openCallLogger(log: ParentLogger, call: NamedCall, attempt: number): CallLogger {
+  return log.child({ ...callFields(call), attempt });
 }
 
 /** Levels of objects in a field; what is deeper is left out. */

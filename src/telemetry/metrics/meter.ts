@@ -2,6 +2,7 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { MeterProviderOptions } from '@opentelemetry/sdk-metrics';
 import { createBoundedNames } from './bounded-names.ts';
+import type { BoundedNames } from './bounded-names.ts';
 import { METRICS } from './catalog.ts';
 import type { LabelsOf, Measurement, MetricFacts, MetricName } from './catalog.ts';
 
@@ -12,10 +13,10 @@ type Instrument = (value: number, labels: Labels) => void;
 interface Meter {
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly reader: PrometheusExporter;
+  readonly names: BoundedNames;
 }
 
 const facts: Readonly<Record<string, MetricFacts>> = METRICS;
-const names = createBoundedNames();
 
 /** Metrics that say how often something was never done are there from the start; others are when they have labels. */
 const STARTING_VALUE = 0;
@@ -49,7 +50,7 @@ function createMeter({ readers = [], ...options }: MeterProviderOptions = {}): M
   for (const [name, { kind, labels }] of Object.entries(facts))
     if ((kind === 'counter' || kind === 'level') && Object.keys(labels).length === 0)
       instruments.get(name)?.(STARTING_VALUE, {});
-  return { instruments, reader };
+  return { instruments, reader, names: createBoundedNames() };
 }
 
 let current = createMeter();
@@ -88,13 +89,14 @@ export function measureAll(measurements: readonly Measurement[]): void {
 }
 
 function record(name: MetricName, value: number, labels: Readonly<Record<string, string | number | undefined>>): void {
+  const { names, instruments } = current;
   const kinds = facts[name]?.labels ?? {};
   const told: Labels = {};
   for (const [label, given] of Object.entries(labels)) {
     if (given === undefined) continue;
     told[label] = kinds[label] === 'named' ? names.bound(`${name} ${label}`, String(given)) : given;
   }
-  current.instruments.get(name)?.(value, told);
+  instruments.get(name)?.(value, told);
 }
 
 const [PREFIX, TIMESTAMPS, RESOURCE, NO_TARGET, NO_SCOPE] = ['', false, undefined, true, true] as const;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JournalWriter } from '../../../src/store/journal.ts';
-import { readMetrics } from '../../../src/telemetry/metrics/meter.ts';
+import { measureWith, readMetrics } from '../../../src/telemetry/metrics/meter.ts';
 import { measuredStore } from '../../../src/workers/measured-store.ts';
 import { AT, aBatch, aNewRun, aView } from '../../support/builders/store-builders.ts';
 import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
@@ -10,6 +10,12 @@ const store = await useMemoryStore();
 const lines: string[] = [];
 const logger = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) });
 const measured = measuredStore(store, logger);
+
+let goBack: () => void;
+beforeEach(() => {
+  goBack = measureWith({});
+});
+afterEach(() => goBack());
 
 const writerOf = (runId: string): JournalWriter => ({ runId, tenantId: 'acme', executionRunId: 'e1', graph: 'refund' });
 const ending = aBatch([1], {

@@ -1,12 +1,12 @@
+import { encodeTime } from 'ulid';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../../../src/graph/journal/index.ts';
 import { journalMeasurements } from '../../../../src/telemetry/metrics/journal-measurements.ts';
 import { createNodeClock } from '../../../../src/telemetry/metrics/node-clock.ts';
 import { anApproval } from '../../../support/builders/store-builders.ts';
 
-/** The time of the id, 2026-06-16T06:21:38.254Z. */
-const RUN = { runId: '01KV75Z6BE0000000000000000', graph: 'refund' };
 const ASKED_AT = Date.parse('2026-06-16T06:21:38.254Z');
+const RUN = { runId: `${encodeTime(ASKED_AT)}0000000000000000`, graph: 'refund' };
 const after = (seconds: number): string => new Date(ASKED_AT + seconds * 1_000).toISOString();
 
 type Body = RunEvent extends infer Event ? (Event extends RunEvent ? Omit<Event, 'seq' | 'step'> : never) : never;

@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { measure, measureWith, readMetrics } from '../../../../src/telemetry/metrics/meter.ts';
+
+let goBack: () => void;
+beforeEach(() => {
+  goBack = measureWith({});
+});
+afterEach(() => goBack());
 
 const seriesOf = async (name: string): Promise<readonly string[]> =>
   (await readMetrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
@@ -13,6 +19,7 @@ test('ten thousand names of graphs share a hundred series and one', async () => 
 });
 
 test('each label of a metric has its own hundred', async () => {
+  for (let n = 0; n < 200; n++) measure('holdfast.steps', 1, { graph: `graph-${n}` });
   measure('holdfast.runs', 1, { graph: 'late', outcome: 'completed' });
   expect(await seriesOf('holdfast_runs_total')).toEqual(['holdfast_runs_total{graph="late",outcome="completed"} 1']);
 });
@@ -56,8 +63,8 @@ test('what never happened is known to have happened zero times', async () => {
 
 test('other readers are there for a while', async () => {
   measure('holdfast.sse.clients', 1, {});
-  const goBack = measureWith({});
+  const back = measureWith({});
   expect(await readMetrics()).toContain('holdfast_sse_clients 0');
-  goBack();
+  back();
   expect(await readMetrics()).toContain('holdfast_sse_clients 1');
 });
