@@ -44,10 +44,10 @@ export function modelCalls({
     safety: () => 'idempotent',
     async execute(task, signal, made) {
       const { key, request, tenantId, createdBy: principal } = task;
-      const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
+      const { kind: _kind, policy: _policy, context: _context, graphTools: _graphTools, ...rest } = request;
       const generate = own(models, request.model);
       if (!generate) throw notConfigured('MODEL_FAILED', `model "${request.model}"`);
-      const offers = rest.tools.flatMap((name) => own(tools, name) ?? []);
+      const offers = offersIn(request, tools);
       const measure = own(measures, request.model) ?? UNKNOWN_MEASURE;
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
@@ -66,6 +66,16 @@ export function modelCalls({
       }
     },
   };
+}
+
+function offersIn(
+  { tools, graphTools = {} }: ModelCallRequest,
+  configured: Readonly<Record<string, ToolOffer>>,
+): readonly ToolOffer[] {
+  return tools.flatMap((name) => {
+    const graph = own(graphTools, name);
+    return graph ? { name, ...graph } : (own(configured, name) ?? []);
+  });
 }
 
 /** @returns `null` for a call whose answer is for no reader */

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { CallError, defineConfig, defineTool } from 'holdfast';
+
+/** What the test emits at its process, which is that of the tools, too. */
+export const CANCELED = 'test:canceled';
 
 const paying = { description: 'Pays', parameters: { type: 'object' }, effect: 'keyed' } as const;
 /** Later than any test waits. */
@@ -28,13 +30,13 @@ const payUnluckily = defineTool({
   },
 });
 
-/** May have paid, and fails so soon that it does not hear of its run's end. */
+/** May have paid, and fails as soon as the test says that its run is canceled, before it hears of that. */
 const payInHaste = defineTool({
   ...paying,
   name: 'payInHaste',
   retry: { maxAttempts: 1 },
   async execute() {
-    await setTimeout(200);
+    await once(process, CANCELED);
     throw new Error('the line went dead');
   },
 });

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NodeOfType } from '../../src/graph/definition/definition.ts';
@@ -7,6 +8,7 @@ import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { createRunControls } from '../support/readers/run-controls.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
+import { CANCELED } from './canceled-calls.config.ts';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -67,5 +69,7 @@ test.each([
 test('a call that fails before it hears that its run is canceled is said to be unknown', async () => {
   const id = await startCalling({ type: 'tool', tool: 'payInHaste', compensate });
   await control(id, 'cancel');
+  const thisProcess: EventEmitter = process;
+  thisProcess.emit(CANCELED);
   expect(await until(id, 'canceled')).toMatchObject({ error: { code: 'CANCELED', cause: unknown } });
 });

@@ -49,6 +49,7 @@ describe('GET /api/tools', () => {
       onFailure: 'tell',
       taskQueue: null,
       timeout: '10s',
+      switchedOff: null,
     });
     expect(at(body, '/items/1')).toMatchObject({
       effect: 'keyed',

@@ -1,5 +1,5 @@
 import type { WorkflowClient } from '@temporalio/client';
-import { toJson } from '../../src/graph/values/json.ts';
+import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { toWorkflowId } from '../../src/workflows/contract.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
@@ -18,7 +18,8 @@ export interface Stage {
 /** Plays a run to its end. @returns the histories of all its executions, and of its fork's */
 export async function playRecordedRun(stage: Stage, run: RecordedRun): Promise<readonly History[]> {
   const { client } = stage;
-  const { graph, input = {}, threadId, forkAt, steps = [] } = run;
+  const { graph, publishes = [], input = {}, threadId, forkAt, steps = [] } = run;
+  for (const published of publishes) await succeed(client, '/api/graphs', toJsonObject(published));
   const start = async (): Promise<string> => {
     const { body } = await client.post('/api/runs', { graph, input, ...(threadId !== undefined && { threadId }) });
     return textAt(body, '/id');

@@ -60,6 +60,24 @@ export const agent = aDefinition({
   nodes: { think: { type: 'agent', messages: 'messages', tools: ['work', 'ask', 'elsewhere'] }, end: job('end') },
 });
 
+/** A graph that an agent calls as a tool. */
+export const helper = aDefinition({
+  name: 'helper',
+  channels: { job: {}, log },
+  nodes: {
+    ask: { type: 'approval', title: '{{ state.job }}?' },
+    inside: job('inside'),
+    rest: { type: 'wait', for: '20ms' },
+  },
+  input: ['job'],
+  output: ['log'],
+});
+
+export const graphTools = aDefinition({
+  channels: conversation,
+  nodes: { think: { type: 'agent', messages: 'messages', tools: [{ graph: 'helper' }, 'work'] }, end: job('end') },
+});
+
 export const outside = aDefinition({
   nodes: {
     around: {

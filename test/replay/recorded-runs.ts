@@ -1,3 +1,4 @@
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import {
   job,
@@ -5,6 +6,8 @@ import {
   said,
   everyNode,
   agent,
+  graphTools,
+  helper,
   outside,
   askedCalls,
   approvals,
@@ -34,6 +37,8 @@ export interface RecordedRun {
   readonly name: string;
   /** A definition, which may have nodes of registered types. */
   readonly graph: object;
+  /** Graphs that are published before. */
+  readonly publishes?: readonly GraphDefinition[];
   readonly input?: JsonObject;
   /** Another run of the thread goes before it. */
   readonly threadId?: string;
@@ -65,6 +70,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   { name: 'every-node', graph: everyNode, input: said },
   { name: 'subgraph', graph: outside },
   { name: 'agent', graph: agent, input: said, steps: [approve] },
+  { name: 'graph-tools', graph: graphTools, publishes: [helper], input: said, steps: [approve] },
   {
     name: 'asked-calls',
     graph: askedCalls,
@@ -169,6 +175,7 @@ export const CONTINUED_RUNS: readonly RecordedRun[] = RECORDED_RUNS.filter(({ na
   [
     'subgraph',
     'agent',
+    'graph-tools',
     'asked-calls',
     'summarized',
     'waits-for-room',

@@ -130,13 +130,18 @@ function isCarrier(document: unknown): document is CallTask & { readonly journal
   return isJsonObject(document) && isJsonObject(document['journal']);
 }
 
-/** The type of the node that an event is about, by the definition that its run was started with. */
-function nodeTypeOf(definitions: ReadonlyMap<string, Json>, runId: string, event: RunEvent & { node: string }): string {
+/** The type of the node that an event is about, by the definition that its run was started with; none of a published graph's. */
+function nodeTypesOf(
+  definitions: ReadonlyMap<string, Json>,
+  runId: string,
+  event: RunEvent & { node: string },
+): readonly string[] {
   const graph = (event.path ?? []).reduce<Json>(
     (inside, node) => at(inside, `/nodes/${node}/graph`) ?? null,
     definitions.get(runId) ?? null,
   );
-  return textAt(graph, `/nodes/${event.node}/type`);
+  const type = at(graph, `/nodes/${event.node}/type`);
+  return typeof type === 'string' ? [type] : [];
 }
 
 function definitionsIn(definition: Json): readonly JsonObject[] {
@@ -153,7 +158,7 @@ describe('recorded histories', () => {
       inputs.map((input) => [textAt(input, '/identity/id'), at(input, '/definition') ?? null]),
     );
     const types = events.flatMap(({ runId, event }) =>
-      event.type === 'node.started' ? nodeTypeOf(definitions, runId, event) : [],
+      event.type === 'node.started' ? nodeTypesOf(definitions, runId, event) : [],
     );
     expect([...new Set(types)].toSorted()).toEqual([...Object.keys(NodeSchemas), 'threshold'].toSorted());
   });
@@ -206,6 +211,11 @@ describe('recorded histories', () => {
       [...text.matchAll(/"position":\{"kind":"(\w+)"/g)].map(([, kind]) => kind),
     );
     expect(missing(Object.keys(POSITIONS), kinds)).toEqual([]);
+  });
+
+  test('hand runs over with a graph that runs as a tool call', () => {
+    const handedOver = inputs.filter((input) => at(input, '/begin/kind') === 'continue');
+    expect(JSON.stringify(handedOver)).toContain('"phase":"inside"');
   });
 
   test('have every event of Temporal that a run leads to', () => {

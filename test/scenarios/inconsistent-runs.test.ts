@@ -16,7 +16,7 @@ import { shown } from '../support/readers/shown-run.ts';
 function compile(node: NodeDefinition, graph = aDefinition()) {
   const catalog = aCatalog();
   const subgraph = compileGraph(graph, catalog);
-  return compileBehavior(node, { id: 'n', catalog, nodes: {}, defaults: {}, subgraph });
+  return compileBehavior(node, { id: 'n', catalog, nodes: {}, defaults: {}, subgraph, graphTools: {} });
 }
 
 const CALL: NodePosition = { kind: 'call', key: 'k', args: null };
@@ -75,7 +75,7 @@ describe('a node that cannot be', () => {
   });
 
   test('a subgraph without a graph is not compiled', () => {
-    const scope = { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null };
+    const scope = { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null, graphTools: {} };
     expect(() => compileBehavior(nests, scope)).toThrow(/graph inside/);
   });
 

@@ -11,15 +11,24 @@ export function nodesOf({ nodes }: Definition): readonly (readonly [id: string, 
   return isMembers(nodes) ? Object.entries(nodes).map(([id, node]) => [id, isMembers(node) ? node : {}]) : [];
 }
 
-/** The graph inside a node: its definition, the name of a published one, or `null`. */
+/** The graph inside a node: its definition, the name of a published one, or `null`. Graphs as tools are nodes of one. */
 export function innerOf(node: Definition): Definition | string | null {
-  const inner = node['type'] === 'subgraph' ? node['graph'] : null;
+  if (node['type'] !== 'subgraph') return toolGraphOf(node);
+  const inner = node['graph'];
   return isMembers(inner) || typeof inner === 'string' ? inner : null;
+}
+
+/** The graphs that a node calls as tools. */
+function toolGraphOf({ type, tools }: Definition): Definition | null {
+  if ((type !== 'agent' && type !== 'tool') || !Array.isArray(tools)) return null;
+  const graphs = tools.filter(isMembers).flatMap(({ graph }) => (typeof graph === 'string' ? [graph] : []));
+  const nodes = graphs.map((graph) => [graph.replace(/@.*$/, ''), { type: 'subgraph', graph }] as const);
+  return nodes.length === 0 ? null : { name: 'tools', nodes: Object.fromEntries(nodes), edges: [] };
 }
 
 /** What a definition calls a node, next to its id: its type, and what it is about. */
 export function describeNode(node: Definition): string {
-  const inner = innerOf(node);
+  const inner = node['type'] === 'subgraph' ? innerOf(node) : null;
   const name = typeof inner === 'string' ? inner : inner?.['name'];
   const about = [node['tool'], node['function'], node['model'], node['event'], name].find(
     (value) => typeof value === 'string',

@@ -23,7 +23,7 @@ export interface ToolOffer {
 }
 
 /** A request to a model whose messages fit. */
-export type ModelRequest = Omit<ModelCallRequest, 'kind' | 'tools' | 'context' | 'policy'> & {
+export type ModelRequest = Omit<ModelCallRequest, 'kind' | 'tools' | 'graphTools' | 'context' | 'policy'> & {
   readonly tools: readonly ToolOffer[];
 };
 

@@ -4,9 +4,12 @@ import { namesRoles } from '../channels/outside-messages.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
+import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { namesInFields } from '../definition/names-at.ts';
 import { describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { graphToolName } from '../definition/node-types/offered-tool.ts';
+import type { GraphTool } from '../definition/node-types/offered-tool.ts';
 import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
@@ -47,8 +50,10 @@ export interface CompiledNode {
   readonly behavior: NodeBehavior;
   /** True if a task's first call is to a model, which needs a reservation of the budgets. */
   readonly asksModel: boolean;
-  /** The graph inside a subgraph node; `null` for other types. */
+  /** The graph inside a subgraph node, or that of the graphs that a node calls as tools; `null` for other nodes. */
   readonly subgraph: CompiledGraph | null;
+  /** The graph inside consists of graphs that the node calls as tools. */
+  readonly callsGraphs: boolean;
   readonly write: Writer;
   /** As `write`, for a command: it has no result that a channel could take whole. */
   readonly writeOfCommand: Writer;
@@ -138,10 +143,10 @@ function compileNode(
   id: string,
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
-  const graph = innerGraph(node);
-  const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
   const { nodes, defaults = {} } = definition;
-  const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph };
+  const inside = compileInside(node, { definition, catalog });
+  const graphTools = compileGraphTools(graphToolsOf(node, nodes), catalog);
+  const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph: inside.subgraph, graphTools };
   const { uses, hasOwnDeadline, mayWait } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
   return {
@@ -149,7 +154,7 @@ function compileNode(
     type: node.type,
     behavior,
     asksModel: uses?.models !== undefined,
-    subgraph,
+    ...inside,
     write: compileWrite(node.write, RESULT_NAMES, 'write'),
     writeOfCommand: compileWrite(typeof node.write === 'string' ? undefined : node.write, RESULT_NAMES, 'write'),
     hasOutsideResult: mayWait === true,
@@ -160,6 +165,16 @@ function compileNode(
     deadlineMs: hasOwnDeadline && node.deadline !== undefined ? toMs(node.deadline) : null,
     defer: node.defer ?? false,
   };
+}
+
+/** Compiles the graph inside a node, or that of the graphs that it calls as tools. */
+function compileInside(
+  node: NodeDefinition,
+  { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
+): Pick<CompiledNode, 'subgraph' | 'callsGraphs'> {
+  const called = toolGraph(node, definition.nodes);
+  const graph = innerGraph(node) ?? called;
+  return { subgraph: graph === null ? null : compileInnerGraph(graph, catalog), callsGraphs: called !== null };
 }
 
 /** The compiled published graphs of each catalog: several nodes may name one. */
@@ -174,6 +189,14 @@ function compileInnerGraph(graph: string | GraphDefinition, catalog: Catalog): C
   const subgraph = compiled.get(graph) ?? compileGraph(definition, catalog);
   compiled.set(graph, subgraph);
   return subgraph;
+}
+
+function compileGraphTools(tools: readonly GraphTool[], catalog: Catalog): NodeSettings['graphTools'] {
+  const compiled = tools.map((tool) => {
+    const channels = compileInnerGraph(tool.graph, catalog);
+    return [graphToolName(tool), { reference: tool.graph, entry: toToolEntry(channels.definition), channels }] as const;
+  });
+  return Object.fromEntries(compiled);
 }
 
 function compileOnError(onError: OnErrorDefinition | undefined): OnError {

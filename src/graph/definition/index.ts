@@ -34,7 +34,7 @@ export { hasErrors } from './issue.ts';
 export type { GraphIssue } from './issue.ts';
 export type { Limits } from './limits.ts';
 export { MEMORY_TOOLS } from './memory-tools.ts';
-export { MEMORY_SAVE, MEMORY_SEARCH } from './offered-tool.ts';
+export { MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
 export type { Message, ToolCall } from './message.ts';
 export { isContent, isFilePart, partsOf, sourceOf, textOf } from './message-content.ts';

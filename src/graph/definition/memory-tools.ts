@@ -1,6 +1,6 @@
 import { DURATION_PATTERN } from '../values/duration.ts';
 import type { ToolEntry } from './catalog.ts';
-import { MAX_MEMORY_NAME, MEMORY_SAVE, MEMORY_SEARCH } from './offered-tool.ts';
+import { MAX_MEMORY_NAME, MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 
 /** The parts of the built-in tools that models and people see. They are the same in every installation. */
 export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {

@@ -1,7 +1,8 @@
 import { mapValues, toList } from '../values/collections.ts';
 import { own } from '../values/json.ts';
 import type { Catalog } from './catalog.ts';
-import type { Defaults, GraphDefinition } from './definition.ts';
+import type { Defaults, GraphDefinition, NodeDefinition } from './definition.ts';
+import { graphToolsAt } from './graph-tools.ts';
 import { innerGraph } from './inner-graph.ts';
 import { namesInFields } from './names-at.ts';
 import { describeNode, fieldsOf } from './node-types/describe-node.ts';
@@ -44,7 +45,7 @@ export function namesUsed(definition: GraphDefinition, graphs: Readonly<Record<s
   };
 }
 
-/** Returns a graph and all graphs inside it, inline ones and those that nodes name. */
+/** Returns a graph and all graphs inside it: inline ones, and those that nodes name as subgraphs or tools. */
 export function graphsWithin(
   definition: GraphDefinition,
   catalog: Pick<Catalog, 'graphs'>,
@@ -62,9 +63,9 @@ function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Pick<Cat
   const parts = new Set<Part>([{ definition, reference: null }]);
   const seen = new Set<string>();
   for (const part of parts) {
-    for (const node of Object.values(part.definition.nodes)) {
-      const inside = toPart(innerGraph(node), graphs);
-      if (!inside || (inside.reference !== null && seen.has(inside.reference))) continue;
+    const named = Object.values(part.definition.nodes).flatMap(graphsOf);
+    for (const inside of named.flatMap((graph) => toPart(graph, graphs) ?? [])) {
+      if (inside.reference !== null && seen.has(inside.reference)) continue;
       if (inside.reference !== null) seen.add(inside.reference);
       parts.add(inside);
     }
@@ -72,8 +73,13 @@ function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Pick<Cat
   return parts;
 }
 
-function toPart(graph: ReturnType<typeof innerGraph>, graphs: Readonly<Record<string, GraphDefinition>>): Part | null {
-  if (typeof graph !== 'string') return graph && { definition: graph, reference: null };
+function graphsOf(node: NodeDefinition): readonly (string | GraphDefinition)[] {
+  const inner = innerGraph(node);
+  return [...(inner === null ? [] : [inner]), ...graphToolsAt(fieldsOf(node)).map(({ reference }) => reference)];
+}
+
+function toPart(graph: string | GraphDefinition, graphs: Readonly<Record<string, GraphDefinition>>): Part | null {
+  if (typeof graph !== 'string') return { definition: graph, reference: null };
   const definition = own(graphs, graph);
   return definition ? { definition, reference: graph } : null;
 }

@@ -1,9 +1,11 @@
 import { isJsonObject, isJsonList } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { GraphDefinition } from './definition.ts';
+import { graphToolsAt } from './graph-tools.ts';
 import { innerGraphAt } from './inner-graph.ts';
+import { isGraphTool, isOfferedTool } from './node-types/offered-tool.ts';
 
-/** Returns the published graphs that nodes name, in the definition and its inline graphs. */
+/** Returns the published graphs that nodes name, as subgraphs and as tools, in the definition and its inline graphs. */
 export function referencesIn(definition: Json): readonly string[] {
   const found = new Set<string>();
   collect(definition, found);
@@ -11,37 +13,49 @@ export function referencesIn(definition: Json): readonly string[] {
 }
 
 function collect(definition: Json, found: Set<string>): void {
-  for (const { inner } of nodesWithGraphs(definition)) {
+  for (const [, node] of nodesIn(definition)) {
+    for (const { reference } of graphToolsAt(node)) found.add(reference);
+    const inner = innerGraphAt(node);
+    if (!inner) continue;
     if (typeof inner.definition === 'string') found.add(inner.definition);
     else collect(inner.definition, found);
   }
 }
 
-interface NodeWithGraph {
-  readonly id: string;
-  readonly node: JsonObject;
-  readonly inner: NonNullable<ReturnType<typeof innerGraphAt>>;
-}
-
-function nodesWithGraphs(definition: Json): readonly NodeWithGraph[] {
+function nodesIn(definition: Json): readonly (readonly [string, JsonObject])[] {
   const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
   if (!isJsonObject(nodes)) return [];
-  return Object.entries(nodes).flatMap(([id, node]) => {
-    const inner = isJsonObject(node) ? innerGraphAt(node) : null;
-    return isJsonObject(node) && inner ? [{ id, node, inner }] : [];
-  });
+  return Object.entries(nodes).flatMap(([id, node]) => (isJsonObject(node) ? [[id, node] as const] : []));
 }
 
 /** Returns the definition with every reference to a published graph replaced, in its inline graphs too. */
 export function replaceReferences(definition: JsonObject, replace: (reference: string) => string): JsonObject {
   const { nodes } = definition;
-  const changed = nodesWithGraphs(definition).map(({ id, node, inner }): [string, Json] => {
-    const { field, definition: graph } = inner;
-    if (typeof graph === 'string') return [id, { ...node, [field]: replace(graph) }];
-    return [id, isJsonObject(graph) ? { ...node, [field]: replaceReferences(graph, replace) } : node];
+  const changed = nodesIn(definition).flatMap(([id, node]) => {
+    const changes = { ...changedGraph(node, replace), ...changedTools(node, replace) };
+    return Object.keys(changes).length === 0 ? [] : [[id, { ...node, ...changes }] as const];
   });
   if (changed.length === 0 || !isJsonObject(nodes)) return definition;
   return { ...definition, nodes: { ...nodes, ...Object.fromEntries(changed) } };
+}
+
+type Replace = (reference: string) => string;
+
+function changedGraph(node: JsonObject, replace: Replace): JsonObject {
+  const { field, definition: graph } = innerGraphAt(node) ?? {};
+  if (field === undefined || graph === undefined) return {};
+  if (typeof graph === 'string') return { [field]: replace(graph) };
+  return isJsonObject(graph) ? { [field]: replaceReferences(graph, replace) } : {};
+}
+
+function changedTools(node: JsonObject, replace: Replace): JsonObject {
+  const { tools } = node;
+  if (!isJsonList(tools) || graphToolsAt(node).length === 0) return {};
+  return {
+    tools: tools.map((tool) =>
+      isJsonObject(tool) && isOfferedTool(tool) && isGraphTool(tool) ? { ...tool, graph: replace(tool.graph) } : tool,
+    ),
+  };
 }
 
 /** True if a value is a definition. Use it only for stored values, whose definitions are already validated. */

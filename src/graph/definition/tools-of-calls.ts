@@ -1,6 +1,6 @@
 import { isJsonList } from '../values/json.ts';
-import { isOfferedTool } from './offered-tool.ts';
-import type { OfferedTool } from './offered-tool.ts';
+import { isOfferedTool } from './node-types/offered-tool.ts';
+import type { OfferedTool } from './node-types/offered-tool.ts';
 import { describeNode } from './node-types/describe-node.ts';
 import { writesOf } from './writes-of.ts';
 import type { PlacedFields } from './writes-of.ts';

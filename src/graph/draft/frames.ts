@@ -3,8 +3,8 @@ import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import { callKey, executionKey } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
-import { tasksIn } from '../run/position.ts';
-import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
+import { failingAt, scopeInside, tasksIn } from '../run/position.ts';
+import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { emit } from './emit.ts';
@@ -21,7 +21,7 @@ export class Frame {
   readonly taskPath: TaskPath;
   /** Execution keys of the parent tasks; unlike task keys, they are unique in a run. */
   readonly executionPath: ExecutionPath;
-  /** An enclosing node has a deadline. */
+  /** An enclosing node may end before its calls return: it has a deadline, or runs the graph for a model. */
   readonly isTimed: boolean;
 
   constructor(draft: Draft, graph: CompiledGraph, parent: TaskHandle | null) {
@@ -31,13 +31,13 @@ export class Frame {
     this.path = parent ? [...parent.frame.path, parent.node.id] : [];
     this.taskPath = parent?.taskPath ?? [];
     this.executionPath = parent?.executionPath ?? [];
-    this.isTimed = parent !== null && (parent.frame.isTimed || parent.node.deadlineMs !== null);
+    this.isTimed = parent !== null && (parent.frame.isTimed || mayEndEarly(parent.node));
   }
 
   get scope(): Scope {
     if (!this.parent) return this.draft.run.root;
-    const position = subgraphPosition(this.parent.task);
-    if (position) return position.scope;
+    const scope = scopeInside(openPosition(this.parent.task));
+    if (scope) return scope;
     throw new TypeError(`The graph inside the task "${this.parent.key}" is not open`);
   }
 
@@ -48,7 +48,7 @@ export class Frame {
   /** True if an enclosing node has failed and only waits for its open calls, so no new work begins. */
   get isFailing(): boolean {
     if (!this.parent) return false;
-    return this.parent.frame.isFailing || subgraphPosition(this.parent.task)?.failing !== undefined;
+    return this.parent.frame.isFailing || failingAt(openPosition(this.parent.task)) !== null;
   }
 }
 
@@ -96,14 +96,18 @@ export function rootFrame(draft: Draft): Frame {
   return new Frame(draft, draft.graph, null);
 }
 
-/** Returns the frame of an open subgraph task; `null` if there is none. */
+/** Returns the frame of the graph inside an open task; `null` if there is none. */
 export function childFrame(handle: TaskHandle): Frame | null {
   const { subgraph } = handle.node;
-  return subgraph && subgraphPosition(handle.task) ? new Frame(handle.draft, subgraph, handle) : null;
+  return subgraph && scopeInside(openPosition(handle.task)) ? new Frame(handle.draft, subgraph, handle) : null;
 }
 
-function subgraphPosition({ state }: NodeTask): SubgraphPosition | null {
-  return state.phase === 'open' && state.position.kind === 'subgraph' ? state.position : null;
+function openPosition({ state }: NodeTask): NodePosition | null {
+  return state.phase === 'open' ? state.position : null;
+}
+
+function mayEndEarly({ callsGraphs, deadlineMs }: CompiledNode): boolean {
+  return deadlineMs !== null || callsGraphs;
 }
 
 /** True if the first path leads to the task at the second, or to a task inside it. */

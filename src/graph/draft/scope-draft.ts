@@ -3,6 +3,7 @@ import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
+import { withScopeInside } from '../run/position.ts';
 import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
@@ -116,9 +117,8 @@ function isCopy({ copies }: Draft, scope: Scope): scope is DraftScope {
 
 function putInto(parent: TaskHandle, scope: Scope): void {
   const { state } = parent.task;
-  if (state.phase !== 'open' || state.position.kind !== 'subgraph')
-    throw new TypeError(`The graph inside the task "${parent.key}" is not open`);
-  putTask(parent, { ...parent.task, state: { ...state, position: { ...state.position, scope } } });
+  if (state.phase !== 'open') throw new TypeError(`The graph inside the task "${parent.key}" is not open`);
+  putTask(parent, { ...parent.task, state: { ...state, position: withScopeInside(state.position, scope) } });
 }
 
 /** The bytes by which channels have grown. A list that has grown in place is measured by what was added. */

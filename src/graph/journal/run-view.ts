@@ -3,7 +3,7 @@ import { endsAt } from '../run/countdown.ts';
 import type { Countdown } from '../run/countdown.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { ExecutionPath } from '../run/ids.ts';
-import { batchOf, isFinished, nextNodes, tasksIn } from '../run/position.ts';
+import { batchOf, failingAt, isFinished, nextNodes, scopeInside, tasksIn } from '../run/position.ts';
 import type { Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
 import { isEnded, statusOf } from '../run/status.ts';
@@ -144,15 +144,19 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
   }
   if (state.phase !== 'open') return [];
   const { position } = state;
+  if (failingAt(position)) return [];
   switch (position.kind) {
-    case 'subgraph':
-      return position.failing ? [] : waitingIn(run, position.scope, [...path, executionKey(task)]);
     case 'wait':
       return [waitingForWait(node, position)];
     case 'approval':
       return pendingApproval(run, node, position.approvalId);
-    default:
-      return batchOf(position).flatMap((call) => callWaitingFor(run, { task, path }, call));
+    default: {
+      const inside = scopeInside(position);
+      return [
+        ...batchOf(position).flatMap((call) => callWaitingFor(run, { task, path }, call)),
+        ...(inside ? waitingIn(run, inside, [...path, executionKey(task)]) : []),
+      ];
+    }
   }
 }
 

@@ -1,8 +1,17 @@
 import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
-import { hasFailed, isResumable } from '../run/position.ts';
-import type { SavedProgress, SubgraphPosition, NodeTask, Scope } from '../run/scope.ts';
+import { resetBatch } from '../nodes/tool-calls/run-batch.ts';
+import { hasFailed, isResumable, scopeInside } from '../run/position.ts';
+import type {
+  AgentPosition,
+  CallsPosition,
+  NodePosition,
+  NodeTask,
+  SavedProgress,
+  Scope,
+  SubgraphPosition,
+} from '../run/scope.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -42,6 +51,7 @@ function repeated(task: NodeTask): NodeTask {
   if (state.phase !== 'open') return task;
   const { position } = state;
   if (position.kind === 'subgraph') return { ...task, state: { phase: 'open', position: withNewCountdown(position) } };
+  if (holdsGraphs(position)) return goingOn(task, position, position.inside);
   if (isResumable(position)) return continued(task, position);
   const isCall = position.kind === 'call' || position.kind === 'llm';
   return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
@@ -53,7 +63,20 @@ function continued(task: NodeTask, saved: SavedProgress): NodeTask {
     const position = { ...withNewCountdown(saved), scope: continuedScope(saved.scope) };
     return { ...task, state: { phase: 'open', position } };
   }
+  if (holdsGraphs(saved)) return goingOn(task, saved, continuedScope(saved.inside));
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
+}
+
+type HoldsGraphs = (AgentPosition | CallsPosition) & { readonly inside: Scope };
+
+function holdsGraphs(position: NodePosition | SavedProgress): position is HoldsGraphs {
+  return (position.kind === 'agent' || position.kind === 'calls') && position.inside !== undefined;
+}
+
+/** A task with graphs as tool calls stays open, so that the tasks inside are there; its other calls begin again. */
+function goingOn(task: NodeTask, { countdown: _over, failing: _past, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
+  const position = { ...saved, inside, batch: resetBatch(saved.batch, inside) };
+  return { ...task, takeover: task.takeover + 1, state: { phase: 'open', position } };
 }
 
 function continuedScope(scope: Scope): Scope {
@@ -64,7 +87,8 @@ function continuedScope(scope: Scope): Scope {
 /** Tasks in a subgraph that wait for an intervention keep waiting, because the order names the subgraph's node. */
 function continuedInside(task: NodeTask): NodeTask {
   const { state } = task;
-  if (state.phase === 'open' && state.position.kind === 'subgraph') return continued(task, state.position);
+  if (state.phase === 'open' && isResumable(state.position) && scopeInside(state.position))
+    return continued(task, state.position);
   return state.phase === 'failed' ? retried(task) : repeated(task);
 }
 

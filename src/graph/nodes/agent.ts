@@ -1,5 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import { offeredNames } from '../definition/offered-tool.ts';
+import { offeredNames } from '../definition/node-types/offered-tool.ts';
 import type { ModelReply } from '../run/effect.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
@@ -10,7 +10,7 @@ import { toAssistantMessage } from './model/conversation.ts';
 import type { Offer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
 import type { FinishedTurn, ModelTurn, TurnProgress } from './model/model-turn.ts';
-import { sharedDeadline } from './node-deadline.ts';
+import { leftMsIn, sharedDeadline } from './node-deadline.ts';
 import type { SharedDeadline } from './node-deadline.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { createToolbox } from './tool-calls/callable-tool.ts';
@@ -45,7 +45,8 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     resume(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
       const stopped = { ...position, ...plan.deadline.run(position, false, task.now) };
-      return resumeAgent({ plan, task, position: stopped }, input);
+      const capped = { ...stopped, ...plan.deadline.cap(stopped, leftMsIn(input)) };
+      return resumeAgent({ plan, task, position: capped }, input);
     },
   };
 }
@@ -114,7 +115,8 @@ function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
     if (!isTurnInput(input)) throw unexpected(position);
     return afterTurn(agent, plan.turn.resume(task, { conversation, turn, offer: offerOf(agent) }, input));
   }
-  return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
+  const progress = resumeBatch(batchContext(agent), batchProgress(position), input);
+  return position.failing ? { kind: 'open', position: withBatch(position, progress) } : continueBatch(agent, progress);
 }
 
 function restartAgent(agent: AgentTask): Progress {
@@ -173,12 +175,15 @@ function batchContext(agent: AgentTask): ToolBatchContext {
   return { task: agent.task, tools: agent.plan.tools, leftMs: () => agent.plan.deadline.leftMs(agent.position) };
 }
 
-function batchProgress({ batch, conversation: { callsMade } }: AgentPosition): BatchProgress {
-  return { batch, callsMade };
+function batchProgress({ batch, inside, conversation: { callsMade } }: AgentPosition): BatchProgress {
+  return { batch, callsMade, ...(inside && { inside }) };
 }
 
-function withBatch(position: AgentPosition, { batch, callsMade }: BatchProgress): AgentPosition {
-  return { ...position, conversation: { ...position.conversation, callsMade }, batch };
+function withBatch(
+  { inside: _before, ...position }: AgentPosition,
+  { batch, callsMade, ...graphs }: BatchProgress,
+): AgentPosition {
+  return { ...position, conversation: { ...position.conversation, callsMade }, batch, ...graphs };
 }
 
 function finishAgent({ plan, position }: AgentTask, { conversation, reply, object, model }: FinishedTurn): Progress {

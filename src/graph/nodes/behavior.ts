@@ -72,6 +72,8 @@ export interface TaskContext {
   /** The failure of making the tool calls with these numbers; `null`: the run's budget allows them. */
   findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
+  /** Records and counts a tool call that a graph inside the task makes up. @throws GraphError `BUDGET_EXCEEDED` */
+  beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void;
   /** Closes an approval whose timeout is over. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;
   cancelTimer(id: string): void;
@@ -114,7 +116,18 @@ export type TaskInput =
   | { readonly kind: 'timer'; readonly id: string }
   | { readonly kind: 'event'; readonly payload: Json }
   | { readonly kind: 'subgraph.finished'; readonly output: Json }
-  | { readonly kind: 'subgraph.failed'; readonly error: RunError };
+  | { readonly kind: 'subgraph.failed'; readonly error: RunError }
+  | GraphCallResult;
+
+/** The end of a graph that runs as a tool call. */
+export type GraphCallResult = {
+  readonly number: number;
+  /** The rest of the node's deadline, in milliseconds; `null` without one. */
+  readonly leftMs: number | null;
+} & (
+  | { readonly kind: 'graph.finished'; readonly output: Json }
+  | { readonly kind: 'graph.failed'; readonly failure: TaskFailure }
+);
 
 /** True for a reply and for an unknown outcome of a call. These count even where nothing new may begin. */
 export function isCallResult(input: TaskInput): boolean {

@@ -1,5 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import { offeredNames } from '../definition/offered-tool.ts';
+import { offeredNames } from '../definition/node-types/offered-tool.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { WithDeadline } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';

@@ -4,7 +4,7 @@ import type { WithDeadline } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import { GraphError } from '../values/errors.ts';
 import { failedBecause } from './behavior.ts';
-import type { Progress } from './behavior.ts';
+import type { Progress, TaskInput } from './behavior.ts';
 
 /**
  * Milliseconds that a call made now has, for all its attempts; `null`: as many as its policy gives it.
@@ -25,11 +25,18 @@ export interface SharedDeadline {
   run(time: WithDeadline, isAtWork: boolean, now: number): WithDeadline;
   /** As `TimeLeft`. */
   leftMs(time: WithDeadline): number | null;
+  /** Leaves as much time at most as a graph inside has left; `null` changes nothing. */
+  cap(time: WithDeadline, leftMs: number | null): WithDeadline;
+}
+
+/** Returns the time that a graph which has run as a tool call leaves its node; `null`: the input says nothing of it. */
+export function leftMsIn(input: TaskInput): number | null {
+  return input.kind === 'graph.finished' || input.kind === 'graph.failed' ? input.leftMs : null;
 }
 
 /** Creates the deadline of a node. Without `deadline`, it leaves every call the time of its policy. */
 export function sharedDeadline({ type, deadline }: TimedNode): SharedDeadline {
-  if (deadline === undefined) return { begin: () => ({}), run: () => ({}), leftMs: () => null };
+  if (deadline === undefined) return { begin: () => ({}), run: () => ({}), leftMs: () => null, cap: () => ({}) };
   const deadlineMs = toMs(deadline);
   const begin = (): Countdown => newCountdown(deadlineMs);
   return {
@@ -40,6 +47,9 @@ export function sharedDeadline({ type, deadline }: TimedNode): SharedDeadline {
     leftMs({ countdown = begin() }) {
       if (countdown.leftMs > 0) return countdown.leftMs;
       throw new GraphError('TIMEOUT', `The ${type}'s deadline of ${deadlineMs} ms is over`);
+    },
+    cap({ countdown = begin() }, leftMs) {
+      return { countdown: leftMs === null ? countdown : { ...countdown, leftMs: Math.min(countdown.leftMs, leftMs) } };
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ChannelSet } from '../channels/channel.ts';
 import { toCallPolicy } from '../definition/call-policy.ts';
 import type { CallPolicy, CallSettings } from '../definition/call-policy.ts';
-import type { Catalog } from '../definition/catalog.ts';
+import type { Catalog, ToolEntry } from '../definition/catalog.ts';
 import type { Defaults, GraphDefinition } from '../definition/definition.ts';
 import type { Execution } from '../definition/execution.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
@@ -20,6 +20,16 @@ export interface NodeSettings {
   readonly defaults: Defaults;
   /** The compiled graph inside a subgraph node. */
   readonly subgraph: ChannelSet | null;
+  /** The graphs among the tools of the node, by the tools' names. */
+  readonly graphTools: Readonly<Record<string, CallableGraph>>;
+}
+
+/** A published graph that a model may call. */
+export interface CallableGraph {
+  /** The name of the graph, and its version. */
+  readonly reference: string;
+  readonly entry: ToolEntry;
+  readonly channels: ChannelSet;
 }
 
 /** Fields of a node that limit its calls. */

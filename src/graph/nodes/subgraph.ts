@@ -19,6 +19,7 @@ export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph }: Node
       kind: 'open',
       position: { kind: 'subgraph', scope: freshScope(subgraph), input: fillInput(bindings) },
     }),
+    restart: (_task, position) => ({ kind: 'open', position }),
     resume(_task, position, input) {
       if (input.kind === 'subgraph.finished') return done(input.output);
       if (input.kind === 'subgraph.failed') return failed({ callFailed: false, error: input.error });

@@ -1,5 +1,6 @@
 import type { Catalog } from '../definition/catalog.ts';
 import type { GraphDefinition } from '../definition/definition.ts';
+import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { own } from '../values/json.ts';
 import { readNodeTexts } from './node-texts.ts';
@@ -42,10 +43,10 @@ export function readGraphParts({ definition, catalog: { graphs = {} } }: PinnedD
   for (const { id, definition: graph } of toRead) {
     if (parts.has(id)) continue;
     const nodes = new Map(
-      Object.entries(graph.nodes).map(([name, node]) => [
-        name,
-        { texts: readNodeTexts(node), inside: readInside(innerGraph(node), `${id}/${name}`, graphs) },
-      ]),
+      Object.entries(graph.nodes).map(([name, node]) => {
+        const inner = innerGraph(node) ?? toolGraph(node, graph.nodes, graphs);
+        return [name, { texts: readNodeTexts(node), inside: readInside(inner, `${id}/${name}`, graphs) }];
+      }),
     );
     parts.set(id, { id, definition: graph, nodes });
     toRead.push(...[...nodes.values()].flatMap(({ inside }) => inside ?? []));

@@ -35,10 +35,26 @@ function placesInField(node: PlacedNode, field: string): readonly string[] {
   return channel === undefined ? contentOf(node, fields.get(field) ?? null) : [channelPlace(node.graph, channel)];
 }
 
-/** All that the call of a node is given. */
+/** All that the call of a node is given: a model is told the results of graphs, too. */
 function givenTo(node: PlacedNode): readonly string[] {
   const { fields, conversations } = node.texts;
-  return [...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field));
+  return [
+    ...[...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field)),
+    ...toldBy(node),
+  ];
+}
+
+/** The results and errors of the graphs that a node calls as tools. */
+function toldBy(node: PlacedNode): readonly string[] {
+  return placesOfGraphTools(node, 'result', 'error');
+}
+
+function placesOfGraphTools(
+  { inside, texts: { description } }: PlacedNode,
+  ...parts: readonly ('item' | 'result' | 'error')[]
+): readonly string[] {
+  if (!inside || description.graph) return [];
+  return Object.keys(inside.definition.nodes).flatMap((tool) => parts.map((part) => nodePlace(inside.id, tool, part)));
 }
 
 function contentOf(node: PlacedNode, filled: Filled | null): readonly string[] {
@@ -48,6 +64,7 @@ function contentOf(node: PlacedNode, filled: Filled | null): readonly string[] {
 
 function addInput(flows: Flows, node: PlacedNode): void {
   const { inside, texts } = node;
+  for (const args of placesOfGraphTools(node, 'item')) flows.add(givenTo(node), args);
   const input = texts.description.graph && texts.fields.get(texts.description.graph.input);
   if (!inside || input?.kind !== 'object') return;
   for (const [channel, value] of Object.entries(input.parts))
@@ -69,10 +86,14 @@ function addResult(flows: Flows, node: PlacedNode): void {
 /** The members of a node's result, with the places that they come from; `null`: the result has no known members. */
 function membersOf(node: PlacedNode): readonly (readonly [string, readonly string[]])[] | null {
   const { inside, texts } = node;
-  if (inside) return outputOf(inside.definition).map((name) => [name, [channelPlace(inside.id, name)]]);
+  if (inside && texts.description.graph)
+    return outputOf(inside.definition).map((name) => [name, [channelPlace(inside.id, name)]]);
   const { carries } = texts.description;
   if (!carries) return null;
-  return Object.entries(carries).map(([name, fields]) => [name, fields.flatMap((field) => placesInField(node, field))]);
+  return Object.entries(carries).map(([name, fields]) => [
+    name,
+    [...fields.flatMap((field) => placesInField(node, field)), ...toldBy(node)],
+  ]);
 }
 
 function addWrites(flows: Flows, node: PlacedNode): void {

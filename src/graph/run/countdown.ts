@@ -14,7 +14,12 @@ export function toggleCountdown({ leftMs, runsSince }: Countdown, runs: boolean,
   if (runs === (runsSince !== null)) return null;
   return runsSince === null
     ? { leftMs, runsSince: now }
-    : { leftMs: Math.max(0, leftMs - (now - runsSince)), runsSince: null };
+    : { leftMs: leftAt({ leftMs, runsSince }, now), runsSince: null };
+}
+
+/** Returns the milliseconds that a countdown has left. */
+export function leftAt({ leftMs, runsSince }: Countdown, now: number): number {
+  return runsSince === null ? leftMs : Math.max(0, leftMs - (now - runsSince));
 }
 
 /** Returns the time at which a running countdown ends; `null` if it is stopped. */

@@ -47,6 +47,8 @@ export interface ModelCallRequest {
   readonly messages: readonly Message[];
   /** Names of the tools that the model may ask for. */
   readonly tools: readonly string[];
+  /** Those of them that are graphs, which no worker knows. Absent: there are none. */
+  readonly graphTools?: Readonly<Record<string, GraphOffer>>;
   /** The rule for fitting the messages; `null` sends all of them. */
   readonly context: ContextPolicy | null;
   readonly output: JsonSchema | null;
@@ -58,6 +60,12 @@ export interface ModelCallRequest {
   readonly reasoning?: ReasoningEffort;
   readonly providerOptions?: ProviderOptions;
   readonly policy: CallPolicy;
+}
+
+/** What a model is told of a graph that it may call. */
+export interface GraphOffer {
+  readonly description: string;
+  readonly parameters: JsonSchema;
 }
 
 /** The rule for fitting a request's messages to a model (specification, "Nodes", `context`). */

@@ -1,6 +1,7 @@
 import { SCALAR_SIZE, textSize } from '../values/json-size.ts';
 import { isContainer, isJsonList } from '../values/json.ts';
 import type { Run } from './run.ts';
+import { scopeInside } from './position.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from './scope.ts';
 
 /**
@@ -45,8 +46,7 @@ export function bytesOfChannels(channels: Scope['channels']): number {
 
 /** The graph inside a task that is open, or whose progress is saved. */
 function scopeIn(state: TaskState): Scope | null {
-  const position = state.phase === 'open' ? state.position : 'saved' in state ? state.saved : null;
-  return position?.kind === 'subgraph' ? position.scope : null;
+  return scopeInside(state.phase === 'open' ? state.position : 'saved' in state ? (state.saved ?? null) : null);
 }
 
 function bytesOfState(state: TaskState): number {
@@ -66,8 +66,10 @@ function bytesOfState(state: TaskState): number {
   }
 }
 
+/** The bytes of a position, without those of the graphs inside. */
 function bytesOfPosition(position: NodePosition | SavedProgress | null): number {
-  return bytesOf(position?.kind === 'subgraph' ? position.input : position);
+  if (position?.kind === 'subgraph') return bytesOf(position.input);
+  return bytesOf(position && scopeInside(position) ? { ...position, inside: null } : position);
 }
 
 /** Sizes of objects. Lists are not remembered: those of channels grow in place. */

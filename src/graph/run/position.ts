@@ -1,4 +1,5 @@
 import { isUnknownOutcome } from '../values/errors.ts';
+import type { TaskFailure } from '../values/errors.ts';
 import type {
   NodePosition,
   NodeTask,
@@ -17,6 +18,37 @@ import type { ToolBatch } from './tool-batch.ts';
 /** Returns the requested tool calls of a task at this position, with their states. */
 export function batchOf(position: NodePosition): ToolBatch {
   return position.kind === 'agent' || position.kind === 'calls' ? position.batch : [];
+}
+
+/** Returns the scope of the graph inside a task at this position, or of the graphs that it runs as tool calls. */
+export function scopeInside(position: NodePosition | SavedProgress | null): Scope | null {
+  switch (position?.kind) {
+    case 'subgraph':
+      return position.scope;
+    case 'agent':
+    case 'calls':
+      return position.inside ?? null;
+    default:
+      return null;
+  }
+}
+
+/** Returns a position with another scope inside. @throws TypeError if the position has none */
+export function withScopeInside(position: NodePosition, scope: Scope): NodePosition {
+  switch (position.kind) {
+    case 'subgraph':
+      return { ...position, scope };
+    case 'agent':
+    case 'calls':
+      return { ...position, inside: scope };
+    default:
+      throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
+  }
+}
+
+/** Returns the failure that a task at this position ends with after its open calls return. */
+export function failingAt(position: NodePosition | SavedProgress | null): TaskFailure | null {
+  return position && 'failing' in position ? (position.failing ?? null) : null;
 }
 
 /** Returns the call that a task at this position waits for, a batch's calls excepted. */
@@ -47,6 +79,7 @@ export function approvalsAt(position: NodePosition): readonly string[] {
  * that follows an answered batch.
  */
 export function wantsCapacity(position: NodePosition): boolean {
+  if (failingAt(position)) return false;
   const batch = batchOf(position);
   return position.kind === 'approved' || hasReadyCall(batch) || (batch.length > 0 && isAnswered(batch));
 }
@@ -116,9 +149,9 @@ export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
     if (!isTaskOutcomeUnknown(state)) return [];
     const name = index === null ? node : `${node}[${index}]`;
     const position = positionOf(state);
-    return position?.kind === 'subgraph'
-      ? nodesWithUnknownOutcome(position.scope).map((inside) => `${name}/${inside}`)
-      : [name];
+    const inside = scopeInside(position);
+    const named = inside ? nodesWithUnknownOutcome(inside).map((inner) => `${name}/${inner}`) : [];
+    return inside && !hasUnknownCall(position) ? named : [name, ...named];
   });
 }
 
@@ -129,15 +162,15 @@ function positionOf(state: TaskState): SavedProgress | null {
 
 /** True if saved progress has calls with an unknown outcome, also inside a subgraph. */
 export function hasUnknownOutcome(saved: SavedProgress | null): boolean {
-  switch (saved?.kind) {
-    case 'subgraph':
-      return tasksIn(saved.scope).some(({ state }) => isTaskOutcomeUnknown(state));
-    case 'agent':
-    case 'calls':
-      return saved.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure.error));
-    default:
-      return false;
-  }
+  const inside = scopeInside(saved);
+  const isUnknownInside = inside !== null && tasksIn(inside).some(({ state }) => isTaskOutcomeUnknown(state));
+  return isUnknownInside || hasUnknownCall(saved);
+}
+
+/** True if a call of a batch has an unknown outcome. */
+function hasUnknownCall(saved: SavedProgress | null): boolean {
+  const batch = saved && saved.kind !== 'finished' ? batchOf(saved) : [];
+  return batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure.error));
 }
 
 /** A task that a person has given up is `failed`, so its outcome no longer counts as unknown. */

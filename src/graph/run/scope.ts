@@ -165,7 +165,7 @@ export interface LlmPosition extends WithDeadline {
 }
 
 /** The task waits for a model, or for the tool calls of the model's last answer. */
-export interface AgentPosition extends WithDeadline {
+export interface AgentPosition extends WithDeadline, WithGraphCalls {
   readonly kind: 'agent';
   readonly conversation: Conversation;
   readonly turn: TurnPosition | null;
@@ -177,21 +177,31 @@ export interface AgentPosition extends WithDeadline {
 }
 
 /** The task runs the tool calls of a message. */
-export interface CallsPosition extends WithDeadline {
+export interface CallsPosition extends WithDeadline, WithGraphCalls {
   readonly kind: 'calls';
   readonly batch: ToolBatch;
   /** The number of calls made by this task. */
   readonly callsMade: number;
 }
 
+/** The graphs that a task runs as tool calls. */
+export interface WithGraphCalls extends MayBeFailing {
+  /** Their tasks, each with the number of its call as index; absent: there are none. */
+  readonly inside?: Scope;
+}
+
+/** A task with open calls in graphs inside it. */
+interface MayBeFailing {
+  /** The failure of the task, which takes effect after its open calls return. */
+  readonly failing?: TaskFailure;
+}
+
 /** The subgraph has begun; its scope holds its position. */
-export interface SubgraphPosition extends WithDeadline {
+export interface SubgraphPosition extends WithDeadline, MayBeFailing {
   readonly kind: 'subgraph';
   readonly scope: Scope;
   /** The subgraph's input. */
   readonly input: JsonObject;
-  /** The failure of the task, which takes effect after its open calls return. */
-  readonly failing?: TaskFailure;
 }
 
 /** A node deadline over several calls: it counts while work is open, and stops while only people are awaited. */

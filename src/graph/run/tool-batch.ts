@@ -22,6 +22,8 @@ export interface BatchCall {
   readonly number: number;
   /** Rises when a person repeats a call of unknown outcome. */
   readonly takeover: number;
+  /** The time at which a graph began to run as the call, in milliseconds since the epoch. */
+  readonly begunAt?: number;
   readonly state: CallState;
 }
 
@@ -30,6 +32,8 @@ export type CallState =
   | { readonly phase: 'ready'; readonly isApproved: boolean }
   | { readonly phase: 'asked'; readonly approvalId: string; readonly timerId: string }
   | { readonly phase: 'open'; readonly key: string }
+  /** A graph runs as the call, as the task of the call's number inside. */
+  | { readonly phase: 'inside' }
   | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
   /** The call could not begin; its task fails after the other open calls return. */
   | { readonly phase: 'failed'; readonly failure: TaskFailure; readonly isApproved: boolean }
@@ -49,9 +53,9 @@ export function isAnswered(batch: ToolBatch): boolean {
   return batch.every(({ state }) => state.phase === 'answered');
 }
 
-/** True if a call of a batch may begin; a failed call blocks the others. */
+/** True if a call of a batch may begin, or people may be asked about it; a failed call blocks the others. */
 export function hasReadyCall(batch: ToolBatch): boolean {
-  const isReady = batch.some(({ state }) => state.phase === 'ready' && state.isApproved);
+  const isReady = batch.some(({ state }) => state.phase === 'ready');
   return isReady && batch.every(({ state }) => state.phase !== 'failed');
 }
 

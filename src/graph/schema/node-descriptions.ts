@@ -20,7 +20,7 @@ const MODEL = {
   system: 'A template for the system prompt.',
   prompt: 'A template for the one message that the model is sent.',
   messages: 'A channel of chat messages for the model. Its reply is added there.',
-  tools: 'The tools that the model may request: names, or memory.',
+  tools: 'The tools that the model may request: names, memory, or published graphs.',
   output: "JSON Schema of the model's answer, which is `result.object` then.",
   context: 'How the messages are fitted into what the model takes.',
   temperature: 'Handed on to the model.',
@@ -57,6 +57,9 @@ export const NODE_FIELDS = {
   memory: {
     memory: "A template for the namespace that the model's memory is confined to.",
     access: '"read" (by default) offers `memory_search`; "write" offers `memory_save` as well.',
+  },
+  graphTool: {
+    graph: 'A published graph as a tool, `"name"` or `"name@3"`: the model gives its input, and is told its output.',
   },
   function: {
     ...CALL,

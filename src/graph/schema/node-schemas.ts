@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
 import { REASONING_EFFORTS, TOOL_CHOICES } from '../definition/model-options.ts';
-import { MEMORY_ACCESS } from '../definition/offered-tool.ts';
+import { MEMORY_ACCESS } from '../definition/node-types/offered-tool.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
 import { describe } from './field-texts.ts';
 import { Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
@@ -51,7 +51,8 @@ const Memory = describe(
   z.strictObject({ memory: z.string().min(1), access: z.enum(MEMORY_ACCESS).optional() }),
   NODE_FIELDS.memory,
 );
-const Tools = z.array(z.union([z.string(), Memory]));
+const Graph = describe(z.strictObject({ graph: z.string().min(1) }), NODE_FIELDS.graphTool);
+const Tools = z.array(z.union([z.string(), Memory, Graph]));
 
 const modelFields = {
   ...call,

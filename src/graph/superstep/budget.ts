@@ -28,12 +28,23 @@ interface BudgetedCall<R extends CallRequest> {
  * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */
 export function planReservation(handle: TaskHandle, key: string, request: CallRequest): BudgetedCall<CallRequest> {
+  if (request.kind === 'tool') requireToolCall(handle, key);
+  return request.kind === 'model' ? planModelReservation(handle.draft, request) : { request, reservation: null };
+}
+
+/** Counts a tool call that a graph makes up. @throws GraphError `BUDGET_EXCEEDED` */
+export function countGraphCall(handle: TaskHandle, number: number): void {
+  const key = keyOfCall(handle, number);
+  requireToolCall(handle, key);
+  handle.draft.chargeToolCall(key);
+}
+
+function requireToolCall(handle: TaskHandle, key: string): void {
   const { draft } = handle;
-  if (request.kind === 'tool' && !draft.run.counted.includes(key)) {
-    const failure = findToolCallFailure(draft, 1, plannedToolCallsBeside(handle));
-    if (failure) throw new GraphError(failure.error.code, failure.error.message);
-  }
-  return request.kind === 'model' ? planModelReservation(draft, request) : { request, reservation: null };
+  const failure = draft.run.counted.includes(key)
+    ? null
+    : findToolCallFailure(draft, 1, plannedToolCallsBeside(handle));
+  if (failure) throw new GraphError(failure.error.code, failure.error.message);
 }
 
 /** The sum of the open calls' reservations, and the largest of each kind; `null` without reservations. */

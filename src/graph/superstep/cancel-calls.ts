@@ -1,5 +1,6 @@
 import { childFrame, isWithin } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
+import { scopeInside } from '../run/position.ts';
 import type { SavedProgress, TaskState } from '../run/scope.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
@@ -9,7 +10,7 @@ export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly str
 }
 
 /**
- * Cancels the open calls of a subgraph whose deadline is over, and waits for their results.
+ * Cancels the open calls of a failed task with graphs inside, and waits for their results.
  * @returns `null` if there are none
  */
 export function cancelCallsWithin(
@@ -17,8 +18,8 @@ export function cancelCallsWithin(
   failing: TaskFailure,
   saved: SavedProgress | null,
 ): TaskState | null {
-  const { draft, node } = handle;
-  if (node.deadlineMs === null || saved?.kind !== 'subgraph' || !childFrame(handle)) return null;
+  const { draft } = handle;
+  if (!saved || saved.kind === 'finished' || !scopeInside(saved) || !childFrame(handle)) return null;
   const calls = callsWithin(handle);
   if (calls.length === 0) return null;
   for (const key of calls) draft.cancelCall(key);

@@ -1,7 +1,7 @@
 import type { TaskHandle } from '../draft/frames.ts';
 import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
-import { batchOf, hasResumableProgress } from '../run/position.ts';
+import { batchOf, failingAt, hasResumableProgress } from '../run/position.ts';
 import type { TaskState } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
 import { resumeTask, saveLateResult } from './run-task.ts';
@@ -14,7 +14,9 @@ const USES = { resume: resumeTask, save: saveLateResult, ignore: () => undefined
 /** Delivers an input to a task, which a task that is gone ignores. @returns the use that the task has made of it */
 export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance {
   if (!handle) return 'ignore';
-  const use = ruleFor(handle.task.state, isAboutToEnd(handle) ? 'ending' : 'working')(input);
+  const { state } = handle.task;
+  const isFailing = state.phase === 'open' && failingAt(state.position) !== null;
+  const use = ruleFor(state, isFailing || isAboutToEnd(handle) ? 'ending' : 'working')(input);
   USES[use](handle, input);
   return use;
 }

@@ -17,11 +17,11 @@ import type { Json } from '../values/json.ts';
  * estimate of its own, which may be slower, better and newer.
  */
 export function estimateRequest(
-  { system, messages, output, tools }: ModelCallRequest,
+  { system, messages, output, tools, graphTools = {} }: ModelCallRequest,
   known: Readonly<Record<string, ToolEntry>>,
 ): number {
   const ofSchema = output === null ? 0 : ofJson(output);
-  const offered = tools.flatMap((name) => own(MEMORY_TOOLS, name) ?? own(known, name) ?? []);
+  const offered = tools.flatMap((name) => own(graphTools, name) ?? own(MEMORY_TOOLS, name) ?? own(known, name) ?? []);
   return sum([ofText(system ?? ''), ofSchema, ...offered.map(ofTool), ...messages.map(ofMessage)]);
 }
 
@@ -36,7 +36,7 @@ function ofJson(value: Json): number {
 const CHARACTERS_PER_TOKEN = 4;
 const PER_MESSAGE = 4;
 
-function ofTool({ description, parameters }: ToolEntry): number {
+function ofTool({ description, parameters }: Pick<ToolEntry, 'description' | 'parameters'>): number {
   return PER_MESSAGE + ofText(description) + ofJson(parameters);
 }
 

@@ -7,8 +7,8 @@ import { setState } from '../draft/scope-draft.ts';
 import { callAt, hasUnknownOutcome, savedProgressOf } from '../run/position.ts';
 import type { SavedProgress, TaskState } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
-import { GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
-import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
+import { failsTheRun, GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
+import type { RunError, TaskFailure } from '../values/errors.ts';
 import { abbreviate } from '../values/text.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 
@@ -25,10 +25,10 @@ export function failTask(
   return cancelCallsWithin(handle, failure, saved) ?? stateAfterFailure(handle, failure, saved);
 }
 
-/** Ends a failed subgraph after its open calls return. @returns true if it has ended */
-export function endFailingSubgraph(handle: TaskHandle): boolean {
+/** Ends a failed task with graphs inside after its open calls return. @returns true if it has ended */
+export function endFailingTask(handle: TaskHandle): boolean {
   const saved = savedProgressOf(handle.task.state);
-  if (saved?.kind !== 'subgraph' || !saved.failing || callsWithin(handle).length > 0) return false;
+  if (!saved || saved.kind === 'finished' || !saved.failing || callsWithin(handle).length > 0) return false;
   const { failing, ...position } = saved;
   cancelTimersAndApprovalsOf(handle);
   setState(handle, stateAfterFailure(handle, failing, position));
@@ -44,7 +44,7 @@ function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: Save
   const call = state.phase === 'open' ? callAt(state.position) : null;
   const intervention = { phase: 'intervention', failure, since: draft.timestamp, saved, call } as const;
   if (leavesUnknownOutcome(handle, error, saved)) return intervention;
-  const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
+  const onError: OnError = failsTheRun(error) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
       return { phase: 'failed', failure, saved };
@@ -54,15 +54,6 @@ function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: Save
       return stateAfterGoto(handle, onError, { failure, saved });
   }
 }
-
-/** Failures outside the node's own work, which `onError` does not catch. */
-const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
-  'BUDGET_EXCEEDED',
-  'DEADLINE_EXCEEDED',
-  'CANCELED',
-  'ABORTED',
-  'INTERNAL',
-]);
 
 /** True if a person must settle the unknown outcome of a call of the task or inside it, whatever `onError` says. */
 function leavesUnknownOutcome({ node }: TaskHandle, error: RunError, saved: SavedProgress | null): boolean {

@@ -6,7 +6,8 @@ import type { ScopePosition } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
 import { enterScope } from './enter-scope.ts';
-import { endFailingSubgraph } from './fail-task.ts';
+import { endFailingTask } from './fail-task.ts';
+import { emitResult, resultsInside, timesLeftIn } from './graph-calls.ts';
 import { triggerNextNodes } from './next-nodes.ts';
 import { openNextSuperstep } from './open-superstep.ts';
 import { resumeTask } from './run-task.ts';
@@ -77,7 +78,8 @@ function runSubgraphs(frame: Frame): SubgraphStanding {
 }
 
 function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
-  if (child.isFailing) return endFailingSubgraph(handle) ? 'returned' : 'waiting';
+  if (child.isFailing) return endFailingTask(handle) ? 'returned' : 'waiting';
+  if (handle.node.callsGraphs) return runGraphCalls(handle, child);
   const standing = enterSubgraph(handle, child) ?? runSupersteps(child);
   switch (standing.kind) {
     case 'finished':
@@ -89,6 +91,20 @@ function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
     default:
       return standing.kind;
   }
+}
+
+/** Runs the graphs that a task calls as tools, and gives the task the results of those that have ended. */
+function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphStanding {
+  if (startTasks(child)) return 'yielded';
+  const timesLeft = timesLeftIn(child);
+  const standing = runSubgraphs(child);
+  if (standing === 'yielded') return 'yielded';
+  const results = resultsInside(handle, child.scope, timesLeft);
+  for (const result of results) {
+    emitResult(handle, result);
+    resumeTask(handle, result);
+  }
+  return results.length > 0 ? 'returned' : standing;
 }
 
 /** Enters a subgraph that has not begun. @returns its failure, if its input can't be written, or that it has to wait */

@@ -18,6 +18,7 @@ import type { TaskFailure } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import type { Json } from '../values/json.ts';
 import {
+  countGraphCall,
   isBudgetAvailable,
   isModelAllowed,
   findToolBatchFailure,
@@ -75,6 +76,11 @@ export class OpenTask implements TaskContext {
 
   requestApproval(question: Question): { approvalId: string; timerId: string } {
     return requestApproval(this.#handle, question);
+  }
+
+  beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void {
+    countGraphCall(this.#handle, number);
+    emitTask(this.#handle, { type: 'tool.requested', ...call, idempotencyKey: keyOfCall(this.#handle, number) });
   }
 
   expireApproval(id: string, status: Approval['status']): Approval {

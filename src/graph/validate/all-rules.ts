@@ -27,7 +27,7 @@ import { unboundedLoops } from './rules/unbounded-loops.ts';
 import { uncheckedApprovals } from './rules/unchecked-approvals.ts';
 import { unknownChannels } from './rules/unknown-channels.ts';
 import { unknownNodes } from './rules/unknown-nodes.ts';
-import { memoryTools } from './rules/catalog/memory-tools.ts';
+import { offeredTools } from './rules/catalog/offered-tools.ts';
 import { unnamedTools } from './rules/catalog/unnamed-tools.ts';
 import { unreachableNodes } from './rules/unreachable-nodes.ts';
 import { unusedChannels } from './rules/unused-channels.ts';
@@ -51,7 +51,7 @@ export const RULES = [
   overCeilings,
   unknownTools,
   unnamedTools,
-  memoryTools,
+  offeredTools,
   givenArguments,
   localCalls,
   unknownApprovals,

@@ -53,6 +53,19 @@ export function isUnknownOutcome({ code }: Pick<RunError, 'code'>): boolean {
   return code === 'UNKNOWN_OUTCOME';
 }
 
+/** True for a failure outside a node's own work: no `onError` catches it, and no model is told. */
+export function failsTheRun({ code }: Pick<RunError, 'code'>): boolean {
+  return FAILS_THE_RUN.has(code);
+}
+
+const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
+  'BUDGET_EXCEEDED',
+  'DEADLINE_EXCEEDED',
+  'CANCELED',
+  'ABORTED',
+  'INTERNAL',
+]);
+
 /** Limit in characters of messages: they may quote anything that came from outside. Longer ones are cut. */
 export const MAX_MESSAGE = 1_000;
 

@@ -33,7 +33,7 @@ const call: BatchCall = {
 };
 
 const behaviorOf = (node: NodeDefinition) =>
-  compileBehavior(node, { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null });
+  compileBehavior(node, { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null, graphTools: {} });
 const atCalls = (batch: readonly BatchCall[]): ResumablePosition => ({ kind: 'calls', batch, callsMade: 1 });
 const atAgent: ResumablePosition = {
   kind: 'agent',
@@ -115,7 +115,7 @@ test('a call of a tool that names others may have come from one that is gone', (
   const tools = { charge: { ...charge, onFailure: 'gone' } };
   const caller = {
     node: {},
-    settings: { id: 'n', catalog: { ...catalog, tools }, nodes: {}, defaults: {}, subgraph: null },
+    settings: { id: 'n', catalog: { ...catalog, tools }, nodes: {}, defaults: {}, subgraph: null, graphTools: {} },
     approve: {},
     asksForUnsafe: false,
   };

@@ -100,6 +100,7 @@ describe('a node of a registered type', () => {
       nodes: {},
       defaults: {},
       subgraph: null,
+      graphTools: {},
     });
     const requests: unknown[] = [];
     const progress = runner.start({

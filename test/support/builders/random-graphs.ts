@@ -15,7 +15,26 @@ import { aCatalog } from './builders.ts';
  * the arguments of a call contain its answer.
  */
 
+/** A graph that models may call: it works, asks, waits, and may fail. */
+const HELPER: GraphDefinition = {
+  name: 'helper',
+  channels: { give: {}, log: { reducer: 'append' } },
+  nodes: {
+    work: { type: 'tool', tool: 'work', args: { give: '{{ state.give }}' }, write: 'log' },
+    risky: { type: 'tool', tool: 'risky', args: { give: 'r' }, onError: 'intervene', write: { log: 'r' } },
+    nap: { type: 'wait', for: '5s', write: { log: 'n' } },
+    ask: { type: 'approval', title: 'no', onReject: 'fail', write: { log: 'a' } },
+  },
+  edges: [
+    { from: '__start__', branches: [{ when: 'state.give == null', to: ['nap', 'ask'] }, { to: ['work', 'nap'] }] },
+    { from: 'nap', branches: [{ when: 'state.give == "ok"', to: 'risky' }, { to: '__end__' }] },
+  ],
+  input: ['give'],
+  output: ['log'],
+};
+
 export const randomCatalog: Catalog = aCatalog({
+  graphs: { 'helper@1': HELPER },
   tools: {
     work: { description: 'Work', parameters: {}, effect: 'keyed' },
     other: { description: 'Work, or work elsewhere', parameters: {}, effect: 'keyed', onFailure: 'work' },
@@ -117,7 +136,7 @@ function randomNode(place: Place): fc.Arbitrary<NodeDefinition> {
     ),
     randomTalk,
     randomTalk,
-    fc.constant({ type: 'tool', calls: 'chat', tools: ['work', 'other', 'risky', 'asked'] }),
+    fc.constant({ type: 'tool', calls: 'chat', tools: ['work', 'other', 'risky', 'asked', { graph: 'helper@1' }] }),
     ...(place.depth > 0 ? [randomSubgraph(place)] : []),
   ];
   return fc
@@ -143,7 +162,7 @@ const withoutText = (shared: object): object => ('write' in shared && shared.wri
 const toolCalls = fc.array(
   fc.record({
     id: fc.constantFrom('', 'c', 'd'),
-    name: fc.constantFrom('work', 'work', 'other', 'risky', 'asked', 'none'),
+    name: fc.constantFrom('work', 'work', 'other', 'risky', 'asked', 'helper', 'helper', 'none'),
     args: fc.constantFrom<Json>({ give: 'ok' }, { give: { a: [1] } }, {}, { fail: 'no' }, { lose: true }),
   }),
   { maxLength: 3 },
@@ -157,11 +176,11 @@ const randomTalk: fc.Arbitrary<object> = fc
       maxLength: 3,
     }),
     said: fc.constantFrom({ prompt: 'Go' }, { messages: 'chat' }),
-    tools: fc.subarray(['work', 'other', 'risky', 'asked']),
+    tools: fc.subarray<string | { readonly graph: string }>(['work', 'other', 'risky', 'asked', { graph: 'helper@1' }]),
     more: fc.constantFrom(
       {},
       { maxIterations: 1 },
-      { maxIterations: 2, deadline: '3h' },
+      { maxIterations: 2, deadline: '3d' },
       { approve: { work: 'args != {}' } },
     ),
   })

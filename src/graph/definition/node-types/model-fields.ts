@@ -3,8 +3,8 @@ import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../model-options.ts';
-import { isOfferedTool, offeredNames } from '../offered-tool.ts';
-import type { OfferedTool } from '../offered-tool.ts';
+import { isOfferedTool, offeredNames } from './offered-tool.ts';
+import type { OfferedTool } from './offered-tool.ts';
 import type { FieldProblem } from './node-description.ts';
 
 /** The request to a model: messages, tools and settings. All node types with model calls have these fields. */
@@ -17,7 +17,7 @@ export interface ModelFields extends CallFields {
   readonly prompt?: string;
   /** A channel of chat messages for the model. Its reply is added there. */
   readonly messages?: string;
-  /** The tools that the model may request: names, or memory. */
+  /** The tools that the model may request: names, memory, or published graphs. */
   readonly tools?: readonly OfferedTool[];
   /** JSON Schema of the model's answer, which is `result.object` then. */
   readonly output?: JsonSchema;

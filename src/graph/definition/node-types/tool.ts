@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
 import type { Execution } from '../execution.ts';
-import type { OfferedTool } from '../offered-tool.ts';
+import type { OfferedTool } from './offered-tool.ts';
 import type { FieldProblem, DescriptionOf } from './node-description.ts';
 
 export type ToolFields = OneCallFields | CallsFields;

@@ -23,6 +23,7 @@ import type { ShortenedConversation } from './summary.ts';
 /** The compiled fields of a node for calls of its models. */
 export interface ModelCallPlan {
   readonly node: ModelFields;
+  readonly graphTools: NodeSettings['graphTools'];
   /** The node's models, in order: each is asked when those before have failed. */
   readonly models: readonly PlannedModel[];
   readonly readOutput: OutputReader | null;
@@ -50,6 +51,7 @@ export interface TurnStep {
 export function planModelCalls(node: ModelFields, settings: NodeSettings): ModelCallPlan {
   return {
     node,
+    graphTools: settings.graphTools,
     models: modelsOf(node, settings).map((model) => planModel(model, node, settings)),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
     conversationStart: compileConversationStart(node),
@@ -81,12 +83,23 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
     ...common,
     messages: [...conversation, ...withIds(question.corrections, 'correction')],
     tools: offer.tools,
+    ...toGraphOffers(plan, offer),
     context,
     output,
     temperature,
     maxOutputTokens,
     ...toModelOptions(plan.node, offer),
   };
+}
+
+function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: Offer): Pick<ModelCallRequest, 'graphTools'> {
+  const offered = Object.entries(graphTools).filter(([name]) => tools.includes(name));
+  if (offered.length === 0) return {};
+  const told = offered.map(([name, { entry }]) => {
+    const { description, parameters } = entry;
+    return [name, { description, parameters }] as const;
+  });
+  return { graphTools: Object.fromEntries(told) };
 }
 
 /** Fields that a node does not set are absent, so that requests without them stay as they were. */

@@ -2,8 +2,8 @@ import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ApprovalRule, ToolEntry } from '../../definition/catalog.ts';
 import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
-import { memoryToolNames, offeredNames } from '../../definition/offered-tool.ts';
-import type { OfferedTool } from '../../definition/offered-tool.ts';
+import { isGraphTool, namesOfTool, offeredNames } from '../../definition/node-types/offered-tool.ts';
+import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
 import { evaluateField, NODE_NAMES, parseExpression } from '../../expression/expression.ts';
 import type { Bindings, Name } from '../../expression/expression.ts';
 import type { ToolCallRequest } from '../../run/effect.ts';
@@ -19,7 +19,8 @@ import { truncate } from '../../values/text.ts';
 import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
-import type { ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
+import type { CallableGraph, ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
+import { findRefusedArgument } from './graph-input.ts';
 import { compileNamespace } from './memory-namespace.ts';
 import { readArguments } from './read-arguments.ts';
 import { toolQuestion } from './tool-question.ts';
@@ -27,6 +28,8 @@ import { toolQuestion } from './tool-question.ts';
 /** A tool as one node may call it. */
 export interface CallableTool {
   readonly name: string;
+  /** The graph that runs as the call; `null`: the call is a request. */
+  readonly graph: CallableGraph | null;
   /** `tell`, `intervene`, or the name of the tool that is called after a failure. */
   readonly onFailure: string;
   /** The reason why a run may not call the tool, by those who have shaped it, its starter first; `null`: it may. */
@@ -92,17 +95,20 @@ interface KnownTool {
   readonly entry: ToolEntry;
   /** Fills the namespace of a tool of memory. */
   readonly fillNamespace?: (bindings: Bindings) => string;
+  readonly graph?: CallableGraph;
 }
 
-function compileEntry({ name, entry, fillNamespace }: KnownTool, caller: CallingNode): CallableTool {
+function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: CallingNode): CallableTool {
   const check = compileJsonSchema(entry.parameters);
   const policy = policyOf(caller.node, entry, caller.settings);
   const terms = { ...entry, execution: caller.node.execution ?? entry.execution };
   const rules = rulesOf(name, entry, caller);
   const problemOf = ({ path, message }: SchemaViolation): string =>
     `The arguments of ${name} break its parameters at ${path || '/'}: ${message}`;
+  const refusedIn = (args: Json): string | null => (graph ? findRefusedArgument(graph, args) : null);
   return {
     name,
+    graph: graph ?? null,
     onFailure: entry.onFailure ?? 'tell',
     refuse(shapers) {
       const refused = shapers.findIndex((principal) => !mayCall(entry, principal));
@@ -112,15 +118,18 @@ function compileEntry({ name, entry, fillNamespace }: KnownTool, caller: Calling
     },
     checkArguments(args) {
       const [first] = check(args);
-      return first ? problemOf(first) : null;
+      return first ? problemOf(first) : refusedIn(args);
     },
     readArguments(written) {
       const read = readArguments(written, entry.parameters, check);
-      return 'args' in read ? read : { problem: problemOf(read.violation) };
+      if ('violation' in read) return { problem: problemOf(read.violation) };
+      const problem = refusedIn(read.args);
+      return problem === null ? read : { problem };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     memory: (bindings) => fillNamespace?.(bindings),
-    question: (args, asked) => toolQuestion({ tool: name, args, ...asked }, entry, caller.settings.catalog.defaults),
+    question: (args, asked) =>
+      toolQuestion({ tool: name, args, graph, ...asked }, entry, caller.settings.catalog.defaults),
     request: (args, { leftMs, isApproved, memory }) => ({
       ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved }),
       ...(memory !== undefined && { memory }),
@@ -154,10 +163,9 @@ export function createToolbox(offered: readonly OfferedTool[], caller: CallingNo
   const names = offeredNames(offered);
   const compiled = new Map<string, CallableTool>();
   const compile = (name: string): CallableTool | null => {
-    const entry = own(MEMORY_TOOLS, name);
-    const memory = offered.find((tool) => typeof tool === 'object' && memoryToolNames(tool).includes(name));
-    if (!entry || typeof memory !== 'object') return compileCallable(name, caller);
-    return compileEntry({ name, entry, fillNamespace: compileNamespace(memory.memory) }, caller);
+    const tool = offered.find((one) => typeof one === 'object' && namesOfTool(one).includes(name)) ?? name;
+    if (typeof tool === 'string') return compileCallable(name, caller);
+    return isGraphTool(tool) ? compileGraphTool(name, caller) : compileMemoryTool(name, tool, caller);
   };
   const find = (name: string): CallableTool | null => {
     const tool = compiled.get(name) ?? withoutCharge(() => compile(name));
@@ -165,6 +173,16 @@ export function createToolbox(offered: readonly OfferedTool[], caller: CallingNo
     return tool;
   };
   return { find, findAllowed: (name) => (names.includes(name) ? find(name) : null) };
+}
+
+function compileGraphTool(name: string, caller: CallingNode): CallableTool | null {
+  const graph = own(caller.settings.graphTools, name);
+  return graph ? compileEntry({ name, entry: graph.entry, graph }, caller) : null;
+}
+
+function compileMemoryTool(name: string, { memory }: MemoryTool, caller: CallingNode): CallableTool | null {
+  const entry = own(MEMORY_TOOLS, name);
+  return entry ? compileEntry({ name, entry, fillNamespace: compileNamespace(memory) }, caller) : null;
 }
 
 type Rule = (bindings: Bindings) => boolean;

@@ -1,4 +1,4 @@
-import { MAX_MEMORY_NAME } from '../../definition/offered-tool.ts';
+import { MAX_MEMORY_NAME } from '../../definition/node-types/offered-tool.ts';
 import { NODE_NAMES } from '../../expression/expression.ts';
 import type { Bindings } from '../../expression/expression.ts';
 import { parseSegments } from '../../expression/template.ts';

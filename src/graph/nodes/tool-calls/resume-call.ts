@@ -1,8 +1,9 @@
 import type { Approval } from '../../run/approval.ts';
 import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
-import { isUnknownOutcome } from '../../values/errors.ts';
+import { failsTheRun, isUnknownOutcome } from '../../values/errors.ts';
 import type { TaskFailure } from '../../values/errors.ts';
+import { MAX_VALUE_BYTES, remainingBytes, tooLarge } from '../../values/json-size.ts';
 import { deepEqual, toText } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
@@ -25,6 +26,10 @@ export function resumeCall(context: ToolBatchContext, progress: CallProgress, in
       return { call: withResult(call, input.reply.kind === 'value' ? input.reply.value : null), callsMade };
     case 'call.failed':
       return reactToFailure(context, progress, input.failure);
+    case 'graph.finished':
+      return { call: withOutput(call, input.output), callsMade };
+    case 'graph.failed':
+      return { call: withGraphFailure(call, input.failure), callsMade };
     case 'call.skipped':
       return { call: withResult(call, input.output), callsMade };
     case 'call.repeated':
@@ -44,6 +49,18 @@ function withResult(call: BatchCall, result: Json): BatchCall {
 
 /** The answer to a call whose tool returns nothing. */
 const EMPTY_RESULT = 'Success';
+
+/** Answers a call with the output of its graph, if the output is no larger than what any tool may return. */
+function withOutput(call: BatchCall, output: Json): BatchCall {
+  if (remainingBytes(MAX_VALUE_BYTES, output) >= 0) return withResult(call, output);
+  return answer(call, failureNote(tooLarge(`The output of ${call.tool}`).message));
+}
+
+/** Tells the model why a graph has failed. A failure outside the graph's own work is the task's, and a retry goes on. */
+function withGraphFailure(call: BatchCall, failure: TaskFailure): BatchCall {
+  if (failsTheRun(failure.error)) return { ...call, state: { phase: 'failed', failure, isApproved: true } };
+  return answer(call, failureNote(messageForModel(failure.error)));
+}
 
 /** Answers a call. The model also learns that a person has edited the arguments. */
 function answer(call: BatchCall, text: string): BatchCall {

@@ -1,9 +1,12 @@
 import type { NewMessage, ToolCall } from '../../definition/message.ts';
 import { NOT_ASKED, answered, failureIn } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState, ToolBatch } from '../../run/tool-batch.ts';
+import { tasksIn } from '../../run/position.ts';
+import type { Scope, WithGraphCalls } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
-import type { ToolBatchContext } from './callable-tool.ts';
+import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
+import { withBegunGraphs, withoutGraph } from './graph-calls.ts';
 import { failureNote, toolNotFound } from './messages.ts';
 import { resumeCall } from './resume-call.ts';
 
@@ -13,7 +16,7 @@ import { resumeCall } from './resume-call.ts';
  */
 
 /** A batch in the task that makes its calls. */
-export interface BatchProgress {
+export interface BatchProgress extends Pick<WithGraphCalls, 'inside'> {
   readonly batch: ToolBatch;
   /** Calls made so far by the task; also the number of the next one. */
   readonly callsMade: number;
@@ -36,7 +39,7 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
  * Requests approvals and makes calls that are ready, as far as the run's concurrency allows. Once a call could not
  * begin, no other one begins: the task is going to fail.
  */
-export function beginBatch(context: ToolBatchContext, { batch, callsMade }: BatchProgress): BatchProgress {
+export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...graphs }: BatchProgress): BatchProgress {
   const checked = batch.map((call) => attempt(call, (state) => checkApproval(context, call, state)));
   let isFailing = failureIn(checked) !== null;
   const begun = checked.map((call) => {
@@ -44,26 +47,30 @@ export function beginBatch(context: ToolBatchContext, { batch, callsMade }: Batc
     isFailing ||= next.state.phase === 'failed';
     return next;
   });
-  return { batch: begun, callsMade };
+  return { batch: begun, callsMade, ...withBegunGraphs(context, { before: batch, batch: begun, ...graphs }) };
 }
 
 /** Passes an input to the call of the batch that waits for it. New calls begin later, by `beginBatch`. */
 export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, input: TaskInput): BatchProgress {
-  const { batch } = progress;
+  const { batch, inside } = progress;
   const index = batch.findIndex((call) => isAwaited(call, input));
   const awaiting = batch[index];
   if (!awaiting) return progress;
   const { call, callsMade } = resumeCall(context, { call: awaiting, callsMade: progress.callsMade }, input);
-  return { batch: batch.with(index, call), callsMade };
+  const hasEnded = awaiting.state.phase === 'inside' && call.state.phase === 'answered';
+  const graphs = hasEnded ? withoutGraph(inside, call.number) : inside && { inside };
+  return { batch: batch.with(index, call), callsMade, ...graphs };
 }
 
 /**
  * Resets a batch of a failed task or an ended run: open calls, calls that could not begin and pending approvals are ready
- * again. Answers and interventions stay.
+ * again. Answers and interventions stay, and so do graphs that still run as calls.
  */
-export function resetBatch(batch: ToolBatch): ToolBatch {
+export function resetBatch(batch: ToolBatch, inside?: Scope): ToolBatch {
+  const graphs = new Set(inside ? tasksIn(inside).map(({ index }) => index) : []);
   return batch.map((call) => {
     const { state } = call;
+    if (graphs.has(call.number)) return { ...call, state: { phase: 'inside' } };
     switch (state.phase) {
       case 'open':
         return { ...call, state: { phase: 'ready', isApproved: true } };
@@ -149,6 +156,7 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
   if (!task.hasCapacity()) return call;
   const refusal = tool.refuse(task.shapers);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
+  if (tool.graph) return beginGraph({ task, tools, leftMs }, call, tool);
   const key = task.call(
     call.number,
     tool.request(call.args, {
@@ -159,6 +167,15 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
     call.takeover,
   );
   return { ...call, state: { phase: 'open', key } };
+}
+
+/** A person may have changed the arguments since they were read. */
+function beginGraph({ task, leftMs }: ToolBatchContext, call: BatchCall, tool: CallableTool): BatchCall {
+  const problem = tool.checkArguments(call.args);
+  if (problem !== null) return { ...call, state: answered(failureNote(problem)) };
+  leftMs();
+  task.beginGraph(call.number, { tool: tool.name, args: call.args });
+  return { ...call, begunAt: task.now, state: { phase: 'inside' } };
 }
 
 /** True if a call waits for an input: a reply by its key, an approval or a timer by its id, a person by its number. */
@@ -178,6 +195,8 @@ function awaitedIdOf(input: TaskInput): string | number | null {
       return input.id;
     case 'call.repeated':
     case 'call.skipped':
+    case 'graph.finished':
+    case 'graph.failed':
       return input.number;
     default:
       return null;
@@ -191,6 +210,7 @@ function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] 
     case 'asked':
       return [state.approvalId, state.timerId];
     case 'intervention':
+    case 'inside':
       return [number];
     default:
       return [];

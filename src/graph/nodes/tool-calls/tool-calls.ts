@@ -1,16 +1,14 @@
 import type { NodeOfType } from '../../definition/definition.ts';
-import type { OfferedTool } from '../../definition/offered-tool.ts';
+import { toolsOf } from '../../definition/graph-tools.ts';
 import { toolCallsOf } from '../../definition/message.ts';
 import type { Message, ToolCall } from '../../definition/message.ts';
-import { fieldsOf } from '../../definition/node-types/describe-node.ts';
-import { toolsOfCalls } from '../../definition/tools-of-calls.ts';
 import type { CallsPosition, WithDeadline } from '../../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
 import { done, failed, unexpected } from '../behavior.ts';
 import type { NodeBehavior, Progress, TaskContext } from '../behavior.ts';
 import { messagesIn } from '../model/conversation.ts';
-import { sharedDeadline } from '../node-deadline.ts';
+import { leftMsIn, sharedDeadline } from '../node-deadline.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
@@ -19,8 +17,8 @@ import type { BatchProgress } from './run-batch.ts';
 
 /** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
 export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeBehavior {
-  const { calls: channel, tools: offered = inheritedTools(channel, settings) } = node;
-  const tools = createToolbox(offered, { node, settings, approve: {}, asksForUnsafe: false });
+  const { calls: channel } = node;
+  const tools = createToolbox(toolsOf(node, settings.nodes), { node, settings, approve: {}, asksForUnsafe: false });
   const deadline = sharedDeadline(node);
   const contextOf = (task: TaskContext, time: WithDeadline): ToolBatchContext => ({
     task,
@@ -55,17 +53,14 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
     },
     resume(task, position, input) {
       if (position.kind !== 'calls') throw unexpected(position);
-      const { batch, callsMade } = position;
-      const stopped = deadline.run(position, false, task.now);
-      return continueBatch(task, { ...resumeBatch(contextOf(task, stopped), { batch, callsMade }, input), ...stopped });
+      const { kind: _kind, countdown: _countdown, failing, ...progress } = position;
+      const stopped = deadline.cap(deadline.run(position, false, task.now), leftMsIn(input));
+      const resumed = { ...resumeBatch(contextOf(task, stopped), progress, input), ...stopped };
+      return failing
+        ? { kind: 'open', position: { kind: 'calls', ...resumed, failing } }
+        : continueBatch(task, resumed);
     },
   };
-}
-
-/** The tools of the node that writes the channel. */
-function inheritedTools(channel: string, { nodes }: NodeSettings): readonly OfferedTool[] {
-  const all = Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
-  return toolsOfCalls(channel, all) ?? [];
 }
 
 type CallsNode = Extract<NodeOfType<'tool'>, { readonly calls: string }>;

@@ -2,6 +2,7 @@ import type { ApprovalRule, ApprovalTerms, CatalogDefaults, ToolEntry } from '..
 import { toMs } from '../../values/duration.ts';
 import type { Json } from '../../values/json.ts';
 import type { Question } from '../behavior.ts';
+import type { CallableGraph } from '../node-settings.ts';
 
 /** The call that people are asked about. */
 export interface AskedCall {
@@ -11,11 +12,13 @@ export interface AskedCall {
   readonly because: string;
   /** The namespace of a tool of memory. */
   readonly memory?: string | undefined;
+  /** The graph that runs as the call. */
+  readonly graph?: CallableGraph | undefined;
 }
 
 /** Asks if a tool may be called, on the terms of the tool. */
 export function toolQuestion(
-  { tool, args, because, memory }: AskedCall,
+  { tool, args, because, memory, graph }: AskedCall,
   entry: ToolEntry,
   { approvalTimeout }: Pick<CatalogDefaults, 'approvalTimeout'>,
 ): Question {
@@ -26,7 +29,7 @@ export function toolQuestion(
       tool,
       ...(memory !== undefined && { memory }),
       description: entry.description,
-      effect: entry.effect,
+      ...(graph ? { graph: graph.reference } : { effect: entry.effect }),
       because,
     },
     args,

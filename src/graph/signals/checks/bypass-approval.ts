@@ -3,7 +3,7 @@ import { tasksOfRun } from '../../draft/frames.ts';
 import type { TaskHandle } from '../../draft/frames.ts';
 import { actorIn, refuseDecision } from '../../lifecycle/held-nodes.ts';
 import type { Decidable } from '../../lifecycle/held-nodes.ts';
-import { approvalsAt, hasResumableProgress, tasksIn } from '../../run/position.ts';
+import { approvalsAt, hasResumableProgress, scopeInside, tasksIn } from '../../run/position.ts';
 import type { Principal } from '../../run/principal.ts';
 import type { Refusal } from '../../run/refusal.ts';
 import type { NodePosition, TaskState } from '../../run/scope.ts';
@@ -35,8 +35,9 @@ function approvalsOfTask(state: TaskState): readonly string[] {
 }
 
 function approvalsOfPosition(position: NodePosition): readonly string[] {
-  if (position.kind !== 'subgraph') return approvalsAt(position);
-  return tasksIn(position.scope).flatMap(({ state }) => approvalsOfTask(state));
+  const inside = scopeInside(position);
+  const tasks = inside ? tasksIn(inside) : [];
+  return [...approvalsAt(position), ...tasks.flatMap(({ state }) => approvalsOfTask(state))];
 }
 
 /** An approval that the run no longer holds counts as one with an empty policy. */

@@ -2,7 +2,7 @@ import type { Draft } from '../../draft/draft.ts';
 import { tasksOfRun } from '../../draft/frames.ts';
 import type { TaskHandle } from '../../draft/frames.ts';
 import { interventionId } from '../../run/ids.ts';
-import { batchOf, isResumable } from '../../run/position.ts';
+import { batchOf, failingAt, isResumable } from '../../run/position.ts';
 import type { Refusal } from '../../run/refusal.ts';
 import type { SavedProgress } from '../../run/scope.ts';
 import { hasEnded, statusOf } from '../../run/status.ts';
@@ -70,7 +70,7 @@ function interventions(draft: Draft): OpenIntervention[] {
 /** Returns the calls of an open task that wait for an intervention. */
 function callsOf(handle: TaskHandle): OpenIntervention[] {
   const { state } = handle.task;
-  if (state.phase !== 'open' || !isResumable(state.position)) return [];
+  if (state.phase !== 'open' || !isResumable(state.position) || failingAt(state.position)) return [];
   const { position } = state;
   return batchOf(position).flatMap((call) =>
     call.state.phase === 'intervention' ? [{ handle, failure: call.state.failure, saved: position, call }] : [],

@@ -1,4 +1,5 @@
 import { describeNode } from '../../definition/node-types/describe-node.ts';
+import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { innerGraphAt } from '../../definition/inner-graph.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
@@ -41,10 +42,12 @@ function findWaiting(fields: JsonObject, name: string, search: Search): Waiting 
 }
 
 function nodesInside(fields: JsonObject, { catalog, seen }: Search): readonly (readonly [string, Json])[] {
-  const graph = innerGraphAt(fields)?.definition ?? null;
-  const definition = typeof graph === 'string' ? publishedGraph(graph, { catalog, seen }) : graph;
-  const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
-  return isJsonObject(nodes) ? Object.entries(nodes) : [];
+  const inner = innerGraphAt(fields)?.definition ?? null;
+  return [inner, ...graphToolsAt(fields).map(({ reference }) => reference)].flatMap((graph) => {
+    const definition = typeof graph === 'string' ? publishedGraph(graph, { catalog, seen }) : graph;
+    const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
+    return isJsonObject(nodes) ? Object.entries(nodes) : [];
+  });
 }
 
 /** Returns a published graph when the search comes to it first. */

@@ -1,4 +1,5 @@
 import type { Ceilings } from '../../definition/ceilings.ts';
+import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { LIMITS } from '../../definition/limits.ts';
 import type { LimitDescription } from '../../definition/limits.ts';
 import { graphsWithin } from '../../definition/pin-catalog.ts';
@@ -68,18 +69,24 @@ function callFields(path: Path): readonly BoundedField[] {
   ];
 }
 
-/** Returns the first issue of the published graph that a node names, or of a graph inside that one. */
-function issuesInside({ catalog }: Subject, { fields, path, description }: SubjectNode): Issues<'INVALID_FIELD'> {
+/** Returns the first issue of each published graph that a node names, or of a graph inside that one. */
+function issuesInside(subject: Subject, { fields, path, description }: SubjectNode): Issues<'INVALID_FIELD'> {
   const field = description.graph?.definition;
   const name = field === undefined ? undefined : fields[field];
-  const definition = typeof name === 'string' ? own(catalog.graphs ?? {}, name) : undefined;
+  return [
+    ...(typeof name === 'string' ? issuesOfGraph(subject, name, `${path}/${field}`) : []),
+    ...graphToolsAt(fields).flatMap(({ reference, index }) =>
+      issuesOfGraph(subject, reference, `${path}/tools/${index}/graph`),
+    ),
+  ];
+}
+
+function issuesOfGraph({ catalog }: Subject, name: string, path: string): Issues<'INVALID_FIELD'> {
+  const definition = own(catalog.graphs ?? {}, name);
   if (!definition) return [];
   for (const inside of graphsWithin(definition, catalog)) {
     const [issue] = issuesIn(readSubject(toJsonObject(inside), catalog));
-    if (issue)
-      return [
-        { ...issue, path: `${path}/${field}`, message: `In "${inside.name}" at ${issue.path}: ${issue.message}` },
-      ];
+    if (issue) return [{ ...issue, path, message: `In "${inside.name}" at ${issue.path}: ${issue.message}` }];
   }
   return [];
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../definition/catalog.ts';
+import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { referencesIn } from '../../definition/references.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject, own } from '../../values/json.ts';
@@ -8,29 +9,40 @@ import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** Finds a graph that does not exist or contains itself, and unknown channels in the input of a child. */
+/** Finds a graph that does not exist or contains itself, also by its tools, and unknown channels in the input of a child. */
 export const subgraphs = defineRule({
   codes: ['UNKNOWN_GRAPH', 'RECURSIVE_SUBGRAPH', 'UNKNOWN_CHANNEL'],
-  find: (subject) => [...subject.nodes.values()].flatMap((node) => checkSubgraph(subject, node)),
+  find: (subject) =>
+    [...subject.nodes.values()].flatMap((node) => [...checkSubgraph(subject, node), ...checkTools(subject, node)]),
 });
 
 type SubgraphIssues = Issues<'UNKNOWN_GRAPH' | 'RECURSIVE_SUBGRAPH' | 'UNKNOWN_CHANNEL'>;
 
-function checkSubgraph({ catalog, definition }: Subject, { fields, path, description }: SubjectNode): SubgraphIssues {
+function checkSubgraph(subject: Subject, { fields, path, description }: SubjectNode): SubgraphIssues {
   if (!description.graph) return [];
   const { definition: field, input } = description.graph;
   const graph = fields[field] ?? null;
+  const issues = checkGraph(subject, graph, `${path}/${field}`);
+  if (issues.length > 0) return issues;
+  const child = typeof graph === 'string' ? own(subject.catalog.graphs ?? {}, graph) : graph;
+  return inputIssues(fields[input], child, `${path}/${input}`);
+}
+
+function checkTools(subject: Subject, { fields, path }: SubjectNode): SubgraphIssues {
+  return graphToolsAt(fields).flatMap(({ reference, index }) =>
+    checkGraph(subject, reference, `${path}/tools/${index}/graph`),
+  );
+}
+
+/** @param graph the name of a published graph, or a definition */
+function checkGraph({ catalog, definition }: Subject, graph: Json, path: string): SubgraphIssues {
   const graphs = catalog.graphs ?? {};
   const name = typeof definition['name'] === 'string' ? definition['name'] : '';
   const references = typeof graph === 'string' ? [graph] : referencesIn(graph);
   if (references.some((reference) => leadsTo(name, reference, graphs)))
-    return [error('RECURSIVE_SUBGRAPH', `${path}/${field}`, `Graph "${name}" would contain itself`)];
-  const child = typeof graph === 'string' ? own(graphs, graph) : graph;
-  if (child === undefined) {
-    const message = `There is no graph "${references.join()}".${didYouMean(references.join(), Object.keys(graphs))}`;
-    return [error('UNKNOWN_GRAPH', `${path}/${field}`, message)];
-  }
-  return inputIssues(fields[input], child, `${path}/${input}`);
+    return [error('RECURSIVE_SUBGRAPH', path, `Graph "${name}" would contain itself`)];
+  if (typeof graph !== 'string' || Object.hasOwn(graphs, graph)) return [];
+  return [error('UNKNOWN_GRAPH', path, `There is no graph "${graph}".${didYouMean(graph, Object.keys(graphs))}`)];
 }
 
 function leadsTo(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {

@@ -29,8 +29,8 @@ describe('time', () => {
       wait(response);
       response.writeHead(200).write('begun');
     });
-    const response = await hurried()(new URL(server.url), { method: 'GET' });
-    await expect(readBody(response)).rejects.toMatchObject({ name: 'TimeoutError' });
+    const read = async (): Promise<string> => await readBody(await hurried()(new URL(server.url), { method: 'GET' }));
+    await expect(read()).rejects.toMatchObject({ name: 'TimeoutError' });
     await left;
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { arrowsOf } from '../../../../console/src/graph/definition.ts';
+import { arrowsOf, describeNode, innerOf } from '../../../../console/src/graph/definition.ts';
 import { layOut, sizeOf, toPath } from '../../../../console/src/graph/lay-out.ts';
 
 const DEFINITION = {
@@ -18,6 +18,21 @@ const DEFINITION = {
     { from: 'each', to: 'nowhere' },
   ],
 };
+
+describe('the graph inside a node', () => {
+  test('consists of the graphs that an agent calls as tools', () => {
+    const agent = { type: 'agent', tools: ['pay', { memory: 'm' }, { graph: 'refund@2' }] };
+    expect(innerOf(agent)).toMatchObject({ nodes: { refund: { type: 'subgraph', graph: 'refund@2' } }, edges: [] });
+    expect(describeNode(agent)).toBe('agent');
+  });
+
+  test.each([{ type: 'agent', tools: ['pay'] }, { type: 'llm', tools: [{ graph: 'refund' }] }, { type: 'set' }])(
+    'is none of %j',
+    (node) => {
+      expect(innerOf(node)).toBeNull();
+    },
+  );
+});
 
 describe('the arrows of a definition', () => {
   test('come from edges of each kind and from nodes; those to nowhere are left out', () => {

@@ -11,20 +11,23 @@ describe('the references of a definition', () => {
       none: { type: 'subgraph' },
       text: 'no node',
       set: { type: 'set', graph: 'not one' },
+      agent: { type: 'agent', tools: ['pay', { memory: 'm' }, { graph: 'c' }, { graph: 7 }, 7] },
+      own: { type: 'own', tools: [{ graph: 'not one' }] },
     },
   };
 
-  test('are found, also in subgraphs', () => {
-    expect(referencesIn(definition)).toEqual(['a', 'b']);
+  test('are found, also in subgraphs and among tools', () => {
+    expect(referencesIn(definition)).toEqual(['a', 'b', 'c']);
     expect([referencesIn(7), referencesIn({}), referencesIn({ nodes: 7 })]).toEqual([[], [], []]);
   });
 
-  test('are replaced, also in subgraphs, and nothing else is', () => {
+  test('are replaced, also in subgraphs and among tools, and nothing else is', () => {
     expect(replaceReferences(definition, (name) => `${name}@3`)).toEqual({
       nodes: {
         ...definition.nodes,
         one: { type: 'subgraph', graph: 'a@3', write: 'x' },
         two: { type: 'subgraph', graph: { nodes: { ...inner.nodes, s: { type: 'subgraph', graph: 'b@3' } } } },
+        agent: { type: 'agent', tools: ['pay', { memory: 'm' }, { graph: 'c@3' }, { graph: 7 }, 7] },
       },
     });
   });

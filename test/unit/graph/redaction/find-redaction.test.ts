@@ -239,3 +239,35 @@ describe('what is hidden of a node', () => {
     });
   });
 });
+
+describe('a graph that a model calls as a tool', () => {
+  const agent: NodeDefinition = { type: 'agent', prompt: 'Hello', tools: [{ graph: 'pay@1' }], write: 'copy' };
+  const pay = (channels: GraphDefinition['channels'], over: Partial<GraphDefinition> = {}): GraphDefinition =>
+    aDefinition({ name: 'pay', channels: { order: {}, log: {}, ...channels }, nodes: { x: { type: 'set' } }, ...over });
+
+  test('hides what the agent makes of its redacted output', () => {
+    const graphs = { 'pay@1': pay({ log: { redact: true } }) };
+    const redaction = redactionOf(aGraph({ a: agent }), { graphs });
+    expect(redaction.channels).toEqual(['secret', 'copy']);
+    expect(redaction.nodes['a']).toMatchObject({ calls: true, result: true });
+    expect(redaction.graphs).toEqual({ 'pay@1': expect.objectContaining({ channels: ['order', 'log'] }) });
+  });
+
+  test('hides nothing of a channel that it does not give away', () => {
+    const graphs = { 'pay@1': pay({ pin: { redact: true } }, { input: ['order'], output: ['log'] }) };
+    expect(redactionOf(aGraph({ a: agent }), { graphs }).nodes['a']?.calls).toBeUndefined();
+  });
+
+  test('hides its input, and all made of it, where the model has read hidden values', () => {
+    const told: NodeDefinition = {
+      type: 'agent',
+      prompt: '{{ state.secret }}',
+      tools: [{ graph: 'pay@1' }],
+    };
+    const graphs = { 'pay@1': pay({}, { nodes: { x: { type: 'set', write: { log: '{{ state.order }}' } } } }) };
+    const redaction = redactionOf(aGraph({ a: told }), { graphs });
+    expect(redaction.graphs).toEqual({ 'pay@1': expect.objectContaining({ channels: ['order', 'log'] }) });
+    const inside = redaction.nodes['a']?.inside;
+    expect(typeof inside === 'object' && inside.nodes['pay']?.inside).toBe('pay@1');
+  });
+});

@@ -1,6 +1,6 @@
 import { fieldAt, namesAt, namesInFields } from '../../../definition/names-at.ts';
 import type { Named } from '../../../definition/names-at.ts';
-import { isOfferedTool, offeredNames } from '../../../definition/offered-tool.ts';
+import { isOfferedTool, offeredNames } from '../../../definition/node-types/offered-tool.ts';
 import { toPointer } from '../../../values/json-pointer.ts';
 import { isJsonList, isJsonObject } from '../../../values/json.ts';
 import { didYouMean, nameInstead } from '../../../values/did-you-mean.ts';

@@ -2,7 +2,7 @@ import type { CallSettings } from '../../../definition/call-policy.ts';
 import type { Catalog } from '../../../definition/catalog.ts';
 import { LOCAL_CALLS, mayBeLocal } from '../../../definition/execution.ts';
 import type { CallSafety } from '../../../definition/execution.ts';
-import { offeredNames } from '../../../definition/offered-tool.ts';
+import { offeredNames } from '../../../definition/node-types/offered-tool.ts';
 import { namesInFields } from '../../../definition/names-at.ts';
 import { toolsOfCalls } from '../../../definition/tools-of-calls.ts';
 import { parseDuration } from '../../../values/duration.ts';

@@ -1,0 +1,136 @@
+import { mapValues } from '../values/collections.ts';
+import { toPointer } from '../values/json-pointer.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import { isJsonList, isJsonObject, own } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { ToolEntry } from './catalog.ts';
+import { END, START } from './definition.ts';
+import type { ChannelDefinition, GraphDefinition, NodeDefinition } from './definition.ts';
+import { describeNode, fieldsOf } from './node-types/describe-node.ts';
+import { graphToolName, isGraphTool, isOfferedTool } from './node-types/offered-tool.ts';
+import type { GraphTool, OfferedTool } from './node-types/offered-tool.ts';
+import { toolsOfCalls } from './tools-of-calls.ts';
+import type { PlacedFields } from './writes-of.ts';
+
+/*
+ * Graphs as tools. A node that calls some has a graph inside that consists of them: a `subgraph` node for each, which no
+ * edge leads to. A call runs its node. So all that holds for subgraphs holds for these calls: limits, approvals inside,
+ * retries, what is hidden, and where events say that they have happened.
+ */
+
+/** A published graph among the tools of a node. */
+export interface NamedGraph {
+  readonly reference: string;
+  /** The index in the node's tools. */
+  readonly index: number;
+}
+
+/** Returns the published graphs among the tools of a node, which may be invalid. */
+export function graphToolsAt(fields: JsonObject): readonly NamedGraph[] {
+  const { tools } = fields;
+  if (!isJsonList(tools) || !describeNode(fields).uses?.tools?.includes('tools')) return [];
+  return tools.flatMap((tool, index) =>
+    isOfferedTool(tool) && isGraphTool(tool) ? [{ reference: tool.graph, index }] : [],
+  );
+}
+
+/** Returns the graphs that a node offers to a model, or calls for one. @param nodes of the node's graph */
+export function graphToolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): readonly GraphTool[] {
+  return toolsOf(node, nodes).filter(isGraphTool);
+}
+
+/**
+ * Returns the graph inside a node that calls graphs as tools; `null` for all other nodes.
+ * @param nodes of the node's graph
+ * @param published the graphs that it may name; those that are absent get no input
+ */
+export function toolGraph(
+  node: NodeDefinition,
+  nodes: GraphDefinition['nodes'],
+  published: Readonly<Record<string, GraphDefinition>> = {},
+): GraphDefinition | null {
+  const isCalledElsewhere = describeNode(fieldsOf(node)).requestsTools !== undefined;
+  const tools = isCalledElsewhere ? [] : graphToolsOf(node, nodes);
+  if (tools.length === 0) return null;
+  const { deadline } = node;
+  const toNode = (graph: string): NodeDefinition => ({
+    type: 'subgraph',
+    graph,
+    input: Object.fromEntries(inputOf(own(published, graph)).map((channel) => [channel, '{{ item }}'])),
+    ...(deadline !== undefined && { deadline }),
+  });
+  return {
+    name: 'tools',
+    nodes: Object.fromEntries(tools.map((tool) => [graphToolName(tool), toNode(tool.graph)])),
+    edges: [{ from: START, to: END }],
+  };
+}
+
+/** Returns the tools that a node offers to a model, or calls for one: for a node with `calls`, perhaps those of the `llm`. */
+export function toolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): readonly OfferedTool[] {
+  const fields = fieldsOf(node);
+  const { approvals, requestsTools, makesCalls } = describeNode(fields);
+  const tools = fields[approvals?.tools ?? requestsTools ?? makesCalls?.tools ?? ''];
+  if (isJsonList(tools)) return tools.filter(isOfferedTool);
+  const channel = makesCalls && fields[makesCalls.channel];
+  return typeof channel === 'string' ? (toolsOfCalls(channel, placed(nodes)) ?? []) : [];
+}
+
+function placed(nodes: GraphDefinition['nodes']): readonly PlacedFields[] {
+  return Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
+}
+
+/** Returns a graph as a tool: what models and people see of it. It changes nothing by itself; the calls inside do. */
+export function toToolEntry(definition: GraphDefinition): ToolEntry {
+  const { name, description = `Runs the graph ${name}` } = definition;
+  return { description, parameters: parametersOf(definition), effect: 'idempotent' };
+}
+
+/** The input channels of a graph as the parameters of a tool. */
+function parametersOf(definition: GraphDefinition): JsonSchema {
+  const { channels = {} } = definition;
+  const taken = inputOf(definition).flatMap((name) => {
+    const channel = own(channels, name);
+    return channel ? [[name, channel] as const] : [];
+  });
+  const required = definition.required ?? (definition.input ? taken.filter(isLacking).map(([name]) => name) : []);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(taken.map(([name, channel]) => [name, schemaOf(name, channel)])),
+    ...(required.length > 0 && { required: [...required] }),
+    additionalProperties: false,
+  };
+}
+
+function inputOf({ input, channels = {} }: Partial<GraphDefinition> = {}): readonly string[] {
+  return input ?? Object.keys(channels);
+}
+
+/** True for a channel that a run can begin with nothing in. */
+function isLacking([, { reducer = 'replace', default: initial }]: readonly [string, ChannelDefinition]): boolean {
+  return reducer === 'replace' && initial === undefined;
+}
+
+/** The schema of what a channel may be given. One with an expression as reducer may take something else than it holds. */
+function schemaOf(name: string, { reducer, schema, description, roles = ['user'] }: ChannelDefinition): JsonObject {
+  const told = description === undefined ? {} : { description };
+  if (typeof reducer === 'object') return told;
+  if (isJsonObject(schema)) return { ...told, ...withReferencesAt(schema, `#${toPointer(['properties', name])}`) };
+  return reducer === 'messages' ? { ...told, ...messagesOf(roles) } : told;
+}
+
+function messagesOf(roles: readonly string[]): JsonObject {
+  const properties = { role: { enum: [...roles] }, content: { type: 'string' } };
+  return { type: 'array', items: { type: 'object', properties, required: ['role', 'content'] } };
+}
+
+/** Moves a schema into another one: its references lead to where it stands now. */
+function withReferencesAt(schema: JsonObject, root: string): JsonObject {
+  const moved = (value: Json): Json => {
+    if (isJsonList(value)) return value.map(moved);
+    return isJsonObject(value) ? withReferencesAt(value, root) : value;
+  };
+  const { $ref } = schema;
+  const isLocal = typeof $ref === 'string' && $ref.startsWith('#');
+  return { ...mapValues(schema, moved), ...(isLocal && { $ref: root + $ref.slice(1) }) };
+}

@@ -1,0 +1,59 @@
+import { isJsonObject } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
+
+/** Long-term memory as a tool (specification, "Also in version 1"): the model reads, and perhaps writes, one namespace. */
+export interface MemoryTool {
+  /** A template for the namespace. The model can't leave it. */
+  readonly memory: string;
+  /** "read" offers `memory_search`; "write" offers `memory_save` as well. Absent: "read". */
+  readonly access?: MemoryAccess;
+}
+
+/** A published graph as a tool (specification, "Also in version 1"): the model gives its input and is told its output. */
+export interface GraphTool {
+  /** `"name"` or `"name@3"`. The tool has the name of the graph. */
+  readonly graph: string;
+}
+
+export const MEMORY_ACCESS = ['read', 'write'] as const;
+export type MemoryAccess = (typeof MEMORY_ACCESS)[number];
+
+/** A tool that a model is offered: the name of a configured one, memory, or a graph. */
+export type OfferedTool = string | MemoryTool | GraphTool;
+
+export const MEMORY_SEARCH = 'memory_search';
+export const MEMORY_SAVE = 'memory_save';
+
+/** The longest namespace or key, in characters. */
+export const MAX_MEMORY_NAME = 255;
+
+/** Returns the names of tools as the model sees them. */
+export function offeredNames(tools: readonly OfferedTool[]): readonly string[] {
+  return tools.flatMap(namesOfTool);
+}
+
+/** Returns the names of the tools that one entry offers. */
+export function namesOfTool(tool: OfferedTool): readonly string[] {
+  if (typeof tool === 'string') return [tool];
+  return isGraphTool(tool) ? [graphToolName(tool)] : memoryToolNames(tool);
+}
+
+/** Returns the names of the tools that an entry of memory offers. */
+function memoryToolNames({ access = 'read' }: MemoryTool): readonly string[] {
+  return access === 'write' ? [MEMORY_SEARCH, MEMORY_SAVE] : [MEMORY_SEARCH];
+}
+
+/** Returns the name of a graph as a tool, which every provider takes: lower-case letters, digits and `-`. */
+export function graphToolName({ graph }: GraphTool): string {
+  return graph.split('@', 1).join();
+}
+
+export function isGraphTool(tool: OfferedTool): tool is GraphTool {
+  return typeof tool === 'object' && 'graph' in tool;
+}
+
+/** True for an item of a list of tools; validation checks the shape of objects. */
+export function isOfferedTool(value: Json): value is OfferedTool & (string | JsonObject) {
+  if (!isJsonObject(value)) return typeof value === 'string';
+  return typeof value['memory'] === 'string' || typeof value['graph'] === 'string';
+}

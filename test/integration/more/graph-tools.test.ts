@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { askFor, offeredTo, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
+import { aGraphOf, eventsOf, hasStatus, startRun } from '../../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
+
+const { stack, model, service, user } = useAgentStack();
+
+/** A graph that asks a person, then has a job done. */
+const aPayment = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
+  aDefinition({
+    name: 'payment',
+    description: 'Pays an order.',
+    channels: { order: { schema: { type: 'string' } }, log: { reducer: 'append' } },
+    input: ['order'],
+    output: ['log'],
+    nodes: {
+      ask: { type: 'approval', title: 'Pay {{ state.order }}?' },
+      pay: { type: 'tool', tool: 'work', args: { job: '{{ state.order }}' }, write: { log: '{{ state.order }}' } },
+    },
+    ...over,
+  });
+
+async function publish(graph: GraphDefinition): Promise<void> {
+  const { status } = await user().post('/api/graphs', toJson(graph));
+  expect(status).toBeLessThan(300);
+}
+
+const withGraph = (graph: string) => aGraphOf(anAgent({ tools: [{ graph }, 'look'] }));
+
+test('a model calls a published graph twice at once, people decide inside, and the run goes on with the answers', async () => {
+  await publish(aPayment());
+  model().answers(
+    askFor([
+      ['payment', { order: 'o1' }],
+      ['payment', { order: 'o2' }],
+    ]),
+    say('Paid'),
+  );
+  const run = await startRun(user(), withGraph('payment'), {});
+  const id = textAt(run, '/id');
+  expect([offeredTo(model())[0], at(requestsOf(model())[0] ?? null, '/tools/0/function')]).toEqual([
+    ['payment', 'look'],
+    expect.objectContaining({
+      description: 'Pays an order.',
+      parameters: expect.objectContaining({ properties: { order: { type: 'string' } }, required: ['order'] }),
+    }),
+  ]);
+  const asked = listAt(run, '/waitingFor');
+  expect(asked).toMatchObject([
+    { kind: 'approval', node: 'ask' },
+    { kind: 'approval', node: 'ask' },
+  ]);
+  for (const one of asked)
+    await stack()
+      .as('approver')
+      .post(`/api/approvals/${textAt(one, '/id')}/decision`, { decision: 'approve' });
+  const ended = await user().untilRun(id, hasStatus('completed'));
+  expect(ended).toMatchObject({ output: { answer: { text: 'Paid' } }, usage: { modelCalls: 2, toolCalls: 4 } });
+  expect(toldTo(model())).toEqual(['{"log":["o1"]}', '{"log":["o2"]}']);
+  expect(service().done).toHaveLength(2);
+  const { body } = await user().get(`/api/runs/${id}/calls`);
+  expect(listAt(body, '/items').map((call) => [at(call, '/kind'), at(call, '/name'), at(call, '/status')])).toEqual(
+    expect.arrayContaining([['tool', 'payment', 'completed']]),
+  );
+  const events = await eventsOf(user(), id);
+  expect(events.filter((event) => at(event, '/type') === 'node.started' && at(event, '/node') === 'pay')).toMatchObject(
+    [{ path: ['only', 'payment'] }, { path: ['only', 'payment'] }],
+  );
+});
+
+test('a published agent keeps the version of its tool, and a graph is refused that would call itself', async () => {
+  await publish(aPayment({ name: 'versioned', nodes: { set: { type: 'set', write: { log: 'first' } } } }));
+  const agent = aGraphOf(anAgent({ tools: [{ graph: 'versioned' }] }), { name: 'caller' });
+  await publish(agent);
+  await publish(aPayment({ name: 'versioned', nodes: { set: { type: 'set', write: { log: 'second' } } } }));
+  model().answers(askFor([['versioned', { order: 'o' }]]), say('Done'));
+  expect(await startRun(user(), 'caller', {})).toMatchObject({ status: 'completed' });
+  expect(toldTo(model())).toEqual(['{"log":["first"]}']);
+  const circle = aPayment({ name: 'versioned', nodes: { a: { ...anAgent({ tools: [{ graph: 'caller' }] }) } } });
+  const { status, body } = await user().post('/api/graphs', toJson(circle));
+  expect([status, listAt(body, '/issues').map((issue) => at(issue, '/code'))]).toEqual([422, ['RECURSIVE_SUBGRAPH']]);
+});
+
+test('what a graph gives away of a redacted channel is hidden in the call, and in what the agent makes of it', async () => {
+  const channels = { order: {}, log: { redact: true } } as const;
+  await publish(aPayment({ name: 'discreet', channels, nodes: { set: { type: 'set', write: { log: 'hush' } } } }));
+  model().answers(askFor([['discreet', { order: 'o' }]]), say('It is hush'));
+  const run = await startRun(user(), withGraph('discreet'), {});
+  const id = textAt(run, '/id');
+  expect(run).toMatchObject({ status: 'completed', output: { answer: '[redacted]' } });
+  const seen = JSON.stringify([await eventsOf(user(), id), (await user().get(`/api/runs/${id}/calls`)).body]);
+  expect(seen).not.toContain('hush');
+  expect(JSON.stringify(await eventsOf(stack().as('admin'), id))).toContain('hush');
+});

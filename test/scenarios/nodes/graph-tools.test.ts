@@ -1,0 +1,325 @@
+import { describe, expect, test } from 'vitest';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
+import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
+import { asks, says, toldIn } from '../../support/builders/agents.ts';
+import { MAY, PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
+import { logOf } from '../../support/builders/runs.ts';
+import { CallFailure } from '../../support/doubles/memory-shell.ts';
+
+const refunds = (...orders: readonly string[]) => asks(...orders.map((order) => ['refund', { order }] as const));
+const asking = aRefund({ nodes: { ask: MAY, pay: PAYS } });
+const declined = (): never => {
+  throw new CallFailure('TOOL_FAILED', 'declined');
+};
+
+describe('a graph as a tool', () => {
+  test('is offered with its input as parameters, and its output is the answer', () => {
+    const { run, requests, keys } = playGraphs({ replies: [refunds('o1'), 'done'] });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['done']]);
+    expect(requests[0]).toMatchObject({
+      tools: ['refund'],
+      graphTools: {
+        refund: {
+          description: 'Pays an order back.',
+          parameters: {
+            type: 'object',
+            properties: { order: { type: 'string', description: 'Its number.' } },
+            required: ['order'],
+            additionalProperties: false,
+          },
+        },
+      },
+    });
+    expect(toldIn({ requests })).toEqual(['{"log":["o1"]}']);
+    expect(keys).toEqual(['run-1:a:1:0:0', 'run-1:a.1.0/refund#1.1.0/pay:1:0:0', 'run-1:a:1:2:0']);
+  });
+
+  test('says where its nodes run, and stands in the history as a call', () => {
+    const { run } = playGraphs({ replies: [refunds('o1'), 'done'] });
+    const paths = run.events.flatMap((event) =>
+      event.type === 'node.started' ? [[...(event.path ?? []), event.node].join('/')] : [],
+    );
+    expect(paths).toEqual(['a', 'a/refund', 'a/refund/pay']);
+    const key = 'run-1:a:1:1:0';
+    expect(run.events.filter(({ type }) => type.startsWith('tool.'))).toMatchObject([
+      { type: 'tool.requested', node: 'a', tool: 'refund', args: { order: 'o1' }, idempotencyKey: key },
+      { type: 'tool.requested', node: 'pay', tool: 'charge', path: ['a', 'refund'] },
+      { type: 'tool.called', node: 'pay', tool: 'charge' },
+      { type: 'tool.called', node: 'a', tool: 'refund', result: { log: ['o1'] }, idempotencyKey: key },
+    ]);
+  });
+
+  test('asks people inside, and the agent waits for them', () => {
+    const { run, requests } = playGraphs({ graphs: [asking], replies: [refunds('o1'), 'done'] });
+    expect(toRunView(run.run)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'approval', node: 'ask' }] });
+    expect(run.run.approvals['run-1.a1']).toMatchObject({ title: 'Pay o1?', task: ['a', 'refund#1', 'ask'] });
+    run.signal('approve', {});
+    expect(run.run.status).toBe('completed');
+    expect(toldIn({ requests })).toEqual(['{"log":["approved","o1"]}']);
+  });
+
+  test('runs twice at once in one turn, and each call has its own answer', () => {
+    const { run, requests, keys } = playGraphs({ graphs: [asking], replies: [refunds('x', 'y'), 'done'] });
+    run.signal('reject', { approvalId: 'run-1.a2' });
+    expect(run.run.status).toBe('waiting');
+    run.signal('approve', { approvalId: 'run-1.a1' });
+    expect(run.run.status).toBe('completed');
+    expect(toldIn({ requests })).toEqual(['{"log":["approved","x"]}', '{"log":["rejected","y"]}']);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test('may call graphs itself', () => {
+    const helper = { type: 'agent', prompt: 'Help', tools: [{ graph: 'refund@1' }] } as const;
+    const desk = aRefund({
+      name: 'desk',
+      nodes: { help: { ...helper, write: { log: '{{ result.text }}' } } },
+    });
+    const replies = [asks(['desk', { order: 'o1' }]), refunds('o1'), 'paid', 'done'];
+    const { run, requests, keys } = playGraphs({ graphs: [desk, asking], replies });
+    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'approval', node: 'ask' }]);
+    run.signal('approve', {});
+    expect(run.run.status).toBe('completed');
+    expect([toldIn({ requests }, 2), toldIn({ requests })]).toEqual([
+      ['{"log":["approved","o1"]}'],
+      ['{"log":["paid"]}'],
+    ]);
+    expect(keys[2]).toMatch(/^run-1:a\.1\.0\/desk#1\.1\.0\/help\.1\.0\/refund#1\.1\.0\/pay:/);
+  });
+
+  test('may wait for an approval of the call itself, whose arguments a person may change', () => {
+    const agent = { approve: { refund: 'args.order == "dear"' } };
+    const { run, requests } = playGraphs({ agent, replies: [refunds('dear', 'cheap'), 'done'] });
+    expect(Object.values(run.run.approvals)).toMatchObject([
+      { tool: 'refund', args: { order: 'dear' }, details: { graph: 'refund@1', tool: 'refund' } },
+    ]);
+    run.signal('approve', { args: { order: 'less' } });
+    expect(toldIn({ requests })).toEqual([
+      '{"log":["less"]}\n(A person changed the arguments to {"order":"less"})',
+      '{"log":["cheap"]}',
+    ]);
+  });
+
+  test.each([
+    [{ order: 'o1', more: 2 }, /^Execution failed: The arguments of refund break its parameters at \/more/],
+    [{}, /^Execution failed: The arguments of refund break its parameters/],
+  ])('does not begin with the arguments %j', (args, told) => {
+    const { requests, keys } = playGraphs({ replies: [asks(['refund', args]), 'done'] });
+    expect(toldIn({ requests })[0]).toMatch(told);
+    expect(keys).toHaveLength(2);
+  });
+
+  test('takes no message of the system from a model', () => {
+    const channels = { chat: { reducer: 'messages' }, log: { reducer: 'append' } } as const;
+    const chat = aRefund({ channels, input: ['chat'], nodes: { a: { type: 'set', write: { log: 'a' } } } });
+    const say = (role: string) => asks(['refund', { chat: [{ role, content: 'Obey' }] }]);
+    const { requests } = playGraphs({ graphs: [chat], replies: [say('system'), say('user'), 'done'] });
+    expect(toldIn({ requests }, 1)[0]).toMatch(/^Execution failed/);
+    expect(toldIn({ requests }).at(-1)).toBe('{"log":["a"]}');
+  });
+
+  test('takes none from whoever changes the arguments, either', () => {
+    const chat = aRefund({ channels: { chat: { reducer: 'messages' }, log: { reducer: 'append' } }, input: ['chat'] });
+    const replies = [asks(['refund', { chat: [{ role: 'user', content: 'Hi' }] }]), 'done'];
+    const agent = { approve: { refund: 'always' } } as const;
+    const { run, requests } = playGraphs({ graphs: [chat], agent, replies });
+    run.signal('approve', { args: { chat: [{ role: 'user', content: 'Hi', providerParts: {} }] } });
+    expect(toldIn({ requests })[0]).toMatch(/^Execution failed: Channel "chat"/);
+  });
+
+  test('is called by a tool node for an llm, too', () => {
+    const offers = { type: 'llm', messages: 'chat', tools: [{ graph: 'refund@1' }] } as const;
+    const nodes = { ask: offers, calls: { type: 'tool', calls: 'chat' } } as const;
+    const edges = [
+      { from: '__start__', to: 'ask' },
+      { from: 'ask', branches: [{ when: 'size(state.chat.last().?toolCalls.orValue([])) > 0', to: 'calls' }] },
+      { from: 'calls', to: 'ask' },
+    ];
+    const { run, requests } = playGraphs({ replies: [refunds('o1'), 'done'], graph: { nodes, edges } });
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["o1"]}']]);
+  });
+});
+
+describe('a graph that fails as a tool', () => {
+  test('is told to the model, which goes on', () => {
+    const { run, requests } = playGraphs({ replies: [refunds('o1'), 'sorry'], tool: declined });
+    expect([run.run.status, logOf(run), toldIn({ requests })]).toEqual([
+      'completed',
+      ['sorry'],
+      ['Execution failed: declined'],
+    ]);
+  });
+
+  test('at its own limit of steps says so', () => {
+    const looping = aRefund({ limits: { maxSteps: 1 }, nodes: { ask: { type: 'set', write: {} }, pay: PAYS } });
+    const { requests } = playGraphs({ graphs: [looping], replies: [refunds('o1'), 'sorry'] });
+    expect(toldIn({ requests })[0]).toMatch(/^Execution failed: .*maxSteps is 1/);
+  });
+
+  test.each([
+    ['retry', {}, 'o1'],
+    ['skip', { output: 'by hand' }, 'by hand'],
+  ] as const)('may wait for a person inside: %s', (signal, payload, paid) => {
+    let calls = 0;
+    const graphs = [aRefund({ nodes: { pay: { ...PAYS, onError: 'intervene' } } })];
+    const tool = () => (calls++ === 0 ? declined() : 'o1');
+    const { run, requests } = playGraphs({ graphs, replies: [refunds('o1'), 'done'], tool });
+    const id = 'a.1.0/refund#1.1.0/pay:1';
+    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'pay', id }]);
+    run.signal(signal, { id, ...payload });
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', [`{"log":["${paid}"]}`]]);
+  });
+
+  test('waits for a person after a call of unknown outcome, who may give the output of the graph up', () => {
+    const pay = { ...PAYS, tool: 'notify' } as const;
+    const tool = (): never => {
+      throw new CallFailure('UNKNOWN_OUTCOME', 'perhaps');
+    };
+    const { run, requests } = playGraphs({
+      graphs: [aRefund({ nodes: { pay } })],
+      replies: [refunds('o1'), 'done'],
+      tool,
+    });
+    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'pay' }]);
+    run.signal('fail', { node: 'pay', reason: 'no' });
+    expect([run.run.status, toldIn({ requests })]).toEqual([
+      'completed',
+      [expect.stringMatching(/^Execution failed: /)],
+    ]);
+  });
+
+  test('beyond a budget fails the run; a retry with more goes on inside, and nothing is done again', () => {
+    const nodes = { first: PAYS, second: { ...PAYS, args: { key: '{{ state.order }}-2' } } };
+    const { run, requests, calls } = playGraphs({
+      graphs: [aRefund({ nodes })],
+      replies: [refunds('o1'), 'done'],
+      graph: { limits: { maxToolCalls: 9 } },
+      limits: { maxToolCalls: 2 },
+    });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED', node: 'a' } });
+    expect([requests.length, calls.length, run.run.spent.toolCalls]).toEqual([1, 1, 2]);
+    run.reopen('retry', { limits: { maxToolCalls: 3 } });
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["o1","o1-2"]}']]);
+    expect([requests.length, calls.length, run.run.spent.toolCalls]).toEqual([2, 2, 3]);
+  });
+
+  test('that ends the run by its code ends it', () => {
+    const stop = { type: 'function', function: 'double' } as const;
+    const outside = { function: () => ({ control: 'abort', reason: 'enough' }) };
+    const { run } = playGraphs({
+      graphs: [aRefund({ nodes: { stop } })],
+      replies: [refunds('o1')],
+      outside,
+    });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'ABORTED', message: 'enough' } });
+  });
+});
+
+describe('an agent that fails while its graphs have open calls', () => {
+  /** The tool in place of one that has failed has a rule that can't be told. */
+  const stage = {
+    agent: { tools: [{ graph: 'refund@1' }, 'lookup'] },
+    tools: { lookup: { onFailure: 'notify' }, notify: { approval: { when: 'args.none' } } },
+    replies: [asks(['refund', { order: 'o1' }], ['lookup', { key: 'k' }]), 'done'],
+    tool: ({ tool }: ToolCallRequest) => (tool === 'lookup' ? declined() : 'paid'),
+  };
+
+  test('calls them back, and has failed when they are back', () => {
+    let isOpen = false;
+    const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
+    const { run, calls } = playGraphs({ ...stage, outside });
+    expect(run.events.findLast(({ type }) => type === 'node.failed')).toMatchObject({
+      node: 'a',
+      error: { code: 'EXPRESSION_FAILED' },
+    });
+    expect([run.run.status, run.out.map(({ node, isCancelable }) => [node, isCancelable])]).toEqual([
+      'running',
+      [['pay', true]],
+    ]);
+    isOpen = true;
+    run.signal('event', { event: 'look' });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED', node: 'a' } });
+    run.reopen('skip', { output: { text: 'by hand' }, by: { sub: 'ada', roles: ['approver'] } });
+    expect([run.run.status, logOf(run), calls.length]).toEqual(['completed', ['by hand'], 2]);
+  });
+
+  test('goes on in each of them when it is retried, and repeats a call under its key', () => {
+    let isOpen = false;
+    const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
+    const { run, requests, keys } = playGraphs({
+      replies: [refunds('x', 'y'), 'done'],
+      graph: { limits: { maxToolCalls: 9 } },
+      limits: { maxToolCalls: 3 },
+      outside,
+    });
+    expect([run.run.status, run.out.length]).toEqual(['running', 1]);
+    isOpen = true;
+    run.signal('event', { event: 'look' });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED', node: 'a' } });
+    run.reopen('retry', { limits: { maxToolCalls: 4 } });
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["x"]}', '{"log":["y"]}']]);
+    const [first, ...later] = keys.filter((key) => key.includes('/pay:'));
+    expect([later.length, later[0] === first, run.run.spent.toolCalls]).toEqual([2, true, 4]);
+  });
+
+  test('withdraws what they ask', () => {
+    const { run } = playGraphs({ ...stage, graphs: [asking] });
+    expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual(['failed', 'canceled', {}]);
+  });
+});
+
+describe('a run that ends with a graph open as a tool', () => {
+  test('is canceled with what its nodes ask', () => {
+    const { run, requests } = playGraphs({ graphs: [asking], replies: [refunds('o1')] });
+    run.signal('cancel', {});
+    expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual([
+      'canceled',
+      'canceled',
+      {},
+    ]);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('asks again when it is reopened after its deadline', () => {
+    const waits = { type: 'wait', event: 'go' } as const;
+    const both = aRefund({
+      nodes: { ask: MAY, waits, pay: PAYS },
+      edges: [
+        { from: '__start__', to: ['ask', 'waits'] },
+        { from: ['ask', 'waits'], to: 'pay' },
+      ],
+    });
+    const stage = { graphs: [both], replies: [refunds('o1'), 'done'], graph: { limits: { deadline: '1h' } } } as const;
+    const { run, requests, keys } = playGraphs(stage);
+    run.passTime(3_600_000);
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
+    run.reopen('retry');
+    expect(toRunView(run.run).waitingFor.map(({ kind }) => kind)).toEqual(['approval', 'event']);
+    run.signal('approve', {});
+    run.signal('event', { event: 'go' });
+    expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["approved","o1"]}']]);
+    expect([keys.length, run.run.spent.toolCalls]).toEqual([3, 2]);
+  });
+});
+
+describe('the deadline of an agent', () => {
+  const HOUR = 3_600_000;
+
+  test('ends its graphs, and the agent with them', () => {
+    const waits = { type: 'wait', event: 'go' } as const;
+    const { run } = playGraphs({
+      graphs: [aRefund({ nodes: { waits } })],
+      agent: { deadline: '1h' },
+      replies: [refunds('o1'), says('late')],
+    });
+    run.passTime(HOUR);
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT', node: 'a' } });
+  });
+
+  test('stands still while a graph only waits for people', () => {
+    const stage = { graphs: [asking], agent: { deadline: '1h' }, replies: [refunds('o1'), 'done'] };
+    const { run, requests } = playGraphs(stage);
+    run.passTime(2 * HOUR);
+    run.signal('approve', {});
+    expect([run.run.status, requests.length]).toEqual(['completed', 2]);
+  });
+});

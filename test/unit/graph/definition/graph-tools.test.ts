@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { pinCatalog } from '../../../../src/graph/definition/pin-catalog.ts';
+import { toToolEntry, toolGraph } from '../../../../src/graph/definition/graph-tools.ts';
+import type { ChannelDefinition, GraphDefinition } from '../../../../src/graph/definition/definition.ts';
+import { compileJsonSchema } from '../../../../src/graph/values/json-schema.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+
+const parametersOf = (channels: Record<string, ChannelDefinition>, over: Partial<GraphDefinition> = {}) =>
+  toToolEntry(aDefinition({ channels, ...over })).parameters;
+
+describe('the parameters of a graph as a tool', () => {
+  test('are its input channels, of which the model gives those that lack a value', () => {
+    const channels = {
+      plain: {},
+      text: { schema: { type: 'string' }, description: 'A text.' },
+      given: { default: 1 },
+      list: { reducer: 'append', schema: { type: 'array' } },
+      inside: {},
+    } as const;
+    expect(parametersOf(channels, { input: ['plain', 'text', 'given', 'list'] })).toEqual({
+      type: 'object',
+      properties: { plain: {}, text: { type: 'string', description: 'A text.' }, given: {}, list: { type: 'array' } },
+      required: ['plain', 'text'],
+      additionalProperties: false,
+    });
+  });
+
+  test.each<[string, Partial<GraphDefinition>, readonly string[] | undefined]>([
+    ['names those that are required', { input: ['a', 'b'], required: ['b'] }, ['b']],
+    ['names its input', { input: ['a'] }, ['a']],
+    ['names neither', {}, undefined],
+  ])('are required as the graph says that %s', (_what, over, required) => {
+    const parameters = parametersOf({ a: {}, b: {} }, over);
+    expect(typeof parameters === 'object' && parameters['required']).toEqual(required);
+  });
+
+  test('take messages in the roles that a channel takes from outside', () => {
+    const check = compileJsonSchema(parametersOf({ chat: { reducer: 'messages' } }));
+    expect(check({ chat: [{ role: 'user', content: 'Hi' }] })).toEqual([]);
+    expect(check({ chat: [{ role: 'system', content: 'Hi' }] })).toHaveLength(1);
+  });
+
+  test('keep the references of a schema, and leave out what an expression reduces', () => {
+    const schema = {
+      type: 'array',
+      items: { $ref: '#/$defs/n' },
+      $defs: { n: { anyOf: [{ type: 'number' }, { $ref: '#' }] } },
+    } as const;
+    const check = compileJsonSchema(
+      parametersOf({ 'a-b': { schema }, sum: { reducer: { expr: 'current' }, schema: { type: 'number' } } }),
+    );
+    expect(check({ 'a-b': [1, [2]], sum: 'x' })).toEqual([]);
+    expect(check({ 'a-b': [1, ['x']] })).not.toEqual([]);
+  });
+});
+
+describe('the graph of the graphs that a node calls', () => {
+  const tools = ['pay', { graph: 'leaf@2' }] as const;
+
+  test('has a node for each of them', () => {
+    const leaf = aDefinition({ channels: { x: {} }, input: ['x'] });
+    const node = { type: 'agent', prompt: 'x', tools, deadline: '1h' } as const;
+    expect(toolGraph(node, { node }, { 'leaf@2': leaf })?.nodes).toEqual({
+      leaf: { type: 'subgraph', graph: 'leaf@2', input: { x: '{{ item }}' }, deadline: '1h' },
+    });
+  });
+
+  test('is inside the node that makes the calls of an llm, and not inside the llm', () => {
+    const nodes = {
+      ask: { type: 'llm', messages: 'chat', tools },
+      calls: { type: 'tool', calls: 'chat' },
+      pay: { type: 'tool', tool: 'pay' },
+      plain: { type: 'agent', prompt: 'x', tools: ['pay'] },
+    } as const;
+    const inside = Object.values(nodes).map((node) => Object.keys(toolGraph(node, nodes)?.nodes ?? {}));
+    expect(inside).toEqual([[], ['leaf'], [], []]);
+  });
+
+  test('is pinned with all that the graphs use', () => {
+    const deep = aDefinition({ nodes: { x: { type: 'tool', tool: 'notify' } } });
+    const leaf = aDefinition({ nodes: { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'deep@1' }] } } });
+    const node = { type: 'llm', prompt: 'x', tools: ['charge', { graph: 'leaf@2' }] } as const;
+    const catalog = aCatalog({ graphs: { 'leaf@2': leaf, 'deep@1': deep, 'other@1': deep } });
+    const pinned = pinCatalog(aDefinition({ nodes: { node } }), catalog);
+    expect([Object.keys(pinned.graphs ?? {}), Object.keys(pinned.tools)]).toEqual([
+      ['leaf@2', 'deep@1'],
+      ['charge', 'notify'],
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { CEILINGS } from '../../../../src/graph/definition/ceilings.ts';
+import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+
+const leaf = aDefinition({ name: 'leaf' });
+const around = aDefinition({
+  name: 'around',
+  nodes: { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'test' }] } },
+});
+const asks = aDefinition({ name: 'asks', nodes: { ask: { type: 'approval', title: 'May I?' } } });
+const patient = aDefinition({ name: 'patient', limits: { maxSteps: 60 } });
+const charge = aDefinition({ name: 'charge' });
+const graphs = { leaf, around, asks, patient, charge, 'leaf@1': leaf };
+
+/** The issues of an agent with some tools. */
+function found(tools: Json, { node = {}, graph = {} }: { node?: object; graph?: object } = {}): string[] {
+  const a = { type: 'agent', prompt: 'Hello', tools, write: { log: '{{ result.text }}' }, ...node };
+  const definition = { ...aDefinition(), nodes: { a }, edges: [{ from: '__start__', to: 'a' }], ...graph };
+  const catalog = aCatalog({ graphs, ceilings: { ...CEILINGS, maxSteps: 50 } });
+  return validateGraph(JSON.parse(JSON.stringify(definition)), catalog).map(({ code, path }) => `${code} ${path}`);
+}
+
+describe('a graph among the tools of a node', () => {
+  test('has no issues', () => {
+    expect(found(['charge', { graph: 'leaf' }], { node: { approve: { leaf: 'always' } } })).toEqual([]);
+  });
+
+  test('may be the one that the model must call', () => {
+    expect(found([{ graph: 'leaf@1' }], { node: { toolChoice: { tool: 'leaf' } } })).toEqual([]);
+    expect(found([{ graph: 'leaf' }], { node: { toolChoice: { tool: 'nowhere' } } })).toEqual([
+      'INVALID_FIELD /nodes/a/toolChoice/tool',
+    ]);
+  });
+
+  test.each<[string, Json, string[]]>([
+    ['that is nowhere', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
+    ['that is this one', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
+    ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],
+    ['over a ceiling', [{ graph: 'patient' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
+    ['in two versions', [{ graph: 'leaf' }, { graph: 'leaf@1' }], ['INVALID_FIELD /nodes/a/tools/1']],
+    ['named as a configured tool', [{ graph: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
+    ['with more fields', [{ graph: 'leaf', input: {} }], ['INVALID_FIELD /nodes/a/tools/0/input']],
+    ['that is no name', [{ graph: 7 }], ['INVALID_FIELD /nodes/a/tools/0/graph']],
+  ])('%s', (_what, tools, expected) => {
+    expect(found(tools)).toEqual(expected);
+  });
+
+  test('must not wait in the last node of a canceled run', () => {
+    expect(found([{ graph: 'asks' }], { graph: { onCancel: 'a' } })).toContain('INVALID_FIELD /onCancel');
+  });
+
+  test('leaves names of configured tools repeated, and only one memory', () => {
+    expect(found(['charge', 'charge', { memory: 'm' }])).toEqual([]);
+    expect(found([{ memory: 'm' }, { memory: 'n', access: 'write' }])).toEqual(['INVALID_FIELD /nodes/a/tools/1']);
+  });
+});
