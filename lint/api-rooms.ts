@@ -24,7 +24,16 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
   },
   'api/streams': {
-    rooms: ['graph/values', 'graph/run', 'graph/journal', 'graph/redaction', 'store', 'telemetry/metrics', ...API_BASE, 'api/redaction'],
+    rooms: [
+      'graph/values',
+      'graph/run',
+      'graph/journal',
+      'graph/redaction',
+      'store',
+      'telemetry/metrics',
+      ...API_BASE,
+      'api/redaction',
+    ],
     packages: [NODE, 'hono'],
   },
   'api/middleware': {

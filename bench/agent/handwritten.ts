@@ -58,7 +58,7 @@ function task(name: string) {
     node: 'work',
     runId: workflowId,
     tenantId: 'bench',
-      graph: 'bench',
+    graph: 'bench',
     createdBy,
     journal: null,
   };

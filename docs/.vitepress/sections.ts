@@ -65,7 +65,11 @@ export const SECTIONS: readonly Section[] = [
         'in place of PostgreSQL or around it: what it must keep, and checks of that',
       ),
       page('operations', 'Operations', 'probes, shutdown, outages, task queues, memory'),
-      page('monitoring', 'Monitoring', 'metrics, a dashboard, alerts and what to do for each, logs; Prometheus, Datadog'),
+      page(
+        'monitoring',
+        'Monitoring',
+        'metrics, a dashboard, alerts and what to do for each, logs; Prometheus, Datadog',
+      ),
       page('tracing', 'Traces', 'OpenTelemetry: spans of requests, runs, models and tools; Tempo, Langfuse and others'),
       page('administration', 'Administration', 'quotas and switches at run time; the audit'),
       page('versioning', 'Versions', 'new workers beside old ones'),

@@ -40,14 +40,21 @@ export const metricsPage: Page = {
       'Names are those of `GET /metrics`. By OTLP, they have dots where these have `_` in the place of one, such as `holdfast.run.duration`, and no `_total`. Durations and ages are in seconds. [Monitoring](../monitoring.md) says how to get at them, and what to do about them.',
       table(
         ['metric', 'at', 'what it measures', 'labels'],
-        Object.entries(facts).map(([name, metric]) => [nameOf(name, metric), metric.at, metric.about, labelsOf(metric)]),
+        Object.entries(facts).map(([name, metric]) => [
+          nameOf(name, metric),
+          metric.at,
+          metric.about,
+          labelsOf(metric),
+        ]),
       ),
       'People choose the values of labels with a star. The first 100 of each are told apart in a process, and cut to 100 characters; the others are `other`.',
       '## Buckets',
       table(
         ['histogram', 'bounds', 'buckets'],
         Object.entries(facts).flatMap(([name, { bounds, unit }]) =>
-          bounds ? [[code(shown(name)), `${boundsOf(bounds)}${unit === 's' ? ' s' : ''}`, String(bounds.length + 1)]] : [],
+          bounds
+            ? [[code(shown(name)), `${boundsOf(bounds)}${unit === 's' ? ' s' : ''}`, String(bounds.length + 1)]]
+            : [],
         ),
       ),
     ),

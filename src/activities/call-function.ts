@@ -1,7 +1,7 @@
 import type { FunctionCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
-import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
-import type { ParentLogger } from './calls/call-logger.ts';
+import { NO_LOG, openCallLogger } from './calls/logging/call-logger.ts';
+import type { ParentLogger } from './calls/logging/call-logger.ts';
 import { notConfigured } from './calls/call-error.ts';
 import type { CallKind } from './calls/make-attempt.ts';
 import { runCode } from './calls/run-code.ts';

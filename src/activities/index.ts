@@ -13,7 +13,7 @@ import type { ModelDeps } from './call-model.ts';
 import { nodeCalls } from './call-node.ts';
 import type { RegisteredNodeType } from './registered-node-type.ts';
 import type { CallSlots } from './calls/call-slots.ts';
-import type { ParentLogger } from './calls/call-logger.ts';
+import type { ParentLogger } from './calls/logging/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';
 import { inFileSlot } from './files/in-file-slot.ts';

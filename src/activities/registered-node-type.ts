@@ -1,5 +1,5 @@
 import type { NodeTypeEntry } from '../graph/definition/index.ts';
-import type { CallLogger } from './calls/call-logger.ts';
+import type { CallLogger } from './calls/logging/call-logger.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 
 /** A registered node type: its catalog entry and its code. */

@@ -112,7 +112,10 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
 
 /** Opens the log, and has this process send spans and metrics if the environment says so. */
 async function openLog({ dataDir, logFile, environment }: StackOptions, teardown: Teardown) {
-  const { LOG_LEVEL: level, HOLDFAST_TEMPORAL_METRICS_PORT: temporalMetrics } = readSettings(StackSettings, environment);
+  const { LOG_LEVEL: level, HOLDFAST_TEMPORAL_METRICS_PORT: temporalMetrics } = readSettings(
+    StackSettings,
+    environment,
+  );
   const logger = createLogger(level, logFile ?? join(dataDir, 'holdfast.log'));
   const report = (message: string): void => logger.warn(message);
   const telemetry = await openTelemetry(environment, { service: 'holdfast', report });

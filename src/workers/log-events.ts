@@ -106,5 +106,7 @@ function logEvent<Type extends RunEvent['type']>(
 function placeOf(event: RunEvent): Readonly<Record<string, unknown>> {
   if (!('node' in event) || event.node === undefined) return {};
   const node = [...(event.path ?? []), event.node].join('/');
-  return 'visit' in event ? { node, visit: event.visit, ...(event.index !== undefined && { index: event.index }) } : { node };
+  return 'visit' in event
+    ? { node, visit: event.visit, ...(event.index !== undefined && { index: event.index }) }
+    : { node };
 }

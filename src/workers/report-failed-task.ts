@@ -20,7 +20,10 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
     const reason = truncate(whole, MAX_REASON);
     count += 1;
     measure('holdfast.workflow_task.failures', 1, {});
-    logger.warn({ run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by, count }, 'a workflow task failed');
+    logger.warn(
+      { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by, count },
+      'a workflow task failed',
+    );
     if (!run || by === 'worker') return;
     store.failingRuns
       .note(run.id, { executionRunId, ...(by === 'code' ? { by, reason } : { by }) })

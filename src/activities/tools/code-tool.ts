@@ -2,7 +2,7 @@ import type { ToolEntry } from '../../graph/definition/index.ts';
 import { toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import { withoutSecrets } from '../calls/call-logger.ts';
+import { withoutSecrets } from '../calls/logging/call-logger.ts';
 import { traceOf } from '../calls/traces/cause-of.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
@@ -34,10 +34,7 @@ interface CodeToolDeps {
  * to have caused no work. Secrets are removed from its errors
  * and from the lines that it logs.
  */
-export function createCodeTool(
-  settings: CodeToolSettings,
-  { secrets: resolver, heartbeat }: CodeToolDeps,
-): Tool {
+export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, heartbeat }: CodeToolDeps): Tool {
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,
@@ -48,7 +45,7 @@ export function createCodeTool(
       if (call.signal.aborted) throw secretsTooLate();
       const context = {
         ...call,
-        logger: withoutSecrets(call.logger, used.redact),
+        logger: withoutSecrets(call.logger, (text) => used.redact(text)),
         secret: (name: string): string => valueOf(name, values, entry.name),
         heartbeat,
       };

@@ -2,7 +2,7 @@ import type { CallSafety, ToolEntry } from '../../graph/definition/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
 import type { Json, SchemaViolation } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import type { CallLogger } from '../calls/call-logger.ts';
+import type { CallLogger } from '../calls/logging/call-logger.ts';
 
 /** Allowed names of tools. */
 export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;

@@ -4,7 +4,7 @@ const MAX_NAMES = 100;
 /** In characters. */
 const MAX_LENGTH = 100;
 
-export const OTHER = 'other';
+const OTHER = 'other';
 
 /** Keeps the number of series small, whatever strangers call their graphs and tools. */
 export interface BoundedNames {

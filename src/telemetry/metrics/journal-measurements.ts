@@ -82,11 +82,7 @@ function nodeDuration(value: number | null, { graph }: MeasuredRun, outcome: str
 }
 
 /** @param at when the run has ended (RFC 3339) */
-export function endMeasurements(
-  { runId, graph }: MeasuredRun,
-  at: string,
-  outcome: string,
-): readonly Measurement[] {
+export function endMeasurements({ runId, graph }: MeasuredRun, at: string, outcome: string): readonly Measurement[] {
   const value = secondsSinceRequest(runId, at);
   return [
     { name: 'holdfast.runs', value: 1, labels: { graph, outcome } },

@@ -46,7 +46,10 @@ beforeAll(async () => {
   ]);
   exported = readExported(`${await own.text()}\n${await temporal.text()}`);
   const log = await readFile(join(stack.dataDir, 'holdfast.log'), 'utf8');
-  lines = log.trim().split('\n').map((line) => Line.parse(JSON.parse(line)));
+  lines = log
+    .trim()
+    .split('\n')
+    .map((line) => Line.parse(JSON.parse(line)));
 });
 afterAll(async () => {
   await teardown.run();
@@ -149,10 +152,12 @@ describe('what a stack exports', () => {
 
   test('is sent by OTLP, too, with the temporality of its variable', async () => {
     const DELTA = 1;
-    await expect.poll(() => collector.metrics.find(({ name }) => name === 'holdfast.runs'), PATIENTLY).toMatchObject({
-      service: 'holdfast',
-      temporality: DELTA,
-    });
+    await expect
+      .poll(() => collector.metrics.find(({ name }) => name === 'holdfast.runs'), PATIENTLY)
+      .toMatchObject({
+        service: 'holdfast',
+        temporality: DELTA,
+      });
   });
 });
 
@@ -169,19 +174,34 @@ describe('the log', () => {
     const [begun] = named('a run has begun');
     const ofRun = lines.filter((line) => line['run'] === begun?.['run'] && line.level >= 30).map(({ msg }) => msg);
     expect(ofRun).toEqual(
-      expect.arrayContaining(['a run has begun', 'a run waits for an approval', 'an approval was decided', 'a run has ended well']),
+      expect.arrayContaining([
+        'a run has begun',
+        'a run waits for an approval',
+        'an approval was decided',
+        'a run has ended well',
+      ]),
     );
     expect(named('a run has ended well')).toMatchObject([{ tenant: 'demo', graph: 'whole' }]);
   });
 
   test('has each failed attempt as a warning with its cause', () => {
     const WARN = 40;
-    const facts = { tenant: 'demo', node: 'pay', visit: 1, called: 'tool:flaky', code: 'TOOL_FAILED', message: 'not now' };
+    const facts = {
+      tenant: 'demo',
+      node: 'pay',
+      visit: 1,
+      called: 'tool:flaky',
+      code: 'TOOL_FAILED',
+      message: 'not now',
+    };
     expect(named('an attempt of a call failed; another follows')).toMatchObject([
       { ...facts, level: WARN, graph: 'whole', attempt: 1 },
       { ...facts, level: WARN, graph: 'failing', attempt: 1 },
     ]);
-    expect(named('a call failed')).toMatchObject([{ ...facts, graph: 'failing', attempt: 2 }, { called: 'model:default' }]);
+    expect(named('a call failed')).toMatchObject([
+      { ...facts, graph: 'failing', attempt: 2 },
+      { called: 'model:default' },
+    ]);
   });
 
   test.each([

@@ -97,7 +97,12 @@ describe('activities', () => {
   test('writes the journal by itself where no call carries it', async () => {
     await anActivity().run(
       async () =>
-        await activities.record({ runId: 'alone', tenantId: 'acme', graph: 'shop', journal: packBatch(aJournalBatch(), CARRIER) }),
+        await activities.record({
+          runId: 'alone',
+          tenantId: 'acme',
+          graph: 'shop',
+          journal: packBatch(aJournalBatch(), CARRIER),
+        }),
     );
     expect(await store.journal.events('alone', 0, 10)).toEqual(aJournalBatch().events);
   });

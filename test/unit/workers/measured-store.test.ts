@@ -19,9 +19,7 @@ afterEach(() => goBack());
 
 const writerOf = (runId: string): JournalWriter => ({ runId, tenantId: 'acme', executionRunId: 'e1', graph: 'refund' });
 const ending = aBatch([1], {
-  events: [
-    { seq: 1, at: AT, step: 0, type: 'run.failed', error: { code: 'TOOL_FAILED', message: 'no', node: 'pay' } },
-  ],
+  events: [{ seq: 1, at: AT, step: 0, type: 'run.failed', error: { code: 'TOOL_FAILED', message: 'no', node: 'pay' } }],
   view: aView({ status: 'failed', endedAt: AT }),
 });
 
@@ -50,7 +48,10 @@ test('what is written twice is measured and logged once, whatever the id of the 
 
 test('what could not be written is told by nobody', async () => {
   lines.length = 0;
-  const refusing = { ...store, journal: { ...store.journal, write: async () => await Promise.reject(new Error('away')) } };
+  const refusing = {
+    ...store,
+    journal: { ...store.journal, write: async () => await Promise.reject(new Error('away')) },
+  };
   await expect(measuredStore(refusing, logger).journal.write(ending, writerOf('R9'))).rejects.toThrow('away');
   expect(lines).toEqual([]);
 });

@@ -10,9 +10,7 @@ import { aContext } from '../../../support/builders/call-builders.ts';
 
 const CANARY = 'canary-4711';
 
-function aCodeTool(
-  over: Partial<CodeToolSettings> & Pick<CodeToolSettings, 'execute'>,
-): Tool {
+function aCodeTool(over: Partial<CodeToolSettings> & Pick<CodeToolSettings, 'execute'>): Tool {
   const plain = {
     name: 'pay',
     description: 'Pays',

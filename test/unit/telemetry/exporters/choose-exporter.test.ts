@@ -31,6 +31,6 @@ test.each<[Signal, NodeJS.ProcessEnv, string | null, string]>([
   ['TRACES', { OTEL_TRACES_EXPORTER: 'zipkin' }, null, 'OTEL_TRACES_EXPORTER=zipkin'],
   ['TRACES', { ...ADDRESS, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'otlp', 'not by grpc'],
   ['METRICS', { ...ADDRESS, OTEL_METRICS_EXPORTER: 'statsd' }, null, 'OTEL_METRICS_EXPORTER=statsd'],
-])('%s can not heed %j as a whole', (signal, environment, exporter, problem) => {
+])('%s can not heed %j as a whole', (signal, environment, ...[exporter, problem]) => {
   expect(chooseExporter(signal, environment)).toEqual({ exporter, problems: [expect.stringContaining(problem)] });
 });

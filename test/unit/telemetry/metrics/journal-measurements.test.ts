@@ -11,9 +11,12 @@ const after = (seconds: number): string => new Date(ASKED_AT + seconds * 1_000).
 
 type Body = RunEvent extends infer Event ? (Event extends RunEvent ? Omit<Event, 'seq' | 'step'> : never) : never;
 const numbered = (bodies: readonly Body[], step = 0): readonly RunEvent[] =>
-  bodies.map((body, at) => ({ ...body, seq: at + 1, step }) as RunEvent);
+  bodies.map((body, at) => ({ ...body, seq: at + 1, step }));
 
-const measured = (events: readonly RunEvent[], { clock = createNodeClock(), approvals = [anApproval('R', 'pending')] } = {}) =>
+const measured = (
+  events: readonly RunEvent[],
+  { clock = createNodeClock(), approvals = [anApproval('R', 'pending')] } = {},
+) =>
   journalMeasurements({ events, approvals }, RUN, { now: ASKED_AT + 60_000, clock }).filter(
     ({ name }) => name !== 'holdfast.journal.lag',
   );
@@ -34,10 +37,12 @@ test('a run is measured from the request for it', () => {
 test('a later step, or one of a subgraph, is no start', () => {
   const [event] = numbered([{ type: 'step.started', at: after(2), nodes: ['pay'] }]);
   if (!event) throw new Error('There is no event');
-  expect(measured([{ ...event, step: 1 }, { ...event, path: ['inner'] }]).map(({ name }) => name)).toEqual([
-    'holdfast.steps',
-    'holdfast.steps',
-  ]);
+  expect(
+    measured([
+      { ...event, step: 1 },
+      { ...event, path: ['inner'] },
+    ]).map(({ name }) => name),
+  ).toEqual(['holdfast.steps', 'holdfast.steps']);
 });
 
 test('a run whose id tells no time is counted all the same', () => {
@@ -65,7 +70,13 @@ test('the journal lags by the age of the oldest event of a batch', () => {
 test('nodes are measured over batches, each visit and element by itself', () => {
   const clock = createNodeClock();
   const begin = { type: 'node.started', node: 'pay', visit: 1 } as const;
-  measured(numbered([{ ...begin, at: after(1) }, { ...begin, index: 0, at: after(2) }]), { clock });
+  measured(
+    numbered([
+      { ...begin, at: after(1) },
+      { ...begin, index: 0, at: after(2) },
+    ]),
+    { clock },
+  );
   const end = { type: 'node.completed', node: 'pay', visit: 1, update: {}, at: after(7) } as const;
   const labels = { graph: 'refund', outcome: 'completed' };
   expect(measured(numbered([{ ...end, index: 0 }, end, end]), { clock })).toEqual([

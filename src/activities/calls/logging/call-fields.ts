@@ -1,5 +1,5 @@
-import { calleeName, parseCallKey } from '../../graph/run/index.ts';
-import type { CallTask } from './call-task.ts';
+import { calleeName, parseCallKey } from '../../../graph/run/index.ts';
+import type { CallTask } from '../call-task.ts';
 
 /** A call as far as lines of the log name it. */
 export type NamedCall = Pick<CallTask, 'runId' | 'tenantId' | 'graph' | 'node' | 'index' | 'key' | 'request'>;
