@@ -48,6 +48,7 @@ export interface SweepTimes {
   readonly failingForMs: number;
   readonly deliveriesMs: number;
   readonly embedMs: number;
+  readonly noticesMs: number;
   readonly courier: Partial<CourierTimes>;
 }
 

@@ -52,6 +52,7 @@ const TIMES: SweepTimes = {
   failingForMs: FAILING_FOR_MS,
   deliveriesMs: 500,
   embedMs: 5_000,
+  noticesMs: NOTICES_MS,
   courier: {},
 };
 
@@ -67,6 +68,7 @@ const toChores = (
     failingForMs,
     deliveriesMs,
     embedMs,
+    noticesMs,
   }: SweepTimes,
   courier: Courier,
 ): readonly Chore[] => [
@@ -83,7 +85,7 @@ const toChores = (
       await courier.round(stopping);
     },
   },
-  { everyMs: NOTICES_MS, run: tellNotices },
+  { everyMs: noticesMs, run: tellNotices },
   { everyMs: embedMs, run: embedMemory },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 60_000, run: forgetStreams },

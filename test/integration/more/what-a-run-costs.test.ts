@@ -32,6 +32,7 @@ beforeAll(async () => {
     deliveriesMs: SELDOM_MS,
     ticksMs: SELDOM_MS,
     healSchedulesMs: SELDOM_MS,
+    noticesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });
   teardown.add(() => jobs.stop());
