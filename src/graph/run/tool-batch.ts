@@ -18,7 +18,7 @@ export interface BatchCall {
   readonly isEdited: boolean;
   /** A person has approved the call of this tool. */
   readonly approvedByPerson?: true;
-  /** Makes the call's key unique in its task. */
+  /** Makes the call's key unique in its task. A call that is answered without being made has the number of the next one. */
   readonly number: number;
   /** Rises when a person repeats a call of unknown outcome. */
   readonly takeover: number;

@@ -44,7 +44,7 @@ export function resultsInside(
 export function emitResult(handle: TaskHandle, result: GraphCallResult): void {
   const { state } = handle.task;
   const calls = state.phase === 'open' ? batchOf(state.position) : [];
-  const call = calls.find(({ number }) => number === result.number);
+  const call = calls.find((one) => one.state.phase === 'inside' && one.number === result.number);
   if (!call) return;
   const { draft } = handle;
   emitTask(handle, {

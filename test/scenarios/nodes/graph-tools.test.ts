@@ -202,6 +202,29 @@ describe('a graph that fails as a tool', () => {
     expect([requests.length, calls.length, run.run.spent.toolCalls]).toEqual([2, 2, 3]);
   });
 
+  test.each([
+    [['nosuch', {}], ['refund', { order: 'o1' }]],
+    [['refund', { order: 'o1' }], ['nosuch', {}]],
+    [['refund', {}], ['refund', { order: 'o1' }]],
+  ] as const)('beyond a budget, beside a call that is not made: %j and %j', (first, second) => {
+    const { run, requests } = playGraphs({
+      replies: [asks([first[0], first[1]], [second[0], second[1]]), 'done'],
+      graph: { limits: { maxToolCalls: 9 } },
+      limits: { maxToolCalls: 1 },
+    });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED' } });
+    run.reopen('retry', { limits: { maxToolCalls: 9 } });
+    expect(run.run.status).toBe('completed');
+    const told = toldIn({ requests });
+    expect(told.filter((content) => content === '{"log":["o1"]}')).toHaveLength(1);
+    const called = run.events.filter((event) => event.type === 'tool.called' && event.node === 'a');
+    const error = { code: 'BUDGET_EXCEEDED' };
+    expect(called).toMatchObject([
+      { tool: 'refund', error },
+      { tool: 'refund', result: { log: ['o1'] } },
+    ]);
+  });
+
   test('that ends the run by its code ends it', () => {
     const stop = { type: 'function', function: 'double' } as const;
     const outside = { function: () => ({ control: 'abort', reason: 'enough' }) };

@@ -70,7 +70,8 @@ export function resetBatch(batch: ToolBatch, inside?: Scope): ToolBatch {
   const graphs = new Set(inside ? tasksIn(inside).map(({ index }) => index) : []);
   return batch.map((call) => {
     const { state } = call;
-    if (graphs.has(call.number)) return { ...call, state: { phase: 'inside' } };
+    // A call that was answered without being made has the number of the next one.
+    if (state.phase !== 'answered' && graphs.has(call.number)) return { ...call, state: { phase: 'inside' } };
     switch (state.phase) {
       case 'open':
         return { ...call, state: { phase: 'ready', isApproved: true } };
