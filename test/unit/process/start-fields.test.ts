@@ -4,7 +4,7 @@ import { startFields } from '../../../src/process/start-fields.ts';
 const target = { options: { address: 'temporal:7233' }, namespace: 'agents' };
 
 test('the first line says what a process works with, without its passwords', () => {
-  const databaseUrl = 'postgres://ann:canary-4711@db:5432/holdfast?sslmode=require&password=canary-4711';
+  const databaseUrl = 'postgres://ann:canary-4711@db:5432/holdfast?ssl=true&password=canary-4711';
   expect(startFields({ mode: 'worker', databaseUrl, target })).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     mode: 'worker',
