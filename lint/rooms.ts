@@ -125,7 +125,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   testing: {
     rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
     types: ['store'],
-    packages: [NODE, 'pino', 'zod'],
+    packages: [NODE, 'zod'],
     face: ['index.ts', 'evaluation/index.ts', 'outputs/index.ts'],
   },
   client: {
