@@ -1,6 +1,6 @@
 import { defineConfig } from 'holdfast';
 
-const { ANTHROPIC_API_KEY, AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, OPENAI_API_KEY } = process.env;
+const { ANTHROPIC_API_KEY, AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, GRAPH_TENANTS, OPENAI_API_KEY } = process.env;
 const modelUrl = process.env['HOLDFAST_MODEL_URL'] || 'http://127.0.0.1:18302/v1';
 const shopUrl = process.env['SHOP_URL'] || 'http://127.0.0.1:18301';
 
@@ -72,7 +72,7 @@ export default defineConfig({
       timeout: '10s',
     },
   ],
-  graphs: './graphs',
+  graphs: GRAPH_TENANTS ? { folder: './graphs', tenants: GRAPH_TENANTS.split(',') } : './graphs',
   http: { allow: [placeOf(shopUrl), placeOf(modelUrl)] },
   // `npm start` has an issuer of its own; the API as a process of its own needs one.
   ...(AUTH_ISSUER &&

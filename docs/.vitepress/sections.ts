@@ -20,7 +20,7 @@ export const SECTIONS: readonly Section[] = [
       page('project', 'Your own project', 'a configuration, a tool, a graph, an image for production'),
       page('builder', 'Graphs in TypeScript', '`StateGraph`, whose types know nodes and channels'),
       page('client', 'The client', 'start, wait, follow and decide from a program'),
-      page('cli', 'The command line', 'init, dev, publish, run, approve, doctor, promote, eval and the others'),
+      page('cli', 'The command line', 'init, dev, publish, run, approve, setup, doctor, promote, eval and the others'),
       page('testing', 'Tests of graphs', 'in memory, with scripted models; a recorded run as a test'),
     ],
   },
@@ -58,7 +58,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Operate',
     pages: [
-      page('production', 'In production', 'processes, Temporal, tokens, roles, Docker Compose'),
+      page('production', 'In production', 'processes, Docker Compose, Helm, Temporal Cloud, tokens'),
       page(
         'store',
         'A store of your own',

@@ -18,6 +18,7 @@ import { start } from './local/start.ts';
 import { token } from './local/token.ts';
 import { apiProcess } from './production/api-process.ts';
 import { doctor } from './production/doctor.ts';
+import { setup } from './production/setup.ts';
 import { workerProcess } from './production/worker-process.ts';
 import { cancel } from './runs/cancel.ts';
 import { checkpoints } from './runs/checkpoints.ts';
@@ -42,7 +43,7 @@ export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readon
   ['Failures', [interventions, retry, skip, fail]],
   ['Decisions', [approvals, approve, reject, comment, remind, reassign]],
   ['Tests', [promote, evaluate]],
-  ['In production', [apiProcess, workerProcess, doctor]],
+  ['In production', [setup, apiProcess, workerProcess, doctor]],
 ];
 
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(

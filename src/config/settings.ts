@@ -82,6 +82,9 @@ export const StackSettings = z.object({
   HOLDFAST_TEMPORAL_METRICS_PORT: SETTINGS.HOLDFAST_TEMPORAL_METRICS_PORT.schema,
 });
 
+/** What `holdfast setup` reads besides Temporal's variables. */
+export const SetupSettings = z.object({ DATABASE_URL: SETTINGS.DATABASE_URL.schema });
+
 /** What an API process reads besides Temporal's variables. */
 export const ApiSettings = z.object({
   ...ofBoth,

@@ -1,5 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { NotReadyError } from './readiness.ts';
+import { settleAll } from './settle-all.ts';
 import type { TemporalConnection } from './temporal.ts';
 
 /** Search attributes by their names, with their Temporal types. */
@@ -22,23 +23,28 @@ export function createSearchAttributesCheck(
   let areThere = false;
   return async () => {
     if (areThere) return;
-    const missing = await findMissing(temporal, wanted);
+    const missing = await findMissingAttributes(temporal, wanted);
     if (missing.length > 0) {
-      await tryToMake(temporal, missing);
+      // Another process may make them at the same time, and this one may not have the right.
+      await makeSearchAttributes(temporal, missing).catch(() => undefined);
       await requireSearchAttributes(temporal, wanted);
     }
     areThere = true;
   };
 }
 
-type Attribute = readonly [name: string, type: SearchAttributes[string]];
+/** A search attribute: its name, and its Temporal type. */
+export type Attribute = readonly [name: string, type: SearchAttributes[string]];
 
-/** A query is refused if it names an attribute that is not there. Asking so takes no more than the right to read. */
-async function findMissing(
+/**
+ * Finds which search attributes a namespace lacks. A query is refused if it names one that is not there, and asking so takes
+ * no more than the right to read.
+ */
+export async function findMissingAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   wanted: SearchAttributes,
 ): Promise<readonly Attribute[]> {
-  const found = await Promise.all(
+  const found = await settleAll(
     Object.entries(wanted).map(async ([name, type]): Promise<readonly Attribute[]> => {
       const query = `${name} = ${TYPES[type].example}`;
       const count = connection.workflowService.countWorkflowExecutions({ namespace, query });
@@ -54,13 +60,13 @@ async function findMissing(
   return found.flat();
 }
 
-/** Another process may make them at the same time, and this one may not have the right. */
-async function tryToMake(
+/** Makes search attributes. @throws when the server refuses, as Temporal Cloud does */
+export async function makeSearchAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   missing: readonly Attribute[],
 ): Promise<void> {
   const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, TYPES[type].number]));
-  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes }).catch(() => undefined);
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
 const INVALID_ARGUMENT = 3;
@@ -74,7 +80,7 @@ export async function requireSearchAttributes(
   temporal: TemporalConnection<ConnectionLike>,
   wanted: SearchAttributes,
 ): Promise<void> {
-  const missing = await findMissing(temporal, wanted);
+  const missing = await findMissingAttributes(temporal, wanted);
   if (missing.length === 0) return;
   const { namespace } = temporal;
   const names = missing.map(([name]) => name).join(', ');

@@ -70,7 +70,7 @@ export async function pingTemporal({ connection, namespace }: TemporalConnection
 const REFUSED: ReadonlySet<number> = new Set([3, 7, 12, 16]);
 
 /** Tells errors that may pass, such as a missing namespace, from errors that stay. */
-function isTemporalAway(error: unknown): boolean {
+export function isTemporalAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'TransportError') return true;
   return 'code' in error && typeof error.code === 'number' && !REFUSED.has(error.code);

@@ -55,7 +55,7 @@ export async function makeAttempt<R extends CallRequest>(
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const attempt = failures + 1;
   const made = { attempt, turn: Math.max(attempt, begun), ...(keep && { keep }) };
-  const traced = { task, attempt: made.turn, showsContents: kind.showsContents ?? false };
+  const traced = { task, attempt, showsContents: kind.showsContents ?? false };
   const reply = await measuredAttempt(task.request, () =>
     inAttemptSpan(traced, () => limit.bound(kind.execute(task, limit.signal, made))),
   );

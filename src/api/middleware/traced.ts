@@ -11,7 +11,8 @@ import { shownMethod } from './shown-method.ts';
 /** Probes, metrics and pages are asked for all the time, and say nothing. */
 const TRACED = '/api/';
 
-const OF_RUN = /^\/api\/runs\/([^/]+)/;
+/** The id of a run, which the answer to a request for one has in its `Location`. */
+const OF_RUN = /^\/api\/runs\/([0-9A-Z]{26})\b/;
 
 /**
  * Middleware: a span for each request (OpenTelemetry, semantic conventions of HTTP servers). It goes on with the trace
@@ -29,14 +30,18 @@ export function traced() {
     const route = routePath(c, -1);
     const { status } = c.res;
     if (!route.includes('*')) span.updateName(`${method} ${route}`).setAttribute(GENERAL.route, route);
-    const [, runId] = status >= 400 ? [] : (OF_RUN.exec(c.req.path) ?? []);
+    const runId = status < 400 && runIdIn(c.res.headers.get('location') ?? c.req.path);
     span.setAttributes({
       [GENERAL.status]: status,
       ...(c.get('caller') && { [HOLDFAST.tenant]: c.get('caller').tenantId }),
-      ...(runId !== undefined && { [HOLDFAST.run]: runId }),
+      ...(runId && { [HOLDFAST.run]: runId }),
     });
     if (status >= 500) markFailed(span, String(status));
     span.end();
     return undefined;
   });
+}
+
+function runIdIn(path: string): string | undefined {
+  return OF_RUN.exec(path)?.[1];
 }

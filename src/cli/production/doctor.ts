@@ -9,9 +9,10 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'say what an installation lacks, and what mends it',
   operands: NO_OPERANDS,
-  about: `Checks what API and workers need: Node and the configuration; with DATABASE_URL the database and its clock, the
-    cursor secret and the keys of tokens; with TEMPORAL_ADDRESS or TEMPORAL_PROFILE the server, its namespace and its
-    search attributes. It changes nothing.`,
+  about: `Checks what API and workers need: Node and the configuration; with DATABASE_URL the database, its clock and its
+    tables, calls in doubt, the cursor secret and the keys of tokens; with TEMPORAL_ADDRESS or TEMPORAL_PROFILE the
+    server's version, the namespace, its search attributes, how long it keeps histories, and task queues without workers.
+    It changes nothing.`,
   flags: { config: CONFIG_FLAG },
   exits: { 0: 'nothing is wrong', 1: 'something is' },
   async action({ values }, terminal) {

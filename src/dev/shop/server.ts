@@ -55,6 +55,7 @@ const KeySchema = Text.max(255);
 function createShop(db: Kysely<ShopTables>, apiKey: string): Hono<ServiceEnvironment> {
   const app = new Hono<ServiceEnvironment>();
   const faults = createFaults(['/refunds', '/orders']);
+  app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.use(authorized(apiKey));
   app.route('/faults', faults.routes);
   app.get('/orders', faults.on('/orders'), async (context) => {

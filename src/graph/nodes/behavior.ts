@@ -72,7 +72,7 @@ export interface TaskContext {
   /** The failure of making the tool calls with these numbers; `null`: the run's budget allows them. */
   findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
-  /** Records and counts a tool call that a graph inside the task makes up. @throws GraphError `BUDGET_EXCEEDED` */
+  /** Records and counts a tool call whose work a graph inside the task does. @throws GraphError `BUDGET_EXCEEDED` */
   beginGraph(number: number, call: { readonly tool: string; readonly args: Json }): void;
   /** Closes an approval whose timeout is over. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;

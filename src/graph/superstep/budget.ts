@@ -32,7 +32,7 @@ export function planReservation(handle: TaskHandle, key: string, request: CallRe
   return request.kind === 'model' ? planModelReservation(handle.draft, request) : { request, reservation: null };
 }
 
-/** Counts a tool call that a graph makes up. @throws GraphError `BUDGET_EXCEEDED` */
+/** Counts a tool call whose work a graph does. @throws GraphError `BUDGET_EXCEEDED` */
 export function countGraphCall(handle: TaskHandle, number: number): void {
   const key = keyOfCall(handle, number);
   requireToolCall(handle, key);

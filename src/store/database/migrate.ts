@@ -8,8 +8,25 @@ const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initia
 
 /** Brings the tables up to date; several processes may call it at once. @throws DatabaseAwayError */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = await migratorOf(db).migrateToLatest();
   if (isDatabaseAway(error)) throw error;
   if (error !== undefined) throw new Error('The database could not be brought up to date', { cause: error });
+}
+
+/** The names of migrations, in order. */
+export interface MigrationState {
+  readonly done: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Reads which migrations a database has, and changes nothing. @throws DatabaseAwayError */
+export async function readMigrations<T>(db: Kysely<T>): Promise<MigrationState> {
+  const found = await migratorOf(db).getMigrations();
+  const namesOf = (isDone: boolean): readonly string[] =>
+    found.flatMap(({ name, executedAt }) => ((executedAt !== undefined) === isDone ? [name] : []));
+  return { done: namesOf(true), missing: namesOf(false) };
+}
+
+function migratorOf<T>(db: Kysely<T>): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -8,5 +8,6 @@ export async function openTracing(environment: NodeJS.ProcessEnv, options: Expor
   for (const problem of problems) options.report(problem);
   if (!exporter) return NOT_EXPORTING;
   const { startSdk } = await import('./start-sdk.ts');
-  return { exporter, close: startSdk({ ...options, exporter }) };
+  const maxQueueSize = environment['OTEL_BSP_MAX_QUEUE_SIZE'];
+  return { exporter, close: startSdk({ ...options, exporter, maxQueueSize }) };
 }

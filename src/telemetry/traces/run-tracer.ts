@@ -1,6 +1,6 @@
 import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 
-/** Makes the spans of runs. A run is traced as a whole or not at all, so it samples nothing. */
+/** Makes the spans of runs. A run is traced as a whole or not at all, so no sampler decides here. */
 export interface RunTracer {
   readonly tracer: Tracer;
   /** Starts a span whose ids are known before. */

@@ -17,6 +17,8 @@ import { setRunTracer } from './run-tracer.ts';
 
 interface SdkOptions extends ExportOptions {
   readonly exporter: ExporterName;
+  /** `OTEL_BSP_MAX_QUEUE_SIZE`: the most spans that wait to be sent. */
+  readonly maxQueueSize: string | undefined;
 }
 
 const EXPORTERS: Readonly<Record<ExporterName, () => SpanExporter>> = {
@@ -24,15 +26,18 @@ const EXPORTERS: Readonly<Record<ExporterName, () => SpanExporter>> = {
   console: () => new ConsoleSpanExporter(),
 };
 
+/** One of the longest segments alone would fill the SDK's own queue of 2,048. */
+const MAX_QUEUE = 20_000;
+
 /**
  * Starts OpenTelemetry's SDK for spans, which reads its own variables. Requests are sampled by `OTEL_TRACES_SAMPLER`; a
  * run follows the request for it.
  * @returns a function that sends what is left, and stops
  */
-export function startSdk({ service, exporter, report }: SdkOptions): () => Promise<void> {
+export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions): () => Promise<void> {
   reportProblems(report);
   const resource = toResource(service);
-  const processor = new BatchSpanProcessor(EXPORTERS[exporter]());
+  const processor = new BatchSpanProcessor(EXPORTERS[exporter](), { maxQueueSize: Number(maxQueueSize) || MAX_QUEUE });
   const parts = { resource, spanProcessors: [processor] };
   const ids = new GivenIds();
   const sampler = new ParentBasedSampler({ root: new AlwaysOnSampler() });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiClient } from '../../support/readers/api-client.ts';
 import { hasStatus } from '../../support/readers/api-runs.ts';
@@ -197,15 +198,14 @@ test('logs prints the last lines of a log, from a level on', async () => {
 });
 
 describe('doctor', () => {
-  const examine = async (env: Record<string, string>): Promise<Said> => {
-    const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
-    return await holdfast(['doctor', '--config', config], {
+  const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
+  const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<Said> =>
+    await holdfast(['doctor', ...flags], {
       TEMPORAL_ADDRESS: stack.temporalAddress,
       TEMPORAL_NAMESPACE: stack.namespace,
       DATABASE_URL: stack.databaseUrl ?? '',
       ...env,
     });
-  };
 
   test('says what is there, and what is missing with the command that mends it', async () => {
     const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
@@ -215,14 +215,48 @@ describe('doctor', () => {
     expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
     expect(stdout).toContain('ok    memory: found by its words: memory.embeddings is not set\n');
     expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);
-    expect(stdout).toContain(`ok    Temporal: ${stack.temporalAddress}, namespace ${stack.namespace}\n`);
+    expect(stdout).toMatch(/ok {4}tables: as 0001-initial left them\n/);
+    expect(stdout).toContain('ok    calls in doubt: none\n');
+    expect(stdout).toMatch(new RegExp(`ok {4}Temporal: 1\\.\\d+\\.\\S+ at ${stack.temporalAddress}\n`));
+    expect(stdout).toContain(`ok    namespace: ${stack.namespace}, which keeps histories for a day\n`);
     expect(stdout).toMatch(/ok {4}search attributes: TenantId, /);
+    expect(stdout).toContain('ok    retention: runs stay\n');
+    expect(stdout).toContain('ok    task queues: holdfast (workers: 1)\n');
   });
 
   test('names a server that is away, and a namespace that is missing', async () => {
     const away = await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none', TEMPORAL_NAMESPACE: 'none' });
     expect(away.stdout).toMatch(/FAIL {2}database: .*ECONNREFUSED.*\n {6}set DATABASE_URL/);
-    expect(away.stdout).toMatch(/FAIL {2}Temporal: .*none.*not found.*\n/i);
+    expect(away.stdout).toMatch(/FAIL {2}tables: .*ECONNREFUSED/);
+    expect(away.stdout).toContain('FAIL  namespace: Namespace none is not found\n');
     expect(away.stdout).toContain('FAIL  cursor secret: HOLDFAST_CURSOR_SECRET is not set\n');
+  });
+
+  test('names runs that go before their histories, task queues without workers, and calls in doubt', async () => {
+    const slow = {
+      name: 'slow',
+      description: 'Slow.',
+      method: 'GET',
+      url: 'http://127.0.0.1:1/',
+      effect: 'idempotent',
+      taskQueue: 'slow',
+    };
+    const tools = [{ ...slow, parameters: { type: 'object' } }];
+    const config = await folder.write('short.json', { retention: { runs: '2h' }, tools });
+    const client = new Client({ connectionString: stack.databaseUrl ?? '' });
+    await client.connect();
+    await client.query(`insert into ledger
+      (key, tenant_id, run_id, node, called, request_hash, status, takeover, claim, failures, scheduled_at, claimed_at, updated_at)
+      values ('in-doubt', 'demo', 'none', 'pay', 'tool:pay', '', 'unknown', 0, '', 0, now(), now(), now())`);
+    const { stdout } = await examine({}, ['--config', config]);
+    await client.query(`delete from ledger where key = 'in-doubt'`);
+    await client.end();
+    expect(stdout).toMatch(/FAIL {2}calls in doubt: Nobody knows if calls were made: 1\n {6}holdfast interventions/);
+    expect(stdout).toContain(
+      'FAIL  retention: Runs are forgotten after 2h, and the namespace keeps their histories for a day\n      raise retention.runs',
+    );
+    expect(stdout).toContain(
+      'FAIL  task queues: No worker has asked lately for the tasks of slow\n      start a worker',
+    );
   });
 });

@@ -11,11 +11,14 @@ import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openConnection } from '../../../src/api/temporal/open-connection.ts';
 import { readTemporalTarget, temporal } from '../../../src/process/temporal.ts';
+import { setVariables } from '../../../src/process/set-variables.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { hasStatus } from '../../support/readers/api-runs.ts';
 import { textAt } from '../../support/readers/json-at.ts';
 import { makeCertificates, tlsOptions } from '../../support/servers/certificates.ts';
 import type { Certificates } from '../../support/servers/certificates.ts';
+import { holdfast } from '../../support/servers/command-line.ts';
+import type { Said } from '../../support/servers/command-line.ts';
 import { takePlace } from '../../support/servers/shared-place.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 
@@ -65,6 +68,24 @@ test('a stack works with a Temporal that is reached by mTLS only', async () => {
   await stack.stop();
   server.close();
 });
+
+test('the command line reaches it by the same variables', async () => {
+  const place = await takePlace();
+  const { server, address } = await openTls(place['TEMPORAL_ADDRESS'] ?? '');
+  const told = async (variables: NodeJS.ProcessEnv): Promise<Said> =>
+    await holdfast(
+      ['setup', '--dry-run', '--wait', '0s'],
+      definedIn({ ...place, ...variables, TEMPORAL_ADDRESS: address }),
+    );
+  expect(await told(withClient())).toMatchObject({ code: 0, stdout: expect.stringContaining('there    namespace: ') });
+  expect(await told(withoutClient())).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('FAIL     namespace: '),
+  });
+  server.close();
+});
+
+const definedIn = (environment: NodeJS.ProcessEnv): Record<string, string> => ({ ...setVariables(environment) });
 
 test.each([
   ['an API', openConnection],

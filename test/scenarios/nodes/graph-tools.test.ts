@@ -203,9 +203,18 @@ describe('a graph that fails as a tool', () => {
   });
 
   test.each([
-    [['nosuch', {}], ['refund', { order: 'o1' }]],
-    [['refund', { order: 'o1' }], ['nosuch', {}]],
-    [['refund', {}], ['refund', { order: 'o1' }]],
+    [
+      ['nosuch', {}],
+      ['refund', { order: 'o1' }],
+    ],
+    [
+      ['refund', { order: 'o1' }],
+      ['nosuch', {}],
+    ],
+    [
+      ['refund', {}],
+      ['refund', { order: 'o1' }],
+    ],
   ] as const)('beyond a budget, beside a call that is not made: %j and %j', (first, second) => {
     const { run, requests } = playGraphs({
       replies: [asks([first[0], first[1]], [second[0], second[1]]), 'done'],

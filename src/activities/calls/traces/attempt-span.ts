@@ -9,7 +9,7 @@ import { replyContents, requestContents } from './span-contents.ts';
 
 interface TracedAttempt {
   readonly task: CallTask;
-  /** 1 for the first; each one has a number of its own. */
+  /** 1 for the first. One that was lost with its worker does not count. */
   readonly attempt: number;
   /** The configuration allows contents in spans. */
   readonly showsContents: boolean;

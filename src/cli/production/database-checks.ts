@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { loadConfig } from '../../config/load-config.ts';
+import { readMigrations } from '../../store/database/migrate.ts';
+import { readLiveCounts } from '../../store/inspection/live-counts.ts';
+import { checkClock } from './clock-skew.ts';
+import type { DoctorCheck } from './doctor-check.ts';
+import { withDatabase } from './with-database.ts';
+
+/** The checks of a database: that it answers, its tables, memory and the calls in its ledger. */
+export function databaseChecks(url: string, configFile: string | undefined): readonly DoctorCheck[] {
+  return [databaseCheck(url), tablesCheck(url), memoryCheck(url, configFile), ledgerCheck(url)];
+}
+
+const Now = z.object({ version: z.string(), now: z.coerce.date() });
+
+function databaseCheck(url: string): DoctorCheck {
+  return {
+    name: 'database',
+    mend: 'set DATABASE_URL to a PostgreSQL that runs, and the clocks by NTP',
+    find: async () =>
+      await withDatabase(url, async (db) => {
+        const { rows } = await sql`select current_setting('server_version') as version, now() as now`.execute(db);
+        const { version, now } = Now.parse(rows[0]);
+        checkClock('its', now);
+        return `PostgreSQL ${version}`;
+      }),
+  };
+}
+
+function tablesCheck(url: string): DoctorCheck {
+  return {
+    name: 'tables',
+    mend: 'holdfast setup makes and upgrades them, as API and workers do when they start',
+    find: async () =>
+      await withDatabase(url, async (db) => {
+        const { done, missing } = await readMigrations(db);
+        if (missing.length > 0) throw new Error(`The database lacks the migrations ${missing.join(', ')}`);
+        return `as ${done.join(', ')} left them`;
+      }),
+  };
+}
+
+const Extension = z.object({ version: z.string() });
+
+function memoryCheck(url: string, file: string | undefined): DoctorCheck {
+  return {
+    name: 'memory',
+    mend: 'install pgvector (https://github.com/pgvector/pgvector); its administrator runs: create extension vector',
+    async find() {
+      const { embeddings } = (await loadConfig(file)).memory;
+      if (!embeddings) return 'found by its words: memory.embeddings is not set';
+      return await withDatabase(url, async (db) => {
+        const { rows } = await sql`
+          select coalesce(installed_version, default_version) as version
+          from pg_available_extensions where name = 'vector'
+        `.execute(db);
+        const found = Extension.safeParse(rows[0]);
+        if (!found.success)
+          throw new Error('The database has no extension "vector", so memory is not found by meaning');
+        return `found by meaning: ${embeddings.model}, pgvector ${found.data.version}`;
+      });
+    },
+  };
+}
+
+function ledgerCheck(url: string): DoctorCheck {
+  return {
+    name: 'calls in doubt',
+    mend: 'holdfast interventions lists those that wait for a person; holdfast retry, skip and fail settle them',
+    find: async () =>
+      await withDatabase(url, async (db) => {
+        if ((await readMigrations(db)).missing.length > 0) return 'there is no ledger yet';
+        const { callsInDoubt } = await readLiveCounts(db);
+        if (callsInDoubt > 0) throw new Error(`Nobody knows if calls were made: ${callsInDoubt}`);
+        return 'none';
+      }),
+  };
+}

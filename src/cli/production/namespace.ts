@@ -1,0 +1,41 @@
+import type { ConnectionLike } from '@temporalio/client';
+import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
+import type { TemporalConnection } from '../../process/temporal.ts';
+
+/** A namespace of Temporal. */
+export interface Namespace {
+  /** The time for which the histories of ended workflows stay. */
+  readonly retentionMs: number;
+}
+
+/** @returns `null`: there is no such namespace. @throws when the server does not answer, or refuses to say */
+export async function readNamespace({
+  connection,
+  namespace,
+}: TemporalConnection<ConnectionLike>): Promise<Namespace | null> {
+  try {
+    const { config } = await connection.workflowService.describeNamespace({ namespace });
+    return { retentionMs: optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0 };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+/** Makes a namespace. @throws when another process has made it, or the server refuses, as Temporal Cloud does */
+export async function makeNamespace(
+  { connection, namespace }: TemporalConnection<ConnectionLike>,
+  { retentionMs }: Namespace,
+): Promise<void> {
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs(retentionMs),
+  });
+}
+
+/** True for the error of a server that has no such namespace, or does not know everywhere yet that it has. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === NOT_FOUND;
+}
+
+const NOT_FOUND = 5;

@@ -1,0 +1,109 @@
+import type { Connection } from '@temporalio/client';
+import type { Kysely } from 'kysely';
+import { isNotFound, makeNamespace, readNamespace } from './namespace.ts';
+import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
+import type { Attribute } from '../../process/search-attributes.ts';
+import { isTemporalAway, readTemporalTarget } from '../../process/temporal.ts';
+import type { TemporalConnection } from '../../process/temporal.ts';
+import { isDatabaseAway } from '../../store/database/database-away.ts';
+import { migrate, readMigrations } from '../../store/database/migrate.ts';
+import type { Tables } from '../../store/tables.ts';
+import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import { daysInWords } from './days-in-words.ts';
+import { withDatabase } from './with-database.ts';
+import { NoAnswerError, withTemporal } from './with-temporal.ts';
+
+/** One thing that has to be there before API and workers begin. */
+export interface SetupStep {
+  readonly name: string;
+  /** Changes nothing. */
+  readonly look: () => Promise<Sight>;
+  /** Makes what is missing; made by another process meanwhile, it is as good. @throws when a server refuses */
+  readonly make: () => Promise<void>;
+  /** What a person does who may more than this process. */
+  readonly otherwise: string;
+  /** Tells errors of a server that may be there later. */
+  readonly isAway: (error: unknown) => boolean;
+}
+
+/** What a look has found, in words. */
+export interface Sight {
+  readonly isThere: boolean;
+  readonly what: string;
+}
+
+export interface SetupPlan {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly databaseUrl: string;
+  /** For how long a namespace that is made keeps histories. */
+  readonly retentionMs: number;
+}
+
+type Temporal = TemporalConnection<Connection>;
+
+/** The steps of a setup, in their order. @throws SetupError when the environment contradicts itself */
+export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan): readonly SetupStep[] {
+  const { namespace } = readTemporalTarget(environment);
+  const at =
+    <T>(use: (temporal: Temporal) => Promise<T>) =>
+    async () =>
+      await withTemporal(environment, use);
+  return [
+    {
+      name: 'namespace',
+      look: at(async (temporal) => await lookForNamespace(temporal, retentionMs)),
+      make: at(async (temporal) => await makeNamespace(temporal, { retentionMs })),
+      otherwise: `have it made by who may: temporal operator namespace create -n ${namespace} --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
+      isAway,
+    },
+    {
+      name: 'search attributes',
+      look: at(lookForAttributes),
+      make: at(async (temporal) => await makeSearchAttributes(temporal, await missingAttributes(temporal))),
+      otherwise: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add --namespace ${namespace} ${ATTRIBUTE_FLAGS}`,
+      isAway,
+    },
+    {
+      name: 'tables',
+      look: async () => await withDatabase(databaseUrl, lookForTables),
+      make: async () => await withDatabase(databaseUrl, async (db) => await migrate(db)),
+      otherwise: 'set DATABASE_URL to a PostgreSQL 15 or later, and to a user that may create tables',
+      isAway: isDatabaseAway,
+    },
+  ];
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof NoAnswerError || isTemporalAway(error);
+}
+
+const HOUR_MS = 3_600_000;
+const TYPE_NAMES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
+const ATTRIBUTE_FLAGS = Object.entries(SEARCH_ATTRIBUTES)
+  .map(([name, type]) => `--sa ${name}=${TYPE_NAMES[type]}`)
+  .join(' ');
+
+async function lookForNamespace(temporal: Temporal, retentionMs: number): Promise<Sight> {
+  const found = await readNamespace(temporal);
+  const kept = daysInWords(found?.retentionMs ?? retentionMs);
+  return { isThere: found !== null, what: `${temporal.namespace}, which keeps histories for ${kept}` };
+}
+
+async function lookForAttributes(temporal: Temporal): Promise<Sight> {
+  const missing = await missingAttributes(temporal);
+  const names = missing.length > 0 ? missing.map(([name]) => name) : Object.keys(SEARCH_ATTRIBUTES);
+  return { isThere: missing.length === 0, what: names.join(', ') };
+}
+
+/** A namespace that is not there yet has none. */
+async function missingAttributes(temporal: Temporal): Promise<readonly Attribute[]> {
+  return await findMissingAttributes(temporal, SEARCH_ATTRIBUTES).catch((error: unknown) => {
+    if (isNotFound(error)) return Object.entries(SEARCH_ATTRIBUTES);
+    throw error;
+  });
+}
+
+async function lookForTables(db: Kysely<Tables>): Promise<Sight> {
+  const { done, missing } = await readMigrations(db);
+  return { isThere: missing.length === 0, what: (missing.length > 0 ? missing : done).join(', ') };
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isNotFound } from './namespace.ts';
+import type { SetupStep } from './setup-steps.ts';
+
+interface Manner {
+  /** Nothing is made. */
+  readonly isDry: boolean;
+  /** The time until which a server is waited for that is away, or does not know everywhere yet what it has. */
+  readonly untilMs: number;
+}
+
+interface Taken {
+  readonly isThere: boolean;
+  /** For people. */
+  readonly line: string;
+}
+
+/** Looks, makes what is missing, and looks again. @throws what a server has answered that is away for too long, or refuses */
+export async function takeStep({ name, look, make, isAway }: SetupStep, { isDry, untilMs }: Manner): Promise<Taken> {
+  const patiently = async <T>(work: () => Promise<T>): Promise<T> => await retryUntil(untilMs, work, isAway);
+  const before = await patiently(look);
+  if (before.isThere) return { isThere: true, line: `there    ${name}: ${before.what}` };
+  if (isDry) return { isThere: false, line: `missing  ${name}: ${before.what}` };
+  await patiently(async () => await make().catch(unlessMadeByOther));
+  const settledMs = Math.max(untilMs, Date.now() + SETTLES_WITHIN_MS);
+  const after = async (): Promise<void> => {
+    const { isThere, what } = await look();
+    if (!isThere) throw new NotYetError(`${what} could not be made`);
+  };
+  await retryUntil(settledMs, after, (error) => error instanceof NotYetError || isNotFound(error) || isAway(error));
+  return { isThere: true, line: `made     ${name}: ${before.what}` };
+}
+
+/** A server takes some seconds until it knows everywhere what was made. */
+const SETTLES_WITHIN_MS = 30_000;
+const PAUSE_MS = 500;
+
+class NotYetError extends Error {}
+
+async function retryUntil<T>(
+  untilMs: number,
+  work: () => Promise<T>,
+  mayPass: (error: unknown) => boolean,
+): Promise<T> {
+  for (;;)
+    try {
+      return await work();
+    } catch (error) {
+      if (!mayPass(error) || Date.now() > untilMs) throw error;
+      await sleep(PAUSE_MS);
+    }
+}
+
+const ALREADY_EXISTS = 6;
+
+function unlessMadeByOther(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === ALREADY_EXISTS)) throw error;
+}

@@ -1,0 +1,95 @@
+import type { Connection } from '@temporalio/client';
+import { loadConfig } from '../../config/load-config.ts';
+import { toMs } from '../../graph/values/index.ts';
+import { readNamespace } from './namespace.ts';
+import { requireSearchAttributes } from '../../process/search-attributes.ts';
+import { settleAll } from '../../process/settle-all.ts';
+import { findWorkers } from './task-queue-workers.ts';
+import type { TemporalConnection } from '../../process/temporal.ts';
+import { taskQueuesOf } from '../../workers/task-queues.ts';
+import { TASK_QUEUE } from '../../workflows/contract.ts';
+import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import type { DoctorCheck, Patient } from './doctor-check.ts';
+import { daysInWords } from './days-in-words.ts';
+import { withTemporal } from './with-temporal.ts';
+
+type Temporal = TemporalConnection<Connection>;
+
+/** The checks of a Temporal server, and of the namespace that runs are in. */
+export function temporalChecks({ environment, configFile }: Patient): readonly DoctorCheck[] {
+  const at = (find: (temporal: Temporal) => Promise<string>) => async () => await withTemporal(environment, find);
+  return [
+    {
+      name: 'Temporal',
+      mend: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.28 or later that runs',
+      find: at(findServer),
+    },
+    {
+      name: 'namespace',
+      mend: 'set TEMPORAL_NAMESPACE; holdfast setup makes a namespace, in Temporal Cloud its console or tcld',
+      find: at(findNamespace),
+    },
+    {
+      name: 'search attributes',
+      mend: 'holdfast setup makes them, as API and workers do when they start, if Temporal lets them',
+      find: at(findSearchAttributes),
+    },
+    {
+      name: 'retention',
+      mend: 'raise retention.runs of the configuration, or shorten it: temporal operator namespace update --retention',
+      find: at(async (temporal) => await compareRetention(temporal, configFile)),
+    },
+    {
+      name: 'task queues',
+      mend: 'start a worker: holdfast worker; HOLDFAST_TASK_QUEUES names the queues that it serves',
+      find: at(async (temporal) => await findTaskQueues(temporal, configFile)),
+    },
+  ];
+}
+
+const OLDEST = { major: 1, minor: 28 } as const;
+
+async function findServer({ connection }: Temporal): Promise<string> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  const [major = 0, minor = 0] = (serverVersion ?? '').split('.').map(Number);
+  if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor))
+    throw new Error(`${serverVersion} is too old`);
+  return `${serverVersion} at ${connection.options.address}`;
+}
+
+async function findNamespace(temporal: Temporal): Promise<string> {
+  const found = await readNamespace(temporal);
+  if (!found) throw new Error(`Namespace ${temporal.namespace} is not found`);
+  return `${temporal.namespace}, which keeps histories for ${daysInWords(found.retentionMs)}`;
+}
+
+async function findSearchAttributes(temporal: Temporal): Promise<string> {
+  await requireSearchAttributes(temporal, SEARCH_ATTRIBUTES);
+  return Object.keys(SEARCH_ATTRIBUTES).join(', ');
+}
+
+/** A history refers to values in the database, which go with their run. */
+async function compareRetention(temporal: Temporal, configFile: string | undefined): Promise<string> {
+  const { runs } = (await loadConfig(configFile)).retention;
+  if (runs === undefined) return 'runs stay';
+  const found = await readNamespace(temporal);
+  if (!found) throw new Error(`Namespace ${temporal.namespace} is not found`);
+  const histories = daysInWords(found.retentionMs);
+  if (toMs(runs) < found.retentionMs)
+    throw new Error(`Runs are forgotten after ${runs}, and the namespace keeps their histories for ${histories}`);
+  return `runs stay for ${runs}, their histories for ${histories}`;
+}
+
+async function findTaskQueues(temporal: Temporal, configFile: string | undefined): Promise<string> {
+  const queues = taskQueuesOf(await loadConfig(configFile));
+  const found = await settleAll(
+    queues.map(async (queue) => {
+      const kinds = queue === TASK_QUEUE ? (['workflow', 'activity'] as const) : (['activity'] as const);
+      const workers = await settleAll(kinds.map((kind) => findWorkers(temporal, { queue, kind })));
+      return { queue, workers: Math.min(...workers.map(({ length }) => length)) };
+    }),
+  );
+  const without = found.filter(({ workers }) => workers === 0).map(({ queue }) => queue);
+  if (without.length > 0) throw new Error(`No worker has asked lately for the tasks of ${without.join(', ')}`);
+  return found.map(({ queue, workers }) => `${queue} (workers: ${workers})`).join(', ');
+}

@@ -1,0 +1,65 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { SETTINGS, readSettings } from '../config/settings.ts';
+import { isMain } from '../process/is-main.ts';
+import { listen } from '../process/listen.ts';
+import type { Listening, ListenOptions } from '../process/listen.ts';
+import { listenForShutdown } from '../process/listen-for-shutdown.ts';
+import { createLogger } from '../process/logger.ts';
+import { SetupError, runProcess } from '../process/setup-error.ts';
+import { createPostgresDialect } from '../store/database/postgres-dialect.ts';
+import { openIssuer, signTokens } from './issuer.ts';
+import { startScriptedModel } from './scripted-model/server.ts';
+import { startShop } from './shop/server.ts';
+
+/* A stand-in for a third party, as a process of its own: `node dist/dev/demo-process.js issuer`. The Compose file has them. */
+
+type Serve = (options: ListenOptions, environment: NodeJS.ProcessEnv) => Promise<Listening>;
+
+const SERVICES: Readonly<Record<string, Serve>> = { issuer: serveIssuer, model: startScriptedModel, shop: serveShop };
+
+const IssuerSettings = z.object({
+  /** The file of the private key, which is made if it is missing. */
+  ISSUER_KEY: z.string(),
+  /** Where those who take a token find the API. */
+  HOLDFAST_URL: z.string(),
+});
+
+/** Serves its keys at `/keys`, and at `/tokens` what the command line reads as a tokens file, to whoever asks. */
+async function serveIssuer(options: ListenOptions, environment: NodeJS.ProcessEnv): Promise<Listening> {
+  const { ISSUER_KEY, HOLDFAST_URL: baseUrl } = readSettings(IssuerSettings, environment);
+  const issuer = await openIssuer(ISSUER_KEY, environment);
+  const app = new Hono();
+  app.get('/keys', (context) => context.json(issuer.auth.keys));
+  app.get('/tokens', async (context) => context.json({ baseUrl, ...(await signTokens(issuer)) }));
+  return await listen(app, options);
+}
+
+const ShopSettings = z.object({
+  DATABASE_URL: SETTINGS.DATABASE_URL.schema,
+  SHOP_AUTHORIZATION: z.string().regex(/^Bearer ./, 'must be the header of its tools: Bearer, and a key'),
+});
+
+async function serveShop(options: ListenOptions, environment: NodeJS.ProcessEnv): Promise<Listening> {
+  const { DATABASE_URL, SHOP_AUTHORIZATION } = readSettings(ShopSettings, environment);
+  const dialect = createPostgresDialect(DATABASE_URL, { maxConnections: 5 });
+  return await startShop({ ...options, dialect, apiKey: SHOP_AUTHORIZATION.replace(/^Bearer /, '') });
+}
+
+const ProcessSettings = z.object({ PORT: SETTINGS.PORT.schema, LOG_LEVEL: SETTINGS.LOG_LEVEL.schema });
+const CLOSE_WITHIN_MS = 5_000;
+
+/** Runs the service until a signal ends it. @throws SetupError when there is no such service, or a variable is missing */
+async function runDemoProcess([name = '']: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const serve = SERVICES[name];
+  if (!serve) throw new SetupError(`There is no service "${name}": ${Object.keys(SERVICES).join(', ')}`);
+  const { PORT: port, LOG_LEVEL } = readSettings(ProcessSettings, environment);
+  const logger = createLogger(LOG_LEVEL);
+  const shutdown = listenForShutdown(logger);
+  const service = await serve({ port, hostname: '0.0.0.0' }, environment);
+  logger.info({ port: service.port }, `${name} listening`);
+  await shutdown.asked(CLOSE_WITHIN_MS);
+  await service.stop();
+}
+
+if (isMain(import.meta.url)) await runProcess(async () => await runDemoProcess(process.argv.slice(2), process.env));
