@@ -12,8 +12,8 @@ interface Written {
   readonly writer: JournalWriter;
 }
 
-/** Batches that are remembered, so that one which is written again is told once. */
-const MAX_REMEMBERED = 10_000;
+/** Events that are remembered: those that a failed call has carried come again with later ones. */
+const MAX_REMEMBERED = 50_000;
 
 /** A store that measures and logs what is written into the journal, by itself or with a call. It asks for nothing more. */
 export function measuredStore(store: Store, logger: Logger): Store {
@@ -47,15 +47,18 @@ export function measuredStore(store: Store, logger: Logger): Store {
 function createTeller(logger: Logger): (written: Written) => void {
   const clock = createNodeClock();
   const told = new Set<string>();
-  return ({ batch, writer }) => {
-    const { events } = batch;
-    const { runId, graph = '' } = writer;
-    const name = [runId, events[0]?.seq, events.at(-1)?.seq].join();
-    if (told.has(name)) return;
+  const isNew = (name: string): boolean => {
+    if (told.has(name)) return false;
     told.add(name);
     const [oldest] = told;
     if (told.size > MAX_REMEMBERED && oldest !== undefined) told.delete(oldest);
-    measureAll(journalMeasurements(batch, { runId, graph }, { now: Date.now(), clock }));
-    logEvents(logger, batch, writer);
+    return true;
+  };
+  return ({ batch, writer }) => {
+    const { runId, graph = '' } = writer;
+    const events = batch.events.filter(({ seq }) => isNew(`${runId} ${seq}`));
+    if (events.length === 0) return;
+    measureAll(journalMeasurements({ ...batch, events }, { runId, graph }, { now: Date.now(), clock }));
+    logEvents(logger, { events }, writer);
   };
 }

@@ -45,16 +45,24 @@ beforeAll(async () => {
     fetch(`http://127.0.0.1:${temporalPort}/metrics`),
   ]);
   exported = readExported(`${await own.text()}\n${await temporal.text()}`);
-  const log = await readFile(join(stack.dataDir, 'holdfast.log'), 'utf8');
-  lines = log
-    .trim()
-    .split('\n')
-    .map((line) => Line.parse(JSON.parse(line)));
+  lines = await linesOnceAllAreThere();
 });
 afterAll(async () => {
   await teardown.run();
   vi.unstubAllEnvs();
 });
+
+/** The log is written a moment later; what activities say comes last. */
+async function linesOnceAllAreThere(): Promise<readonly Line[]> {
+  const read = async (): Promise<readonly Line[]> => {
+    const written = await readFile(join(stack.dataDir, 'holdfast.log'), 'utf8');
+    const whole = written.slice(0, written.lastIndexOf('\n'));
+    return whole.split('\n').map((line) => Line.parse(JSON.parse(line)));
+  };
+  const isLast = ({ msg, graph }: Line): boolean => msg === 'a call failed' && graph === 'silent';
+  await vi.waitUntil(async () => (await read()).some(isLast), PATIENTLY);
+  return await read();
+}
 
 async function freePort(): Promise<number> {
   const door = await listen({ fetch: () => new Response() }, { port: 0 });
