@@ -10,6 +10,7 @@ import { eventsPage } from './pages/events.ts';
 import { expressionsPage } from './pages/expressions.ts';
 import { httpPage } from './pages/http.ts';
 import { limitsPage } from './pages/limits.ts';
+import { metricsPage } from './pages/metrics.ts';
 import { nodesPage } from './pages/nodes.ts';
 
 /** The pages of the reference, in the order in which they are listed. */
@@ -24,6 +25,7 @@ export const PAGES: readonly Page[] = [
   errorsPage,
   configurationPage,
   environmentPage,
+  metricsPage,
   commandsPage,
   httpPage,
 ];

@@ -15,7 +15,7 @@ import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
-import { createLogger } from './process/logger.ts';
+import { openProcessLogger } from './process/process-logger.ts';
 import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';
 import { readTemporalTarget, temporal } from './process/temporal.ts';
@@ -24,6 +24,7 @@ import { createTemporalCheck, reportIfNotReady } from './process/temporal-check.
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
 import { setVariables } from './process/set-variables.ts';
+import { startFields } from './process/start-fields.ts';
 import { runProcess, together } from './process/setup-error.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
 import { temporalRuntime } from './process/temporal-logger.ts';
@@ -34,9 +35,9 @@ import { reportFailedTask } from './workers/report-failed-task.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
 import { measureActivities } from './workers/measure-activities.ts';
-import { measuredJournal } from './workers/measured-journal.ts';
+import { measuredStore } from './workers/measured-store.ts';
 import { openWorkflowCode } from './workers/workflow-code.ts';
-import { openTracing } from './telemetry/traces/open-tracing.ts';
+import { openTelemetry } from './telemetry/open-telemetry.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 import { SEARCH_ATTRIBUTES } from './workflows/search-attributes.ts';
 
@@ -58,9 +59,11 @@ export async function createWorkers({
   config,
   taskQueues,
   deployment = null,
-  ...parts
+  ...given
 }: WorkerParts): Promise<readonly Worker[]> {
-  const { connection, namespace, store } = parts;
+  const store = measuredStore(given.store, given.logger);
+  const parts = { ...given, store };
+  const { connection, namespace } = parts;
   const options = {
     connection,
     namespace,
@@ -78,7 +81,7 @@ export async function createWorkers({
     taskQueue: TASK_QUEUE,
     activities: {
       ...calls,
-      ...createJournalActivities({ store: { ...store, journal: measuredJournal(store.journal) } }),
+      ...createJournalActivities({ store }),
       ...createScheduleActivities({ store }),
     },
     maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
@@ -131,11 +134,11 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
     loadConfig(config ?? setVariables(env)['HOLDFAST_CONFIG']),
     (async () => readTemporalTarget(env))(),
   ]);
-  const logger = createLogger(settings.LOG_LEVEL);
+  const logger = await openProcessLogger(settings);
   const shutdown = listenForShutdown(logger);
   const { signal } = shutdown;
-  Runtime.install(temporalRuntime(logger));
-  const tracing = await openTracing(env, { service: 'holdfast-worker', report: (message) => logger.warn(message) });
+  Runtime.install(temporalRuntime(logger, settings.HOLDFAST_TEMPORAL_METRICS_PORT));
+  const telemetry = await openTelemetry(env, { service: 'holdfast-worker', report: (message) => logger.warn(message) });
   const unavailable = new Set<string>();
   const { HOLDFAST_HEALTH_PORT: port } = settings;
   const health = port === undefined ? null : await openWorkerHealth(port, { shuttingDown: signal, unavailable });
@@ -144,12 +147,13 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   );
   const running = Promise.all(workers.map((worker) => worker.run()));
   health?.watch({ workers, ...parts });
-  logger.info({ namespace: parts.namespace }, 'worker started');
+  const started = startFields({ mode: 'worker', databaseUrl: settings.DATABASE_URL, target });
+  logger.info({ ...started, exporters: telemetry.exporters }, 'worker started');
   void shutdown.asked(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   });
   await running;
-  await Promise.all([health?.stop(), parts.close(), tracing.close()]);
+  await Promise.all([health?.stop(), parts.close(), telemetry.close()]);
 }
 
 const CLOSE_WITHIN_MS = 5_000;

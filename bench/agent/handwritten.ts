@@ -58,6 +58,7 @@ function task(name: string) {
     node: 'work',
     runId: workflowId,
     tenantId: 'bench',
+    graph: 'bench',
     createdBy,
     journal: null,
   };

@@ -26,6 +26,7 @@ export async function tool(length: number): Promise<number> {
       node: `n${at}`,
       runId: workflowId,
       tenantId: 'bench',
+      graph: 'bench',
       createdBy: { sub: 'bench', roles: ['user'] },
       journal: null,
       request: { kind: 'tool', tool: 'ping', effect: 'keyed', args: { at }, policy: POLICY },

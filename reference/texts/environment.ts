@@ -18,14 +18,26 @@ export const VARIABLES: readonly VariableText[] = [
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     readBy: 'API, worker, `start`',
-    meaning: 'where [spans](../tracing.md) go; OpenTelemetry has further variables',
-    otherwise: 'no spans are made',
+    meaning: 'where [spans](../tracing.md) and [metrics](../monitoring.md) go; OpenTelemetry has further variables',
+    otherwise: 'none are sent',
   },
   {
     name: 'OTEL_TRACES_EXPORTER',
     readBy: 'API, worker, `start`',
     meaning: '`otlp`, `console` or `none`',
     otherwise: '`otlp` if an address is set, else `none`',
+  },
+  {
+    name: 'OTEL_METRICS_EXPORTER',
+    readBy: 'API, worker, `start`',
+    meaning: '`otlp`, `console`, `none` or `prometheus`; at `/metrics` they are anyway',
+    otherwise: '`otlp` if an address is set, else `none`',
+  },
+  {
+    name: 'OTEL_METRIC_EXPORT_INTERVAL',
+    readBy: 'API, worker, `start`',
+    meaning: 'the time between two times that metrics are sent, in milliseconds',
+    otherwise: '`60000`',
   },
   {
     name: 'OTEL_TRACES_SAMPLER',

@@ -2,6 +2,8 @@ import type { Principal, ToolCallRequest } from '../graph/run/index.ts';
 import type { Json, SchemaCheck } from '../graph/values/index.ts';
 import { mapValues, own } from '../graph/values/index.ts';
 import { mayCall } from '../graph/run/index.ts';
+import { NO_LOG, openCallLogger } from './calls/logging/call-logger.ts';
+import type { ParentLogger } from './calls/logging/call-logger.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallKind } from './calls/make-attempt.ts';
@@ -13,7 +15,10 @@ import type { Tool } from './tools/tool.ts';
  * Makes calls of tools. The worker's current configuration can only tighten what a run has pinned: roles, arguments and
  * approval are checked again, and the stricter safety counts. A result must be what the tool says that it returns.
  */
-export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolCallRequest> {
+export function toolCalls(
+  tools: Readonly<Record<string, Tool>>,
+  log: ParentLogger = NO_LOG,
+): CallKind<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({
     tool,
     check: lazyCheck(tool.parameters),
@@ -22,7 +27,8 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
   }));
   return {
     safety: ({ tool, effect }) => stricterSafety(effect, own(tools, tool)?.effect),
-    async execute({ key, request, runId, tenantId, createdBy, shapedBy = [] }, signal, { attempt }) {
+    async execute(task, signal, { attempt }) {
+      const { key, request, runId, tenantId, createdBy, shapedBy = [] } = task;
       const entry = own(callable, request.tool);
       if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
       const { tool, check, checkResult, needsApproval } = entry;
@@ -31,7 +37,8 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
       checkArguments(tool, check, request.args);
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const { memory } = request;
-      const context = { key, runId, tenantId, principal: createdBy, memory, attempt, signal };
+      const logger = openCallLogger(log, task, attempt);
+      const context = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger };
       const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, context));
       if (checkResult) requireResult(tool, checkResult, reply.value);
       return reply;

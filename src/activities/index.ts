@@ -13,6 +13,7 @@ import type { ModelDeps } from './call-model.ts';
 import { nodeCalls } from './call-node.ts';
 import type { RegisteredNodeType } from './registered-node-type.ts';
 import type { CallSlots } from './calls/call-slots.ts';
+import type { ParentLogger } from './calls/logging/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';
 import { inFileSlot } from './files/in-file-slot.ts';
@@ -42,6 +43,8 @@ export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
   readonly nodeTypes?: Readonly<Record<string, RegisteredNodeType>>;
   /** The spans of calls hold what is sent and answered, where nothing is redacted; the default is no. */
   readonly showsContents?: boolean;
+  /** Where code of the configuration writes its lines; the default is nowhere. */
+  readonly logger?: ParentLogger;
 }
 
 /** The calls of a run. Histories record these names, and those of the journal's, as activity types. */
@@ -68,11 +71,11 @@ export interface JournalActivities {
 export interface Activities extends CallActivities, JournalActivities, ScheduleActivities {}
 
 export function createCallActivities(deps: ActivityDeps): CallActivities {
-  const { store, tools, functions, nodeTypes = {}, showsContents = false } = deps;
+  const { store, tools, functions, nodeTypes = {}, showsContents = false, logger } = deps;
   const ofModels = { ...modelCalls(deps), showsContents };
-  const ofTools = { ...toolCalls(tools), showsContents };
-  const ofFunctions = { ...functionCalls(functions), showsContents };
-  const ofNodes = { ...nodeCalls(nodeTypes), showsContents };
+  const ofTools = { ...toolCalls(tools, logger), showsContents };
+  const ofFunctions = { ...functionCalls(functions, logger), showsContents };
+  const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
   const perform = async <R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> =>
     await inCallSlot(deps, task, async () => await performCall(store, kind, task));
   const whenOn = async <R extends CallRequest>(task: CallTask<R>, call: () => Promise<CallOutcome>) =>

@@ -1,4 +1,5 @@
 import type { NodeTypeEntry } from '../graph/definition/index.ts';
+import type { CallLogger } from './calls/logging/call-logger.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 
 /** A registered node type: its catalog entry and its code. */
@@ -21,4 +22,6 @@ export interface NodeContext {
   readonly key: string;
   /** Aborts on time-out or cancellation of the call. */
   readonly signal: AbortSignal;
+  /** Adds the run, the node and the call to each line. */
+  readonly logger: CallLogger;
 }

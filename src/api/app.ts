@@ -5,7 +5,7 @@ import { ulid } from 'ulid';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { ApiDeps, ApiEnv } from './deps.ts';
 import { ApiError, methodNotAllowed as notAllowed, unavailable } from './http/errors.ts';
-import { packageVersion } from './http/package-version.ts';
+import { packageVersion } from '../process/package-version.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { audited } from './audit/audited.ts';

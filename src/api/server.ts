@@ -6,7 +6,7 @@ import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
-import { createLogger } from '../process/logger.ts';
+import { openProcessLogger } from '../process/process-logger.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import { postgresStore } from '../store/store.ts';
@@ -17,6 +17,7 @@ import { reportIfNotReady } from '../process/temporal-check.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
 import { setVariables } from '../process/set-variables.ts';
+import { startFields } from '../process/start-fields.ts';
 import { SetupError, runProcess, together } from '../process/setup-error.ts';
 import { ApiSettings, readSettings } from '../config/settings.ts';
 import type { ApiEnvironment } from '../config/settings.ts';
@@ -24,7 +25,7 @@ import { openConfiguredStore } from '../config/store.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import { openEmbedder } from '../config/open-embedder.ts';
-import { openTracing } from '../telemetry/traces/open-tracing.ts';
+import { openTelemetry } from '../telemetry/open-telemetry.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
@@ -61,18 +62,19 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
     loadConfig(options.config ?? setVariables(env)['HOLDFAST_CONFIG']).then(withAuth),
     (async () => readTemporalTarget(env))(),
   ]);
-  const logger = createLogger(settings.LOG_LEVEL);
+  const logger = await openProcessLogger(settings);
   const shutdown = listenForShutdown(logger);
-  const tracing = await openTracing(env, { service: 'holdfast-api', report: (message) => logger.warn(message) });
+  const telemetry = await openTelemetry(env, { service: 'holdfast-api', report: (message) => logger.warn(message) });
   const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
   const door = await openDoor({ port: settings.PORT, hostname: '0.0.0.0', graceMs }, unavailable);
   const parts = await shutdown.opening(openParts(config, { ...settings, target }, { logger, unavailable }));
   door.open({ ...parts.deps, sweeping });
-  logger.info({ port: door.port }, 'API listening');
+  const started = startFields({ mode: 'api', databaseUrl: settings.DATABASE_URL, target });
+  logger.info({ port: door.port, ...started, exporters: telemetry.exporters }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
   await door.stop();
-  await Promise.all([parts.close(), tracing.close()]);
+  await Promise.all([parts.close(), telemetry.close()]);
 }
 
 type ApiConfig = Config & { readonly auth: AuthConfig };

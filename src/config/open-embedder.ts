@@ -1,8 +1,8 @@
 import { embedderName } from '../activities/embeddings/embedder-name.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { toMs } from '../graph/values/index.ts';
-import { counters } from '../process/counters.ts';
 import type { Embedder } from '../store/memory/embedder.ts';
+import { measure } from '../telemetry/metrics/meter.ts';
 import type { Config } from './load-config.ts';
 
 /**
@@ -26,9 +26,9 @@ export function openEmbedder(
         fetch: createGuardedFetch(http.allow),
         secrets: secrets ?? createEnvironmentSecrets(environment),
         count(tokens) {
-          counters.embeddedTokens.add(tokens);
+          measure('holdfast.embeddings.tokens', tokens, {});
           // USD per million tokens are millionths of a USD per token.
-          if (price) counters.embeddingCost.add(tokens * price.input);
+          if (price) measure('holdfast.embeddings.cost_micros', tokens * price.input, {});
         },
       },
     );

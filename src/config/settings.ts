@@ -22,6 +22,7 @@ const Port = z
   .regex(/^\d{1,5}$/, 'must be a port, from 0 to 65535')
   .transform(Number)
   .refine((port) => port <= 65_535, 'must be a port, from 0 to 65535');
+const Format = z.enum(['json', 'pretty'], 'is no format: json or pretty').optional();
 const Count = z.string().regex(/^[1-9]\d+$/, 'must be a whole number, 10 or more');
 const Url = z
   .string()
@@ -37,8 +38,13 @@ export const SETTINGS = {
   },
   PORT: { meaning: 'The port of the API', fallback: '3000', schema: Port },
   LOG_LEVEL: { meaning: `One of ${Level.options.join(', ')}`, fallback: 'info', schema: Level },
+  LOG_FORMAT: { meaning: '`json` or `pretty`; by default `pretty` on a terminal, else `json`', schema: Format },
   HOLDFAST_HEALTH_PORT: {
     meaning: "The port of a worker's probes; without it there are none",
+    schema: Port.optional(),
+  },
+  HOLDFAST_TEMPORAL_METRICS_PORT: {
+    meaning: "The port of the metrics of Temporal's SDK in a worker, in Prometheus' format; without it there are none",
     schema: Port.optional(),
   },
   HOLDFAST_TASK_QUEUES: {
@@ -67,10 +73,14 @@ export const SETTINGS = {
 const ofBoth = {
   DATABASE_URL: SETTINGS.DATABASE_URL.schema,
   LOG_LEVEL: SETTINGS.LOG_LEVEL.schema,
+  LOG_FORMAT: SETTINGS.LOG_FORMAT.schema,
 };
 
 /** What `holdfast start` reads besides the places of servers of yours. */
-export const StackSettings = z.object({ LOG_LEVEL: SETTINGS.LOG_LEVEL.schema });
+export const StackSettings = z.object({
+  LOG_LEVEL: SETTINGS.LOG_LEVEL.schema,
+  HOLDFAST_TEMPORAL_METRICS_PORT: SETTINGS.HOLDFAST_TEMPORAL_METRICS_PORT.schema,
+});
 
 /** What `holdfast setup` reads besides Temporal's variables. */
 export const SetupSettings = z.object({ DATABASE_URL: SETTINGS.DATABASE_URL.schema });
@@ -87,6 +97,7 @@ export const WorkerSettings = z
   .object({
     ...ofBoth,
     HOLDFAST_HEALTH_PORT: SETTINGS.HOLDFAST_HEALTH_PORT.schema,
+    HOLDFAST_TEMPORAL_METRICS_PORT: SETTINGS.HOLDFAST_TEMPORAL_METRICS_PORT.schema,
     HOLDFAST_TASK_QUEUES: SETTINGS.HOLDFAST_TASK_QUEUES.schema,
     HOLDFAST_CACHED_RUNS: SETTINGS.HOLDFAST_CACHED_RUNS.schema,
     TEMPORAL_DEPLOYMENT_NAME: SETTINGS.TEMPORAL_DEPLOYMENT_NAME.schema,

@@ -68,8 +68,12 @@ export interface ServiceParts {
 }
 
 /** Connects the API of a stack, and prepares its process for workers. */
-export async function connectToTemporal({ options }: TemporalTarget, logger: Logger): Promise<Connection> {
-  installTemporalRuntime(logger);
+export async function connectToTemporal(
+  { options }: TemporalTarget,
+  logger: Logger,
+  metricsPort?: number,
+): Promise<Connection> {
+  installTemporalRuntime(logger, metricsPort);
   return await Connection.connect(options);
 }
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StackSettings, readSettings } from '../config/settings.ts';
 import { createLogger } from '../process/logger.ts';
-import type { Logger } from '../process/logger.ts';
+import { startFields } from '../process/start-fields.ts';
 import type { Store } from '../store/store.ts';
 import { openCursorSecret } from './cursor-secret.ts';
 import { openDatabase } from './database/open-database.ts';
@@ -15,7 +15,7 @@ import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import { consoleAddress, openLocalSignIn } from './sign-in/local-sign-in.ts';
 import type { Service, ServiceOptions } from './service.ts';
-import { openTracing } from '../telemetry/traces/open-tracing.ts';
+import { openTelemetry } from '../telemetry/open-telemetry.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { provideBundle } from './workflow-bundle.ts';
@@ -65,7 +65,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   // Inputs and outputs of runs lie here, and the keys of tokens.
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   teardown.add(lockFolder(dataDir));
-  const logger = await openTelemetry(options, teardown);
+  const { logger, exporters, temporalMetrics } = await openLog(options, teardown);
   const bundle = provideBundle(environment);
   // The workers hear of its failure, if they get that far.
   bundle.catch(() => undefined);
@@ -80,7 +80,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   ]);
   if (options.services) Object.assign(environment, await options.services(database.dialect, teardown));
   const store = options.tell ? await tellOfRuns(database, options.tell, teardown) : database.store;
-  const connection = await connectToTemporal(temporal, logger);
+  const connection = await connectToTemporal(temporal, logger, temporalMetrics);
   teardown.add(() => connection.close());
   const localSignIn = openLocalSignIn(issuer);
   const open = async (): Promise<Service> =>
@@ -89,6 +89,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   teardown.add(() => service.close());
   const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
   teardown.add(() => api.stop());
+  logger.info({ port: api.port, ...startFields({ mode: 'start', target: temporal }), exporters }, 'started');
   return {
     baseUrl: api.url,
     temporalAddress: temporal.options.address ?? DEFAULT_ADDRESS,
@@ -109,13 +110,17 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   };
 }
 
-/** Opens the log, and has this process make spans if the environment says so. */
-async function openTelemetry({ dataDir, logFile, environment }: StackOptions, teardown: Teardown): Promise<Logger> {
-  const level = readSettings(StackSettings, environment).LOG_LEVEL;
+/** Opens the log, and has this process send spans and metrics if the environment says so. */
+async function openLog({ dataDir, logFile, environment }: StackOptions, teardown: Teardown) {
+  const { LOG_LEVEL: level, HOLDFAST_TEMPORAL_METRICS_PORT: temporalMetrics } = readSettings(
+    StackSettings,
+    environment,
+  );
   const logger = createLogger(level, logFile ?? join(dataDir, 'holdfast.log'));
-  const tracing = await openTracing(environment, { service: 'holdfast', report: (message) => logger.warn(message) });
-  teardown.add(() => tracing.close());
-  return logger;
+  const report = (message: string): void => logger.warn(message);
+  const telemetry = await openTelemetry(environment, { service: 'holdfast', report });
+  teardown.add(() => telemetry.close());
+  return { logger, exporters: telemetry.exporters, temporalMetrics };
 }
 
 /** Tells what happens to runs from now on. @returns the store for all that makes it happen */

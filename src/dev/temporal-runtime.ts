@@ -7,9 +7,10 @@ let isInstalled = false;
 /**
  * Installs Temporal's runtime without its signal handlers. A process has one runtime: only the first call has an
  * effect.
+ * @param metricsPort as of `temporalRuntime`
  */
-export function installTemporalRuntime(logger: Logger): void {
+export function installTemporalRuntime(logger: Logger, metricsPort?: number): void {
   if (isInstalled) return;
   isInstalled = true;
-  Runtime.install(temporalRuntime(logger));
+  Runtime.install(temporalRuntime(logger, metricsPort));
 }

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Logger, LoggerOptions } from 'pino';
+import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { mapValues, truncate } from '../graph/values/index.ts';
 import { traceFields } from './trace-fields.ts';
 
@@ -7,9 +7,9 @@ export type { Logger };
 
 /**
  * Writes JSON lines. Their texts are cut: errors quote what came from outside.
- * @param file the file to write to; the default is standard output
+ * @param to a file, or what takes the lines; the default is standard output
  */
-export function createLogger(level: string, file?: string): Logger {
+export function createLogger(level: string, to?: string | DestinationStream): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
@@ -23,7 +23,8 @@ export function createLogger(level: string, file?: string): Logger {
       },
     },
   };
-  return file === undefined ? pino(options) : pino(options, pino.destination({ dest: file, mkdir: true, sync: false }));
+  if (to === undefined) return pino(options);
+  return pino(options, typeof to === 'string' ? pino.destination({ dest: to, mkdir: true, sync: false }) : to);
 }
 
 /** In characters. The SDK's core prints a failure with all that is in it. */

@@ -9,11 +9,27 @@ export function toTemporalLogger(logger: Logger): DefaultLogger {
   return new DefaultLogger('WARN', ({ level, message, meta = {} }: LogEntry) => logger[LEVELS[level]](meta, message));
 }
 
-/** The runtime of Temporal's SDK without its signal handlers. The SDK's core, too, writes its warnings to our log. */
-export function temporalRuntime(logger: Logger): RuntimeOptions {
+/**
+ * The runtime of Temporal's SDK without its signal handlers. The SDK's core, too, writes its warnings to our log.
+ * @param metricsPort the port where the SDK shows its own metrics, in Prometheus' format; absent: it shows none
+ */
+export function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
   return {
     logger: toTemporalLogger(logger),
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(metricsPort !== undefined && { metrics: { prometheus: toPrometheus(metricsPort) } }),
+    },
     shutdownSignals: [],
   };
+}
+
+/** Names and units are those that Prometheus wants: seconds, `_total`. */
+function toPrometheus(port: number) {
+  return {
+    bindAddress: `0.0.0.0:${port}`,
+    useSecondsForDurations: true,
+    unitSuffix: true,
+    countersTotalSuffix: true,
+  } as const;
 }

@@ -18,6 +18,8 @@ export interface JournalWriter {
   readonly runId: string;
   readonly tenantId: string;
   readonly executionRunId: string;
+  /** The name of its graph, for who watches what is written. */
+  readonly graph?: string;
 }
 
 export interface Journal {

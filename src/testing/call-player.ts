@@ -11,7 +11,7 @@ import type { Timeline } from './timeline.ts';
 
 export interface PlayerParts {
   readonly toCall: (task: CallTask) => FakeCall;
-  readonly owner: Pick<CallTask, 'runId' | 'tenantId' | 'createdBy'>;
+  readonly owner: Pick<CallTask, 'runId' | 'tenantId' | 'graph' | 'createdBy'>;
   readonly pace: Pace;
   readonly timeline: Timeline<OccurrenceBody>;
   /** Tells that an attempt begins. */

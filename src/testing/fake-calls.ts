@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { functionCalls } from '../activities/call-function.ts';
 import { modelCalls } from '../activities/call-model.ts';
 import { nodeCalls } from '../activities/call-node.ts';
@@ -74,7 +73,6 @@ const KINDS = { model: 'model', tool: 'tool', function: 'function', node: 'node 
 function toTools({ tools }: Config, secrets: Readonly<Record<string, string>>): Readonly<Record<string, Tool>> {
   const deps = {
     secrets: async (name: string) => own(secrets, name) ?? `test-${name}`,
-    logger: pino({ level: 'silent' }),
     heartbeat: () => undefined,
   };
   const coded = tools.flatMap((tool) => ('url' in tool ? [] : [tool]));

@@ -33,12 +33,13 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   const begin = { kind: 'input', input: toJsonObject(input) } as const;
   requireInput(graph, begin.input);
   const identity = toIdentity(graph, options);
+  const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
-  const planned = planOutside(timeline, { options, by: identity.createdBy, start: pace.now });
+  const planned = planOutside(timeline, { options, by: createdBy, start: pace.now });
   const calls = new CallPlayer({
     toCall: createFakeCalls(fakes, options.secrets ?? {}),
-    owner: { runId: identity.id, tenantId: identity.tenantId, createdBy: identity.createdBy },
+    owner: { runId, tenantId, graph: ran.name, createdBy },
     pace,
     timeline,
     onAttempt: (key) => record.addAttempt(key),

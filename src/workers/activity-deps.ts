@@ -8,6 +8,7 @@ import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
 import { createGuardedRequest } from '../activities/http/guarded-request.ts';
 import type { ActivityDeps } from '../activities/index.ts';
 import { createGenerate } from '../activities/models/generate.ts';
+import { measuredModel } from '../activities/models/measured-model.ts';
 import { createOwnModel } from '../activities/models/own-model.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { createCodeTool } from '../activities/tools/code-tool.ts';
@@ -21,6 +22,7 @@ import { mapValues } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
+import { providerName } from '../telemetry/traces/describe-model.ts';
 
 function toTool(
   tool: ToolConfig,
@@ -32,6 +34,9 @@ function toTool(
 
 /** Strangers name the addresses of files, so what `http.allow` opens to tools is closed to them. */
 const REMEDY_OF_FILES = 'A message names public addresses only; store the file by POST /api/blobs instead';
+
+/** The provider of models whose code is in the configuration. */
+const OWN_PROVIDER = 'custom';
 
 /** The most calls that a worker process makes at a time. They wait for others, so they cost little but memory. */
 export const CALL_SLOTS = 400;
@@ -54,16 +59,21 @@ export function toActivityDeps(config: Config, { store, logger, environment }: W
     fetch: createGuardedFetch(http.allow),
     request: createGuardedRequest(http.allow),
     secrets: secrets ?? createEnvironmentSecrets(environment),
-    logger,
     heartbeat,
   };
   const { memory } = withMeaning(store, openEmbedder(config, environment), (problem) => logger.warn(problem));
   return {
     store,
+    logger,
     slots: createCallSlots({ total: CALL_SLOTS, perTenant: ceilings.openCallsPerTenant }),
     fileSlots: createCallSlots({ total: FILE_SLOTS, perTenant: FILE_SLOTS }),
-    models: mapValues(models, (settings) =>
-      'generate' in settings ? createOwnModel(settings.generate) : createGenerate(settings, deps),
+    models: mapValues(models, (settings, name) =>
+      'generate' in settings
+        ? measuredModel(createOwnModel(settings.generate), { provider: OWN_PROVIDER, model: name })
+        : measuredModel(createGenerate(settings, deps), {
+            provider: providerName(settings.provider),
+            model: settings.model,
+          }),
     ),
     measures: measureModels(models, tokenCounters),
     messageProcessors,

@@ -1,13 +1,19 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { durations } from '../process/durations.ts';
+import { measure } from '../telemetry/metrics/meter.ts';
 
 /** Measures each attempt of an activity, by its name. */
-export const measureActivities: ActivityInterceptorsFactory = ({ info: { activityType } }) => ({
+export const measureActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     async execute(input, next) {
+      const { activityType: activity, currentAttemptScheduledTimestampMs, isLocal } = info;
       const start = performance.now();
       const record = (outcome: 'completed' | 'failed'): void =>
-        durations.activity.record((performance.now() - start) / 1_000, { activity: activityType, outcome });
+        measure('holdfast.activity.duration', (performance.now() - start) / 1_000, { activity, outcome });
+      // A local activity waits for nobody.
+      if (!isLocal) {
+        const waitedMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
+        measure('holdfast.activity.queue_time', waitedMs / 1_000, { activity });
+      }
       try {
         const result = await next(input);
         record('completed');

@@ -1,7 +1,7 @@
 import { truncate } from '../graph/values/index.ts';
-import { counters } from '../process/counters.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';
+import { measure } from '../telemetry/metrics/meter.ts';
 import { fromWorkflowId } from '../workflows/contract.ts';
 import type { FailedTask } from './workflow-process/task-observer.ts';
 
@@ -14,11 +14,16 @@ const MAX_REASON = 500;
 
 /** Logs and counts failed workflow tasks. Those for which the run may be to blame are noted for the sweeper. */
 export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTask) => void {
+  let count = 0;
   return ({ workflowId, executionRunId, reason: whole, by }) => {
     const run = fromWorkflowId(workflowId);
     const reason = truncate(whole, MAX_REASON);
-    const count = counters.failedWorkflowTasks.add();
-    logger.warn({ run: run?.id, workflowId, executionRunId, reason, by, count }, 'a workflow task failed');
+    count += 1;
+    measure('holdfast.workflow_task.failures', 1, {});
+    logger.warn(
+      { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by, count },
+      'a workflow task failed',
+    );
     if (!run || by === 'worker') return;
     store.failingRuns
       .note(run.id, { executionRunId, ...(by === 'code' ? { by, reason } : { by }) })

@@ -3,7 +3,7 @@ import { SHUTTING_DOWN, findUnavailable, startingUp } from '../process/readiness
 import type { Checks, Readiness } from '../process/readiness.ts';
 import { listen } from '../process/listen.ts';
 import type { App } from '../process/listen.ts';
-import { METRICS_TYPE, readMetrics } from '../process/meter.ts';
+import { METRICS_TYPE, readMetrics } from '../telemetry/metrics/meter.ts';
 import { createProbes } from '../process/probes.ts';
 import type { Failure } from '../process/problem.ts';
 import type { TemporalCheck } from '../process/temporal-check.ts';

@@ -10,6 +10,8 @@ import { activities, callOptions, localActivities, localOptions, reconcileOption
 export interface CallOwner {
   readonly runId: string;
   readonly tenantId: string;
+  /** The name of its graph. */
+  readonly graph: string;
   readonly createdBy: Principal;
   /** The segment of now; absent: the run is not traced. */
   readonly trace?: CallTrace;

@@ -115,11 +115,11 @@ function createLateFlush(outbox: Outbox, flush: () => void): () => void {
 
 /** Writes a batch by an activity of its own. @returns the failure if the store refuses it */
 async function record(
-  { id: runId, tenantId }: Run,
+  { id: runId, tenantId, graph }: Run,
   journal: PackedBatch,
   segments: EndedSegments | null,
 ): Promise<ApplicationFailure | null> {
-  const entry = { runId, tenantId, journal, ...(segments && { segments }) };
+  const entry = { runId, tenantId, graph: graph.name, journal, ...(segments && { segments }) };
   try {
     await CancellationScope.nonCancellable(() => activities.record(entry));
     return null;

@@ -64,12 +64,12 @@ interface Shell {
 function openShell(input: WorkflowInput, inbox: Inbox): Shell {
   const { definition, catalog, identity, begin, redaction } = input;
   const graph = compileShared(definition, catalog);
-  const { id: runId, tenantId, createdBy } = identity;
+  const { id: runId, tenantId, createdBy, graph: ran } = identity;
   const outbox = createOutbox(graph);
   const refusal = createRefusal(inbox);
   const segments = openSegments(input);
   const flusher = createJournalFlusher({ outbox, inbox, refusal, segments });
-  const owner = { runId, tenantId, createdBy };
+  const owner = { runId, tenantId, graph: ran.name, createdBy };
   const effects = createEffects({ inbox, flusher, refusal }, segments ? withTrace(owner, segments) : owner);
   const { continueAfter } = graph.catalog.defaults;
   const parts = {

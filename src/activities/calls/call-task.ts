@@ -10,6 +10,8 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   readonly request: R;
   readonly runId: string;
   readonly tenantId: string;
+  /** The name of the run's graph. */
+  readonly graph: string;
   /** The principal of the run; tools act as this principal. */
   readonly createdBy: Principal;
   /** Absent: the run is not traced. */

@@ -6,6 +6,7 @@ import type { CallTask } from './call-task.ts';
 import type { KeptRequest } from './kept-request.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inAttemptSpan } from './traces/attempt-span.ts';
+import { measuredAttempt } from './traces/measured-attempt.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {
@@ -55,7 +56,9 @@ export async function makeAttempt<R extends CallRequest>(
   const attempt = failures + 1;
   const made = { attempt, turn: Math.max(attempt, begun), ...(keep && { keep }) };
   const traced = { task, attempt, showsContents: kind.showsContents ?? false };
-  const reply = await inAttemptSpan(traced, () => limit.bound(kind.execute(task, limit.signal, made)));
+  const reply = await measuredAttempt(task.request, () =>
+    inAttemptSpan(traced, () => limit.bound(kind.execute(task, limit.signal, made))),
+  );
   // A reply that is too large must fail here: the server would refuse it in every attempt.
   const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
   if (bytes <= MAX_REPLY_BYTES) return { reply, bytes };

@@ -14,7 +14,7 @@ import { claimCall } from './claim-call.ts';
 import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
-import { logFailure } from './traces/log-failure.ts';
+import { tellFailure } from './traces/tell-failure.ts';
 import { openLateJournal } from './records/late-journal.ts';
 import { openKeptRequest } from './kept-request.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
@@ -111,7 +111,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
     const { reply } = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
       async (thrown: unknown) => {
         const end = judgeFailure(toFailed(call, limit), thrown);
-        logFailure(task, end.entry);
+        tellFailure(task, end.entry);
         return await endAttempt(call, end);
       },
     );

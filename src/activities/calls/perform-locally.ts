@@ -9,7 +9,7 @@ import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallKind } from './make-attempt.ts';
-import { logFailure } from './traces/log-failure.ts';
+import { tellFailure } from './traces/tell-failure.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -70,7 +70,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
     if (isCut) return { kind: 'left', failed };
     const verdict = judge(attempt, limit, thrown);
     if (verdict.status === 'retrying') return await tryAgain(attempt, verdict);
-    logFailure(task, verdict);
+    tellFailure(task, verdict);
     throw toFailure(verdict.failure);
   } finally {
     limit.close();
@@ -90,7 +90,7 @@ async function tryAgain<R extends CallRequest>(
 ): Promise<LocalEnd> {
   const nextAt = Date.now() + delayMs;
   const failed = { failures, failure, nextAttemptAt: new Date(nextAt).toISOString() };
-  logFailure(attempt.task, failed);
+  tellFailure(attempt.task, failed);
   if (failures >= MAX_LOCAL_ATTEMPTS || delayMs > MAX_LOCAL_PAUSE_MS || nextAt >= attempt.endsAt)
     return { kind: 'left', failed };
   await setTimeout(delayMs);

@@ -12,6 +12,8 @@ import type { Store } from '../../store/store.ts';
 export interface JournalWrite {
   readonly runId: string;
   readonly tenantId: string;
+  /** The name of its graph. */
+  readonly graph: string;
   readonly journal: PackedBatch | null;
   /** The call of the same activity. */
   readonly key?: string;
@@ -48,9 +50,9 @@ const SAYS_SOMETHING_ELSE =
   'The journal has other events: the workflow was reset in Temporal, or a backup of one of the two was restored';
 
 /** Unpacks the batch of an activity and names the execution that wrote it. */
-export function unpackJournal({ runId, tenantId, journal, key, request }: JournalWrite): CallClaim['journal'] {
+export function unpackJournal({ runId, tenantId, graph, journal, key, request }: JournalWrite): CallClaim['journal'] {
   if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
   const call = key !== undefined && request ? { key, request } : null;
-  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId } };
+  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId, graph } };
 }

@@ -1,8 +1,8 @@
-import type { Logger } from 'pino';
 import type { ToolEntry } from '../../graph/definition/index.ts';
 import { toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
+import { withoutSecrets } from '../calls/logging/call-logger.ts';
 import { traceOf } from '../calls/traces/cause-of.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
@@ -25,19 +25,16 @@ export interface CodeToolSettings extends ToolEntry {
 
 interface CodeToolDeps {
   readonly secrets: SecretResolver;
-  readonly logger: Logger;
   /** Reports the progress of the current call. */
   readonly heartbeat: CodeToolContext['heartbeat'];
 }
 
 /**
  * Creates a tool whose work is configured code. Its secrets are resolved first, so that a vault that is away is known
- * to have caused no work. Secrets are removed from its errors.
+ * to have caused no work. Secrets are removed from its errors
+ * and from the lines that it logs.
  */
-export function createCodeTool(
-  settings: CodeToolSettings,
-  { secrets: resolver, logger, heartbeat }: CodeToolDeps,
-): Tool {
+export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, heartbeat }: CodeToolDeps): Tool {
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,
@@ -48,7 +45,7 @@ export function createCodeTool(
       if (call.signal.aborted) throw secretsTooLate();
       const context = {
         ...call,
-        logger: logger.child({ runId: call.runId, tool: entry.name, key: call.key }),
+        logger: withoutSecrets(call.logger, (text) => used.redact(text)),
         secret: (name: string): string => valueOf(name, values, entry.name),
         heartbeat,
       };

@@ -2,6 +2,7 @@ import type { CallSafety, ToolEntry } from '../../graph/definition/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
 import type { Json, SchemaViolation } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
+import type { CallLogger } from '../calls/logging/call-logger.ts';
 
 /** Allowed names of tools. */
 export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -31,6 +32,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** Aborts on time-out or cancellation of the call. */
   readonly signal: AbortSignal;
+  /** Adds the run, the node and the call to each line. */
+  readonly logger: CallLogger;
 }
 
 /** The error for arguments that violate a tool's parameters; the tool is not called. */

@@ -4,6 +4,7 @@ import { ulid } from 'ulid';
 import { toJson } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
+import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv, Attempt } from '../deps.ts';
 import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
@@ -42,6 +43,7 @@ export function idempotent(
     });
     switch (admission.kind) {
       case 'replay': {
+        measure('holdfast.idempotency.replays', 1, {});
         const { status, headers, body } = admission.answer;
         return new Response(JSON.stringify(body), { status, headers: { ...headers, 'idempotent-replayed': 'true' } });
       }

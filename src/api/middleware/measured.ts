@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
-import { durations } from '../../process/durations.ts';
+import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiEnv } from '../deps.ts';
 import { shownMethod } from './shown-method.ts';
 
@@ -13,10 +13,10 @@ export function measured() {
     const start = performance.now();
     await next();
     const route = routePath(c, -1);
-    durations.request.record((performance.now() - start) / 1_000, {
+    measure('http.server.request.duration', (performance.now() - start) / 1_000, {
       'http.request.method': shownMethod(c.req.method),
       'http.response.status_code': c.res.status,
-      ...(!route.includes('*') && { 'http.route': route }),
+      'http.route': route.includes('*') ? undefined : route,
     });
   });
 }

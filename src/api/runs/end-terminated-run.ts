@@ -4,6 +4,8 @@ import type { Approval } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
+import { endMeasurements } from '../../telemetry/metrics/journal-measurements.ts';
+import { measureAll } from '../../telemetry/metrics/meter.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { TerminatedRun } from '../temporal/terminated-runs.ts';
@@ -29,6 +31,7 @@ export async function endTerminatedRun(
   const { executionRunId } = end;
   const batch = lastBatch(run, end, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
+  measureAll(endMeasurements({ runId: id, graph: run.graph.name }, end.at, batch.view.status));
   logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
   return true;
 }

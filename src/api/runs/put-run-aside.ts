@@ -1,5 +1,5 @@
-import { counters } from '../../process/counters.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
+import { measure } from '../../telemetry/metrics/meter.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { FailingTask } from '../temporal/failing-task.ts';
@@ -29,8 +29,10 @@ export async function putRunAside(
   const { executionRunId } = poisoned.task;
   const message = messageOf(poisoned);
   const isDone = await deps.engine.putAside({ ...run, executionRunId }, { message, cancel });
-  if (isDone)
-    deps.logger.warn({ run: run.id, message, cancel, count: counters.runsPutAside.add() }, 'a run was put aside');
+  if (isDone) {
+    measure('holdfast.runs.put_aside', 1, {});
+    deps.logger.warn({ run: run.id, tenant: run.tenantId, message, cancel }, 'a run was put aside');
+  }
   await endTerminatedRun(deps, run, Date.now());
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
@@ -39,7 +40,11 @@ export function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedS
   const { withHeartbeat } = asked;
   const body = openSseBody({ ...TIMES, ...deps.streaming, withHeartbeat, hangUp: hangUpOf(c) });
   endWith(body, deps.shuttingDown, expiresAtMs);
-  void write(body, deps, asked).finally(giveBack);
+  measure('holdfast.sse.clients', 1, {});
+  void write(body, deps, asked).finally(() => {
+    measure('holdfast.sse.clients', -1, {});
+    giveBack();
+  });
   return c.body(body.stream, 200, HEADERS);
 }
 

@@ -1,3 +1,5 @@
+import { COUNT_EVERY_MS, createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
+import { sendsMetrics } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 import { eachOf } from './each-of.ts';
@@ -67,8 +69,8 @@ const toChores = (
     healSchedulesMs,
     failingForMs,
     deliveriesMs,
-    noticesMs,
     embedMs,
+    noticesMs,
   }: SweepTimes,
   courier: Courier,
 ): readonly Chore[] => [
@@ -110,13 +112,19 @@ export interface Sweeper {
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
   const courier = createCourier(deps, times.courier);
-  const started = toChores(times, courier).map((chore) => keepDoing(chore, deps));
+  const chores = [...toChores(times, courier), ...(sendsMetrics() ? [liveChore(deps)] : [])];
+  const started = chores.map((chore) => keepDoing(chore, deps));
   return {
     async stop() {
       await Promise.all(started.map((stop) => stop()));
       await courier.settled();
     },
   };
+}
+
+/** Who is sent metrics asks for none, so what is there is counted without being asked. */
+function liveChore(deps: SweeperDeps): Chore {
+  return { everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) };
 }
 
 /** Repeats a chore, one execution at a time. @returns a function that stops it */

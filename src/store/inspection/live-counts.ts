@@ -12,6 +12,10 @@ export interface LiveCounts {
   readonly oldestApprovalSeconds: number;
   /** Calls of which nobody knows if they were made. */
   readonly callsInDoubt: number;
+  /** Runs that Temporal does not have yet, without those that wait for their thread. */
+  readonly pendingStarts: number;
+  /** How long the oldest of these has been waiting, in seconds; 0 if there is none. */
+  readonly oldestStartSeconds: number;
 }
 
 /** Counts by indexes that hold nothing else, so that it costs no more as the tables grow. */
@@ -25,7 +29,18 @@ export async function readLiveCounts(db: Kysely<Tables>): Promise<LiveCounts> {
       coalesce((
         select greatest(0, extract(epoch from now() - min(requested_at))) from approvals where status = 'pending'
       ), 0)::float8 as "oldestApprovalSeconds",
-      (select count(*)::float8 from ledger where status = 'unknown') as "callsInDoubt"
+      (select count(*)::float8 from ledger where status = 'unknown') as "callsInDoubt",
+      starts.count as "pendingStarts",
+      starts.oldest as "oldestStartSeconds"
+    from (
+      -- A run that was reopened waits since its first failed try.
+      select
+        count(*)::float8 as count,
+        coalesce(greatest(0, extract(epoch from now() - min(
+          case when execution = 1 then created_at else coalesce(dispatch_problem_since, now()) end
+        ))), 0)::float8 as oldest
+      from runs where dispatched_at is null and is_dequeued
+    ) starts
   `.execute(db);
   const [counts] = rows;
   if (!counts) throw new TypeError('A statement without a table gave no row');

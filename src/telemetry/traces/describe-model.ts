@@ -12,10 +12,15 @@ export interface AskedModel {
 /** Providers whose names differ from ours (OpenTelemetry, `gen_ai.provider.name`). */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([['google', 'gcp.gemini']]);
 
+/** Names a provider as OpenTelemetry does. */
+export function providerName(provider: string): string {
+  return PROVIDERS.get(provider) ?? provider;
+}
+
 /** The attributes of a span for requests to a model. */
 export function modelAttributes({ provider, model, baseUrl }: AskedModel): Readonly<Record<string, string>> {
   return {
-    [GEN_AI.provider]: PROVIDERS.get(provider) ?? provider,
+    [GEN_AI.provider]: providerName(provider),
     [GEN_AI.requestModel]: model,
     ...(URL.canParse(baseUrl) && { [GENERAL.server]: new URL(baseUrl).hostname }),
   };

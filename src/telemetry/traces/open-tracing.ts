@@ -1,22 +1,13 @@
-import { chooseSpanExporter } from './span-exporter.ts';
-import type { SdkOptions } from './start-sdk.ts';
-
-/** The spans of a process. */
-export interface Tracing {
-  /** Sends what is left, and stops. */
-  close(): Promise<void>;
-}
-
-const OFF: Tracing = { close: async () => undefined };
+import { chooseExporter } from '../exporters/choose-exporter.ts';
+import { NOT_EXPORTING } from '../exporters/exporting.ts';
+import type { ExportOptions, Exporting } from '../exporters/exporting.ts';
 
 /** Has this process make spans, if the environment says so. Without that, nothing of the SDK is loaded. */
-export async function openTracing(
-  environment: NodeJS.ProcessEnv,
-  { service, report }: Pick<SdkOptions, 'service' | 'report'>,
-): Promise<Tracing> {
-  const { exporter, problems } = chooseSpanExporter(environment);
-  for (const problem of problems) report(problem);
-  if (!exporter) return OFF;
+export async function openTracing(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Exporting> {
+  const { exporter, problems } = chooseExporter('TRACES', environment);
+  for (const problem of problems) options.report(problem);
+  if (!exporter) return NOT_EXPORTING;
   const { startSdk } = await import('./start-sdk.ts');
-  return { close: startSdk({ service, exporter, maxQueueSize: environment['OTEL_BSP_MAX_QUEUE_SIZE'], report }) };
+  const maxQueueSize = environment['OTEL_BSP_MAX_QUEUE_SIZE'];
+  return { exporter, close: startSdk({ ...options, exporter, maxQueueSize }) };
 }

@@ -1,7 +1,6 @@
-import { DiagLogLevel, context, diag, trace } from '@opentelemetry/api';
+import { context, diag, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOnSampler,
   BasicTracerProvider,
@@ -10,21 +9,19 @@ import {
   ParentBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { ExporterName } from '../exporters/choose-exporter.ts';
+import type { ExportOptions } from '../exporters/exporting.ts';
+import { flushed, reportProblems, toResource } from '../exporters/sdk-parts.ts';
 import { GivenIds } from './given-ids.ts';
 import { setRunTracer } from './run-tracer.ts';
-import type { SpanExporterName } from './span-exporter.ts';
 
-export interface SdkOptions {
-  /** The name of the process, unless `OTEL_SERVICE_NAME` says another one. */
-  readonly service: string;
-  readonly exporter: SpanExporterName;
+interface SdkOptions extends ExportOptions {
+  readonly exporter: ExporterName;
   /** `OTEL_BSP_MAX_QUEUE_SIZE`: the most spans that wait to be sent. */
   readonly maxQueueSize: string | undefined;
-  /** Is told what the SDK can't do. */
-  readonly report: (message: string) => void;
 }
 
-const EXPORTERS: Readonly<Record<SpanExporterName, () => SpanExporter>> = {
+const EXPORTERS: Readonly<Record<ExporterName, () => SpanExporter>> = {
   otlp: () => new OTLPTraceExporter(),
   console: () => new ConsoleSpanExporter(),
 };
@@ -32,19 +29,14 @@ const EXPORTERS: Readonly<Record<SpanExporterName, () => SpanExporter>> = {
 /** One of the longest segments alone would fill the SDK's own queue of 2,048. */
 const MAX_QUEUE = 20_000;
 
-/** Waits for a silent collector at most this long when the process ends. */
-const FLUSH_WITHIN_MS = 5_000;
-
 /**
  * Starts OpenTelemetry's SDK for spans, which reads its own variables. Requests are sampled by `OTEL_TRACES_SAMPLER`; a
  * run follows the request for it.
  * @returns a function that sends what is left, and stops
  */
 export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions): () => Promise<void> {
-  diag.setLogger(toDiagLogger(report), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
-  const resource = resourceFromAttributes({ 'service.name': service }).merge(
-    detectResources({ detectors: [envDetector] }),
-  );
+  reportProblems(report);
+  const resource = toResource(service);
   const processor = new BatchSpanProcessor(EXPORTERS[exporter](), { maxQueueSize: Number(maxQueueSize) || MAX_QUEUE });
   const parts = { resource, spanProcessors: [processor] };
   const ids = new GivenIds();
@@ -55,24 +47,9 @@ export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions
   setRunTracer({ tracer, startAs: (given, start) => ids.with(given, () => start(tracer)) });
   return async () => {
     setRunTracer(null);
-    await withinTime(processor.shutdown().catch(() => undefined));
+    await flushed(processor.shutdown());
     trace.disable();
     context.disable();
     diag.disable();
   };
-}
-
-function toDiagLogger(report: SdkOptions['report']) {
-  const ignore = (): void => undefined;
-  const tell = (message: string): void => report(`OpenTelemetry: ${message}`);
-  return { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore };
-}
-
-async function withinTime(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, FLUSH_WITHIN_MS);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

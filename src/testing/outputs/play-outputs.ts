@@ -73,10 +73,10 @@ function toPlay(graph: CompiledGraph, { identity, now, test }: Given): Play {
   const pace: Pace = { now, delayMs: 0, missing: null };
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
-  const { id: runId, tenantId, createdBy } = identity;
+  const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const calls = new CallPlayer({
     toCall: createScriptedCalls(test.outputs),
-    owner: { runId, tenantId, createdBy },
+    owner: { runId, tenantId, graph: ran.name, createdBy },
     pace,
     timeline,
     onAttempt: (key) => record.addAttempt(key),

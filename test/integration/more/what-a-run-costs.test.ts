@@ -31,9 +31,9 @@ beforeAll(async () => {
     lostRunsMs: SELDOM_MS,
     poisonedRunsMs: SELDOM_MS,
     deliveriesMs: SELDOM_MS,
-    noticesMs: SELDOM_MS,
     ticksMs: SELDOM_MS,
     healSchedulesMs: SELDOM_MS,
+    noticesMs: SELDOM_MS,
   };
   const jobs = await startJobStack({ tools, sweeping });
   teardown.add(() => jobs.stop());

@@ -60,6 +60,7 @@ export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<T
     node: 'pay',
     runId: 'R1',
     tenantId: 'acme',
+    graph: 'shop',
     createdBy: { sub: 'ann', roles: ['user'] },
     journal: null,
     request: aToolRequest(),
@@ -75,12 +76,13 @@ export function aTool(over: Partial<Tool> & Pick<Tool, 'execute'>): Tool {
 export function aContext(over: Partial<ToolContext> = {}): ToolContext {
   const signal = new AbortController().signal;
   const principal = { sub: 'ann', roles: ['user'] };
-  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, ...over };
+  const logger = createLogger('silent');
+  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, ...over };
 }
 
 /** Builds the context of a code tool. The value of each secret is its name. */
 export function aCodeContext(over: Partial<CodeToolContext> = {}): CodeToolContext {
-  const nothing = { logger: createLogger('silent'), secret: (name: string) => name, heartbeat: () => undefined };
+  const nothing = { secret: (name: string) => name, heartbeat: () => undefined };
   return { ...aContext(), ...nothing, ...over };
 }
 

@@ -7,6 +7,8 @@ export interface Collector {
   readonly url: string;
   /** All that has come, in the order of its coming. */
   readonly spans: readonly CollectedSpan[];
+  /** All metrics that have come, once for each request that had them. */
+  readonly metrics: readonly CollectedMetric[];
   /** All that has come, as text. */
   text(): string;
   /** Refuses whatever comes from now on. */
@@ -32,11 +34,23 @@ export interface CollectedSpan {
   readonly isFailed: boolean;
 }
 
+export interface CollectedMetric {
+  readonly service: string;
+  readonly name: string;
+  /** Of a sum or a histogram: 1 for delta, 2 for cumulative. */
+  readonly temporality: number | undefined;
+}
+
 /** The part of opentelemetry-proto 1.x that tests read. */
 const { root } = parse(`
   syntax = "proto3";
   message Request { repeated ResourceSpans resource_spans = 1; }
   message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
+  message MetricsRequest { repeated ResourceMetrics resource_metrics = 1; }
+  message ResourceMetrics { Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; }
+  message ScopeMetrics { repeated Metric metrics = 2; }
+  message Metric { string name = 1; Aggregated sum = 7; Aggregated histogram = 9; }
+  message Aggregated { int32 aggregation_temporality = 2; }
   message Resource { repeated KeyValue attributes = 1; }
   message ScopeSpans { repeated Span spans = 2; }
   message Span {
@@ -53,6 +67,7 @@ const { root } = parse(`
   message ArrayValue { repeated AnyValue values = 1; }
 `);
 const RequestType = root.lookupType('Request');
+const MetricsRequestType = root.lookupType('MetricsRequest');
 
 const Id = z.string().transform((text) => Buffer.from(text, 'base64').toString('hex'));
 const Nanos = z.coerce.number().transform((nanos) => nanos / 1e6);
@@ -86,6 +101,31 @@ const Request = z.object({
   ),
 });
 
+const Aggregated = z.object({ aggregationTemporality: z.number() }).optional();
+const MetricsRequest = z.object({
+  resourceMetrics: z.array(
+    z.object({
+      resource: z.object({ attributes: Attributes }),
+      scopeMetrics: z.array(
+        z.object({ metrics: z.array(z.object({ name: z.string(), sum: Aggregated, histogram: Aggregated })) }),
+      ),
+    }),
+  ),
+});
+
+function readSent(body: Uint8Array): readonly CollectedMetric[] {
+  const plain = MetricsRequestType.toObject(MetricsRequestType.decode(body));
+  return MetricsRequest.parse(plain).resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
+    scopeMetrics.flatMap((scope) =>
+      scope.metrics.map(({ name, sum, histogram }) => ({
+        service: String(resource.attributes['service.name']),
+        name,
+        temporality: (sum ?? histogram)?.aggregationTemporality,
+      })),
+    ),
+  );
+}
+
 const FAILED = 2;
 
 function read(body: Uint8Array): { readonly text: string; readonly spans: readonly CollectedSpan[] } {
@@ -108,15 +148,21 @@ function read(body: Uint8Array): { readonly text: string; readonly spans: readon
 export async function startCollector(): Promise<Collector> {
   let spans: CollectedSpan[] = [];
   let texts: string[] = [];
+  let metrics: CollectedMetric[] = [];
   let requests = 0;
   let isRefusing = false;
+  const taken = (): Response => new Response(null, { headers: { 'content-type': 'application/x-protobuf' } });
   const serve = async (request: Request): Promise<Response> => {
+    if (new URL(request.url).pathname === '/v1/metrics') {
+      metrics.push(...readSent(new Uint8Array(await request.arrayBuffer())));
+      return taken();
+    }
     requests += 1;
     if (isRefusing) return new Response(null, { status: 503 });
     const found = read(new Uint8Array(await request.arrayBuffer()));
     spans.push(...found.spans);
     texts.push(found.text);
-    return new Response(null, { headers: { 'content-type': 'application/x-protobuf' } });
+    return taken();
   };
   const door = await listen({ fetch: serve }, { port: 0 });
   return {
@@ -124,13 +170,16 @@ export async function startCollector(): Promise<Collector> {
     get spans() {
       return spans;
     },
+    get metrics() {
+      return metrics;
+    },
     get requests() {
       return requests;
     },
     text: () => texts.join('\n'),
     refuse: () => void (isRefusing = true),
     forget() {
-      [spans, texts] = [[], []];
+      [spans, texts, metrics] = [[], [], []];
     },
     stop: () => door.stop(),
   };

@@ -86,7 +86,7 @@ describe('activities', () => {
     const refused = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
     const refusing = { ...store, journal: { ...store.journal, write: async () => await Promise.reject(refused) } };
     const journalist = createJournalActivities({ store: refusing });
-    const entry = { runId: 'refused', tenantId: 'acme', journal: packBatch(aJournalBatch(), CARRIER) };
+    const entry = { runId: 'refused', tenantId: 'acme', graph: 'shop', journal: packBatch(aJournalBatch(), CARRIER) };
     expect(await failureOf(anActivity().run(async () => await journalist.record(entry)))).toMatchObject({
       type: 'INTERNAL',
       message: 'The database refuses the journal: invalid byte sequence',
@@ -97,7 +97,12 @@ describe('activities', () => {
   test('writes the journal by itself where no call carries it', async () => {
     await anActivity().run(
       async () =>
-        await activities.record({ runId: 'alone', tenantId: 'acme', journal: packBatch(aJournalBatch(), CARRIER) }),
+        await activities.record({
+          runId: 'alone',
+          tenantId: 'acme',
+          graph: 'shop',
+          journal: packBatch(aJournalBatch(), CARRIER),
+        }),
     );
     expect(await store.journal.events('alone', 0, 10)).toEqual(aJournalBatch().events);
   });

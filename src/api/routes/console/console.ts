@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { ApiError } from '../../http/errors.ts';
-import { packageVersion } from '../../http/package-version.ts';
+import { packageVersion } from '../../../process/package-version.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { routes } from '../../middleware/router.ts';
 import type { AddRoute } from '../../middleware/router.ts';

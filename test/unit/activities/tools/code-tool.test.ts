@@ -6,16 +6,11 @@ import { createEnvironmentSecrets } from '../../../../src/activities/secrets.ts'
 import { createCodeTool } from '../../../../src/activities/tools/code-tool.ts';
 import type { CodeToolSettings } from '../../../../src/activities/tools/code-tool.ts';
 import type { Tool } from '../../../../src/activities/tools/tool.ts';
-import { createLogger } from '../../../../src/process/logger.ts';
-import type { Logger } from '../../../../src/process/logger.ts';
 import { aContext } from '../../../support/builders/call-builders.ts';
 
 const CANARY = 'canary-4711';
 
-function aCodeTool(
-  over: Partial<CodeToolSettings> & Pick<CodeToolSettings, 'execute'>,
-  logger: Logger = createLogger('silent'),
-): Tool {
+function aCodeTool(over: Partial<CodeToolSettings> & Pick<CodeToolSettings, 'execute'>): Tool {
   const plain = {
     name: 'pay',
     description: 'Pays',
@@ -25,7 +20,7 @@ function aCodeTool(
     secrets: [],
   } as const;
   const secrets = createEnvironmentSecrets({ PAY_KEY: CANARY });
-  return createCodeTool({ ...plain, ...over }, { secrets, logger, heartbeat: () => undefined });
+  return createCodeTool({ ...plain, ...over }, { secrets, heartbeat: () => undefined });
 }
 const callOf = async (tool: Tool, args = {}, over = {}): Promise<unknown> => await tool.execute(args, aContext(over));
 
@@ -44,7 +39,7 @@ describe('a code tool', () => {
     const schema = z.string().transform(async (text) => await Promise.resolve(text.length));
     const tool = createCodeTool(
       { name: 'n', description: '', parameters: true, effect: 'keyed', schema, secrets: [], execute: (args) => args },
-      { secrets: createEnvironmentSecrets({}), logger: createLogger('silent'), heartbeat: () => undefined },
+      { secrets: createEnvironmentSecrets({}), heartbeat: () => undefined },
     );
     expect(await tool.execute('abc', aContext())).toBe(3);
   });
@@ -65,11 +60,20 @@ describe('a code tool', () => {
     expect(await callOf(tool, {}, { attempt: 2 })).toEqual(['K1', 'R1', 'acme', 'ann', 2]);
   });
 
-  test('logs lines that name the call', async () => {
+  test('logs no secret, wherever it stands', async () => {
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
-    await callOf(aCodeTool({ execute: (_, { logger: own }) => own.info({ euros: 5 }, 'paid') }, logger));
-    expect(lines).toMatchObject([{ runId: 'R1', tool: 'pay', key: 'K1', euros: 5, msg: 'paid' }]);
+    const error = new Error(`refused: ${CANARY}`);
+    const tool = aCodeTool({
+      secrets: ['PAY_KEY'],
+      execute(_, { logger: own, secret }) {
+        own.info({ euros: 5, sent: [{ key: secret('PAY_KEY') }], error }, `paid with ${secret('PAY_KEY')}`);
+        own.warn(secret('PAY_KEY'));
+      },
+    });
+    await callOf(tool, {}, { logger });
+    expect(lines).toMatchObject([{ euros: 5, sent: [{}], error: { type: 'Error' } }, {}]);
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 });
 

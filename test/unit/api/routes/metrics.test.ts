@@ -13,6 +13,7 @@ beforeAll(async () => {
   await api.store.runs.create(aNewRun(run));
   const batch = aBatch([1], { view: aView({ status: 'waiting' }), approvals: [anApproval('A', 'pending')] });
   await writeTo(api.store, run, batch);
+  await api.store.runs.create(aNewRun({ id: 'P', tenantId: 'demo', createdAt: AT }));
   earlier = await scrape();
   for (const path of ['/api/runs/A', '/api/runs/B', '/nowhere/1', '/nowhere/2']) await api.as('user').get(path);
   now = await scrape();
@@ -40,6 +41,8 @@ test('what is there at the moment is counted over all tenants', () => {
   expect(now.get('holdfast_approvals_pending')).toBe(1);
   expect(now.get('holdfast_approvals_oldest_age')).toBeGreaterThan(0);
   expect(now.get('holdfast_ledger_in_doubt')).toBe(0);
+  expect(now.get('holdfast_starts_pending')).toBe(1);
+  expect(now.get('holdfast_starts_oldest_age')).toBeGreaterThan(0);
 });
 
 test('requests are measured by route, and what is no route shares a series', () => {

@@ -34,7 +34,7 @@ test('the spans of a segment are given up when its events come too slowly, and t
     },
   };
   const activity = new MockActivityEnvironment();
-  const entry = { runId, tenantId, journal: null, segments };
+  const entry = { runId, tenantId, graph: 'shop', journal: null, segments };
   await activity.run(async () => await tellSegments({ journal }, entry));
   expect(read).toEqual([1, 2, 3, 4, 5, 6]);
 });

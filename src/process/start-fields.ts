@@ -1,0 +1,28 @@
+import { packageVersion } from './package-version.ts';
+import type { TemporalTarget } from './temporal.ts';
+
+interface Started {
+  readonly mode: 'api' | 'worker' | 'start';
+  /** Absent: the database is embedded. */
+  readonly databaseUrl?: string;
+  readonly target: TemporalTarget;
+}
+
+/** Says what a process is and what it works with, for the first line of its log. Passwords are left out. */
+export function startFields({ mode, databaseUrl, target: { options, namespace } }: Started) {
+  return {
+    version: packageVersion(),
+    mode,
+    database: databaseUrl === undefined ? 'embedded' : placeOf(databaseUrl),
+    temporal: options.address ?? DEFAULT_ADDRESS,
+    namespace,
+  };
+}
+
+/** Where Temporal's SDK looks by itself. */
+const DEFAULT_ADDRESS = '127.0.0.1:7233';
+
+function placeOf(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,59 @@
+import { setVariables } from '../../process/set-variables.ts';
+
+/** Where spans or metrics go. */
+export type ExporterName = 'otlp' | 'console';
+
+/** What OpenTelemetry's variables call spans and metrics. */
+export type Signal = 'TRACES' | 'METRICS';
+
+interface Choice {
+  /** `null`: nothing is sent. */
+  readonly exporter: ExporterName | null;
+  /** What of the variables can't be heeded. */
+  readonly problems: readonly string[];
+}
+
+interface SignalFacts {
+  readonly called: string;
+  /** Names that are known, and need nothing to be sent. */
+  readonly unsent: readonly string[];
+}
+
+const NAMES: readonly ExporterName[] = ['otlp', 'console'];
+
+const SIGNALS: Readonly<Record<Signal, SignalFacts>> = {
+  TRACES: { called: 'spans', unsent: ['none'] },
+  METRICS: { called: 'metrics', unsent: ['none', 'prometheus'] },
+};
+
+/**
+ * Chooses where spans or metrics go, by OpenTelemetry's own variables. They are sent if an address for them is set, or if
+ * `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` says so; only `http/protobuf` is spoken.
+ */
+export function chooseExporter(signal: Signal, environment: NodeJS.ProcessEnv): Choice {
+  const given = setVariables(environment);
+  const { called, unsent } = SIGNALS[signal];
+  const wanted = wantedIn(signal, given).filter((name) => !unsent.includes(name));
+  const exporter = NAMES.find((name) => wanted.includes(name)) ?? null;
+  const unknown = wanted.filter((name) => name !== exporter);
+  const problems = unknown.map((name) => `OTEL_${signal}_EXPORTER=${name} is not known; no ${called} are sent there`);
+  return { exporter, problems: [...problems, ...(exporter === 'otlp' ? protocolProblems(signal, given) : [])] };
+}
+
+type Variables = ReturnType<typeof setVariables>;
+
+function wantedIn(signal: Signal, given: Variables): readonly string[] {
+  if (given['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return [];
+  const addresses = ['OTEL_EXPORTER_OTLP_ENDPOINT', `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
+  const hasAddress = addresses.some((name) => given[name] !== undefined);
+  const named = given[`OTEL_${signal}_EXPORTER`] ?? (hasAddress ? 'otlp' : 'none');
+  return named.split(',').map((name) => name.trim());
+}
+
+function protocolProblems(signal: Signal, given: Variables): readonly string[] {
+  const { called } = SIGNALS[signal];
+  const protocol = given[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] ?? given['OTEL_EXPORTER_OTLP_PROTOCOL'] ?? SPOKEN;
+  return protocol === SPOKEN ? [] : [`The ${called} are sent by ${SPOKEN}, and not by ${protocol}`];
+}
+
+const SPOKEN = 'http/protobuf';

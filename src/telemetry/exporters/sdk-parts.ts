@@ -1,0 +1,32 @@
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import type { Resource } from '@opentelemetry/resources';
+import type { ExportOptions } from './exporting.ts';
+
+/** Waits for a silent collector at most this long when the process ends. */
+const FLUSH_WITHIN_MS = 5_000;
+
+/** Names a process as `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` want it. */
+export function toResource(service: string): Resource {
+  return resourceFromAttributes({ 'service.name': service }).merge(detectResources({ detectors: [envDetector] }));
+}
+
+/** Has OpenTelemetry's SDK report what it can't do. */
+export function reportProblems(report: ExportOptions['report']): void {
+  const ignore = (): void => undefined;
+  const tell = (message: string): void => report(`OpenTelemetry: ${message}`);
+  diag.setLogger(
+    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
+
+/** Waits for what is sent last, without its failures, and for a short time only. */
+export async function flushed(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FLUSH_WITHIN_MS);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,100 @@
+import { decodeTime, isValid } from 'ulid';
+import type { JournalBatch, RunEvent } from '../../graph/journal/index.ts';
+import type { Measurement } from './catalog.ts';
+import type { NodeClock } from './node-clock.ts';
+
+/** The run that a batch is of. */
+export interface MeasuredRun {
+  readonly runId: string;
+  readonly graph: string;
+}
+
+type Measured<Type extends RunEvent['type']> = (
+  event: RunEvent & { readonly type: Type },
+  run: MeasuredRun,
+  clock: NodeClock,
+) => readonly Measurement[];
+
+const OF_EVENTS: { readonly [Type in RunEvent['type']]?: Measured<Type> } = {
+  'step.started': ({ at, step, path }, run) => [
+    { name: 'holdfast.steps', value: 1, labels: { graph: run.graph } },
+    ...(step === 0 && !path ? startDelay(run, at) : []),
+  ],
+  'node.started': (event, { runId }, clock) => clock.start(runId, event),
+  'node.completed': (event, run, clock) => nodeDuration(clock.end(run.runId, event), run, 'completed'),
+  'node.failed': (event, run, clock) => nodeDuration(clock.end(run.runId, event), run, 'failed'),
+  'node.skipped': (event, run, clock) => nodeDuration(clock.end(run.runId, event), run, 'skipped'),
+  'model.called': ({ model, costUsd = 0 }, { graph }) =>
+    costUsd > 0 ? [{ name: 'holdfast.usage.cost_usd', value: costUsd, labels: { graph, model } }] : [],
+  'signal.ignored': ({ signal, reason }) => [
+    { name: 'holdfast.signals.ignored', value: 1, labels: { signal, reason } },
+  ],
+  'run.completed': (event, run) => endMeasurements(run, event.at, 'completed'),
+  'run.failed': (event, run) => endMeasurements(run, event.at, 'failed'),
+  'run.canceled': (event, run) => endMeasurements(run, event.at, 'canceled'),
+};
+
+/**
+ * Finds what a batch of the journal says for metrics.
+ * @param now when the batch was written, in milliseconds since the epoch
+ */
+export function journalMeasurements(
+  { events, approvals }: Pick<JournalBatch, 'events' | 'approvals'>,
+  run: MeasuredRun,
+  { now, clock }: { readonly now: number; readonly clock: NodeClock },
+): readonly Measurement[] {
+  const requestedAt = new Map(approvals.map(({ id, requestedAt: at, status }) => [id, { at, status }]));
+  const [first] = events;
+  return [
+    ...(first ? [{ name: 'holdfast.journal.lag', value: secondsUntil(now, first.at), labels: {} } as const] : []),
+    ...events.flatMap((event) => ofEvent(event, run, clock)),
+    ...events.flatMap((event) => ofApproval(event, requestedAt)),
+  ];
+}
+
+function ofEvent<Type extends RunEvent['type']>(
+  event: RunEvent & { readonly type: Type },
+  run: MeasuredRun,
+  clock: NodeClock,
+): readonly Measurement[] {
+  return OF_EVENTS[event.type]?.(event, run, clock) ?? [];
+}
+
+/** A vote that leaves the approval open closes nothing. */
+function ofApproval(
+  event: RunEvent,
+  requests: ReadonlyMap<string, { readonly at: string; readonly status: string }>,
+): readonly Measurement[] {
+  if (event.type !== 'approval.decided' && event.type !== 'approval.expired') return [];
+  const request = requests.get(event.approvalId);
+  if (!request || event.status === 'pending') return [];
+  const value = secondsUntil(Date.parse(event.at), request.at);
+  return [{ name: 'holdfast.approval.wait', value, labels: { status: event.status } }];
+}
+
+function startDelay({ runId, graph }: MeasuredRun, at: string): readonly Measurement[] {
+  const value = secondsSinceRequest(runId, at);
+  return value === null ? [] : [{ name: 'holdfast.run.start_delay', value, labels: { graph } }];
+}
+
+function nodeDuration(value: number | null, { graph }: MeasuredRun, outcome: string): readonly Measurement[] {
+  return value === null ? [] : [{ name: 'holdfast.node.duration', value, labels: { graph, outcome } }];
+}
+
+/** @param at when the run has ended (RFC 3339) */
+export function endMeasurements({ runId, graph }: MeasuredRun, at: string, outcome: string): readonly Measurement[] {
+  const value = secondsSinceRequest(runId, at);
+  return [
+    { name: 'holdfast.runs', value: 1, labels: { graph, outcome } },
+    ...(value === null ? [] : [{ name: 'holdfast.run.duration', value, labels: { graph, outcome } } as const]),
+  ];
+}
+
+/** The id of a run tells when it was asked for. @returns `null` for an id that tells no time */
+function secondsSinceRequest(runId: string, at: string): number | null {
+  return isValid(runId) ? Math.max(0, Date.parse(at) - decodeTime(runId)) / 1_000 : null;
+}
+
+function secondsUntil(now: number, at: string): number {
+  return Math.max(0, now - Date.parse(at)) / 1_000;
+}

@@ -1,0 +1,39 @@
+import type { Logger } from '../../process/logger.ts';
+import type { LiveCounts } from '../../store/inspection/live-counts.ts';
+import { measure } from './meter.ts';
+
+/** Anybody may ask for metrics, so the database is asked no oftener. */
+export const COUNT_EVERY_MS = 15_000;
+
+const STATUSES = ['queued', 'running', 'waiting', 'paused'] as const;
+
+interface LiveSource {
+  readonly store: { readonly countLive: () => Promise<LiveCounts> };
+  readonly logger: Logger;
+}
+
+/**
+ * Measures what is there at the moment, by one statement. Asked again soon, it does nothing.
+ * @returns a function that does not fail: without the database, the metrics of the process are worth reading all the more
+ */
+export function createLiveMeasure({ store, logger }: LiveSource): () => Promise<void> {
+  let countedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - countedAt < COUNT_EVERY_MS) return;
+    countedAt = performance.now();
+    try {
+      tell(await store.countLive());
+    } catch (error) {
+      logger.warn({ error }, 'metrics lack what is counted');
+    }
+  };
+}
+
+function tell(counts: LiveCounts): void {
+  for (const status of STATUSES) measure('holdfast.runs.active', counts.runs[status] ?? 0, { status });
+  measure('holdfast.approvals.pending', counts.pendingApprovals, {});
+  measure('holdfast.approvals.oldest_age', counts.oldestApprovalSeconds, {});
+  measure('holdfast.ledger.in_doubt', counts.callsInDoubt, {});
+  measure('holdfast.starts.pending', counts.pendingStarts, {});
+  measure('holdfast.starts.oldest_age', counts.oldestStartSeconds, {});
+}

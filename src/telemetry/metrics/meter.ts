@@ -1,0 +1,112 @@
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import type { MeterProviderOptions } from '@opentelemetry/sdk-metrics';
+import { createBoundedNames } from './bounded-names.ts';
+import type { BoundedNames } from './bounded-names.ts';
+import { METRICS } from './catalog.ts';
+import type { LabelsOf, Measurement, MetricFacts, MetricName } from './catalog.ts';
+
+type Labels = Record<string, string | number>;
+type Instrument = (value: number, labels: Labels) => void;
+
+/** The instruments of this process, and what reads them. */
+interface Meter {
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly reader: PrometheusExporter;
+  readonly names: BoundedNames;
+}
+
+const facts: Readonly<Record<string, MetricFacts>> = METRICS;
+
+/** Metrics that say how often something was never done are there from the start; others are when they have labels. */
+const STARTING_VALUE = 0;
+
+function createMeter({ readers = [], ...options }: MeterProviderOptions = {}): Meter {
+  const reader = new PrometheusExporter({ preventServerStart: true });
+  const meter = new MeterProvider({ ...options, readers: [reader, ...readers] }).getMeter('holdfast');
+  const create = (name: string, { kind, about, unit, bounds = [] }: MetricFacts): Instrument => {
+    const described = { description: about, ...(unit !== undefined && { unit }) };
+    switch (kind) {
+      case 'counter': {
+        const counter = meter.createCounter(name, described);
+        return (value, labels) => counter.add(value, labels);
+      }
+      case 'level': {
+        const level = meter.createUpDownCounter(name, described);
+        return (value, labels) => level.add(value, labels);
+      }
+      case 'gauge': {
+        const gauge = meter.createGauge(name, described);
+        return (value, labels) => gauge.record(value, labels);
+      }
+      case 'histogram': {
+        const advice = { explicitBucketBoundaries: [...bounds] };
+        const histogram = meter.createHistogram(name, { ...described, advice });
+        return (value, labels) => histogram.record(value, labels);
+      }
+    }
+  };
+  const instruments = new Map(Object.entries(facts).map(([name, each]) => [name, create(name, each)]));
+  for (const [name, { kind, labels }] of Object.entries(facts))
+    if ((kind === 'counter' || kind === 'level') && Object.keys(labels).length === 0)
+      instruments.get(name)?.(STARTING_VALUE, {});
+  return { instruments, reader, names: createBoundedNames() };
+}
+
+let current = createMeter();
+let isPushing = false;
+
+/** True if metrics are sent to others, who do not ask for them. */
+export function sendsMetrics(): boolean {
+  return isPushing;
+}
+
+/**
+ * Measures with other readers besides, such as one that pushes. What was measured before is forgotten.
+ * @returns a function that goes back to the readers of before
+ */
+export function measureWith(options: MeterProviderOptions): () => void {
+  const before = current;
+  current = createMeter(options);
+  isPushing = true;
+  return () => {
+    current = before;
+    isPushing = false;
+  };
+}
+
+/**
+ * Measures: adds to a counter or a level, sets a gauge, or adds a value to a histogram. It waits for nothing.
+ * Values of labels that people choose share a series when there are too many.
+ */
+export function measure<Name extends MetricName>(name: Name, value: number, labels: LabelsOf<Name>): void {
+  record(name, value, labels);
+}
+
+/** Measures one value after the other. */
+export function measureAll(measurements: readonly Measurement[]): void {
+  for (const { name, value, labels } of measurements) record(name, value, labels);
+}
+
+function record(name: MetricName, value: number, labels: Readonly<Record<string, string | number | undefined>>): void {
+  const { names, instruments } = current;
+  const kinds = facts[name]?.labels ?? {};
+  const told: Labels = {};
+  for (const [label, given] of Object.entries(labels)) {
+    if (given === undefined) continue;
+    told[label] = kinds[label] === 'named' ? names.bound(`${name} ${label}`, String(given)) : given;
+  }
+  instruments.get(name)?.(value, told);
+}
+
+const [PREFIX, TIMESTAMPS, RESOURCE, NO_TARGET, NO_SCOPE] = ['', false, undefined, true, true] as const;
+const SERIALIZER = new PrometheusSerializer(PREFIX, TIMESTAMPS, RESOURCE, NO_TARGET, NO_SCOPE);
+
+/** The media type of Prometheus' text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Reads all metrics of this process, in Prometheus' text format. */
+export async function readMetrics(): Promise<string> {
+  const { resourceMetrics } = await current.reader.collect();
+  return SERIALIZER.serialize(resourceMetrics);
+}

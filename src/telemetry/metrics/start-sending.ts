@@ -1,0 +1,46 @@
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { ConsoleMetricExporter, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import { setVariables } from '../../process/set-variables.ts';
+import type { ExporterName } from '../exporters/choose-exporter.ts';
+import type { ExportOptions } from '../exporters/exporting.ts';
+import { flushed, reportProblems, toResource } from '../exporters/sdk-parts.ts';
+import { measureWith } from './meter.ts';
+
+interface SendingOptions extends ExportOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly exporter: ExporterName;
+}
+
+const EXPORTERS: Readonly<Record<ExporterName, () => PushMetricExporter>> = {
+  otlp: () => new OTLPMetricExporter(),
+  console: () => new ConsoleMetricExporter(),
+};
+
+/** OpenTelemetry, `OTEL_METRIC_EXPORT_INTERVAL`. */
+const INTERVAL_MS = 60_000;
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Sends metrics at intervals. The exporter reads its own variables, such as that of the temporality.
+ * @returns a function that sends what is left, and stops
+ */
+export function startSending({ service, report, environment, exporter }: SendingOptions): () => Promise<void> {
+  reportProblems(report);
+  const exportIntervalMillis = intervalIn(environment);
+  const reader = new PeriodicExportingMetricReader({
+    exporter: EXPORTERS[exporter](),
+    exportIntervalMillis,
+    exportTimeoutMillis: Math.min(TIMEOUT_MS, exportIntervalMillis),
+  });
+  const goBack = measureWith({ resource: toResource(service), readers: [reader] });
+  return async () => {
+    await flushed(reader.shutdown());
+    goBack();
+  };
+}
+
+function intervalIn(environment: NodeJS.ProcessEnv): number {
+  const given = Number(setVariables(environment)['OTEL_METRIC_EXPORT_INTERVAL']);
+  return Number.isInteger(given) && given > 0 ? given : INTERVAL_MS;
+}

@@ -1,0 +1,64 @@
+import type { JournalBatch } from '../graph/journal/index.ts';
+import type { Logger } from '../process/logger.ts';
+import type { JournalWriter } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
+import { journalMeasurements } from '../telemetry/metrics/journal-measurements.ts';
+import { measureAll } from '../telemetry/metrics/meter.ts';
+import { createNodeClock } from '../telemetry/metrics/node-clock.ts';
+import { logEvents } from './log-events.ts';
+
+interface Written {
+  readonly batch: JournalBatch;
+  readonly writer: JournalWriter;
+}
+
+/** Events that are remembered: those that a failed call has carried come again with later ones. */
+const MAX_REMEMBERED = 50_000;
+
+/** A store that measures and logs what is written into the journal, by itself or with a call. It asks for nothing more. */
+export function measuredStore(store: Store, logger: Logger): Store {
+  const { journal, ledger } = store;
+  const tell = createTeller(logger);
+  return {
+    ...store,
+    journal: {
+      ...journal,
+      async write(batch, writer) {
+        await journal.write(batch, writer);
+        tell({ batch, writer });
+      },
+    },
+    ledger: {
+      ...ledger,
+      async claim(claim, judge) {
+        const result = await ledger.claim(claim, judge);
+        if (claim.journal) tell(claim.journal);
+        return result;
+      },
+      async settle(claim, end, judge) {
+        const result = await ledger.settle(claim, end, judge);
+        if (claim.journal) tell(claim.journal);
+        return result;
+      },
+    },
+  };
+}
+
+function createTeller(logger: Logger): (written: Written) => void {
+  const clock = createNodeClock();
+  const told = new Set<string>();
+  const isNew = (name: string): boolean => {
+    if (told.has(name)) return false;
+    told.add(name);
+    const [oldest] = told;
+    if (told.size > MAX_REMEMBERED && oldest !== undefined) told.delete(oldest);
+    return true;
+  };
+  return ({ batch, writer }) => {
+    const { runId, graph = '' } = writer;
+    const events = batch.events.filter(({ seq }) => isNew(`${runId} ${seq}`));
+    if (events.length === 0) return;
+    measureAll(journalMeasurements({ ...batch, events }, { runId, graph }, { now: Date.now(), clock }));
+    logEvents(logger, { events }, writer);
+  };
+}

@@ -1,0 +1,223 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client as TemporalClient, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { openTeardown } from '../../../src/dev/teardown.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { listen } from '../../../src/process/listen.ts';
+import { METRICS } from '../../../src/telemetry/metrics/catalog.ts';
+import { toWorkflowId } from '../../../src/workflows/contract.ts';
+import { startCollector } from '../../support/doubles/collector.ts';
+import type { Collector } from '../../support/doubles/collector.ts';
+import { PATIENTLY, hasStatus } from '../../support/readers/api-runs.ts';
+import { readExported } from '../../support/readers/exported-metrics.ts';
+import type { ExportedMetrics } from '../../support/readers/exported-metrics.ts';
+import { textAt } from '../../support/readers/json-at.ts';
+import { readQuery } from '../../support/readers/queries.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
+
+const teardown = openTeardown();
+let collector: Collector;
+let stack: TestStack;
+let exported: ExportedMetrics;
+let lines: readonly Line[];
+
+const Line = z.looseObject({ level: z.number(), msg: z.string() });
+type Line = z.output<typeof Line>;
+
+beforeAll(async () => {
+  collector = await startCollector();
+  teardown.add(() => collector.stop());
+  const temporalPort = await freePort();
+  vi.stubEnv('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', `${collector.url}/v1/metrics`);
+  vi.stubEnv('OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', 'delta');
+  vi.stubEnv('OTEL_METRIC_EXPORT_INTERVAL', '500');
+  const config = fileURLToPath(new URL('./monitoring.config.ts', import.meta.url));
+  stack = await startTestStack(config, { HOLDFAST_TEMPORAL_METRICS_PORT: String(temporalPort) });
+  teardown.add(() => stack.stop());
+  await doAll();
+  const [own, temporal] = await Promise.all([
+    fetch(new URL('/metrics', stack.baseUrl)),
+    fetch(`http://127.0.0.1:${temporalPort}/metrics`),
+  ]);
+  exported = readExported(`${await own.text()}\n${await temporal.text()}`);
+  lines = await linesOnceAllAreThere();
+});
+afterAll(async () => {
+  await teardown.run();
+  vi.unstubAllEnvs();
+});
+
+/** The log is written a moment later; what activities say comes last. */
+async function linesOnceAllAreThere(): Promise<readonly Line[]> {
+  const read = async (): Promise<readonly Line[]> => {
+    const written = await readFile(join(stack.dataDir, 'holdfast.log'), 'utf8');
+    const whole = written.slice(0, written.lastIndexOf('\n'));
+    return whole.split('\n').map((line) => Line.parse(JSON.parse(line)));
+  };
+  const isLast = ({ msg, graph }: Line): boolean => msg === 'a call failed' && graph === 'silent';
+  await vi.waitUntil(async () => (await read()).some(isLast), PATIENTLY);
+  return await read();
+}
+
+async function freePort(): Promise<number> {
+  const door = await listen({ fetch: () => new Response() }, { port: 0 });
+  await door.stop();
+  return door.port;
+}
+
+function graphOf(name: string, nodes: Readonly<Record<string, JsonObject>>): JsonObject {
+  const ids = Object.keys(nodes);
+  return { name, channels: {}, nodes, edges: ids.map((to, n) => ({ from: ids[n - 1] ?? '__start__', to })) };
+}
+
+async function start(graph: JsonObject, headers: Readonly<Record<string, string>> = {}): Promise<Json> {
+  const { body } = await stack.as('user').post('/api/runs', { graph, input: {} }, { prefer: 'wait=15', ...headers });
+  return body;
+}
+
+/** Has the stack do everything once that is measured. */
+async function doAll(): Promise<void> {
+  const whole = graphOf('whole', {
+    think: { type: 'llm', prompt: 'Hi' },
+    hail: { type: 'greet' },
+    look: { type: 'function', function: 'look', args: {} },
+    pay: { type: 'tool', tool: 'flaky', args: {} },
+    ask: { type: 'approval', title: 'Go?' },
+  });
+  const key = { 'idempotency-key': 'once' };
+  const run = await start(whole, key);
+  await start(whole, key);
+  const id = textAt(run, '/id');
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  const { workflow } = new TemporalClient({ connection, namespace: stack.namespace });
+  await workflow.getHandle(toWorkflowId({ tenantId: 'demo', id })).signal('nonsense');
+  await connection.close();
+  const stream = await fetch(new URL(`/api/runs/${id}/stream`, stack.baseUrl), {
+    headers: { authorization: `Bearer ${stack.tokens.user}` },
+  });
+  await stream.body?.cancel();
+  const approval = textAt(run, '/waitingFor/0/id');
+  await stack.as('approver').post(`/api/approvals/${approval}/decision`, { decision: 'approve' });
+  await stack.as('user').untilRun(id, hasStatus('completed'));
+  await start(graphOf('failing', { pay: { type: 'tool', tool: 'flaky', args: { never: true } } }));
+  await start(graphOf('silent', { think: { type: 'llm', system: 'fail', prompt: 'Hi' } }));
+}
+
+const read = async (path: string): Promise<string> =>
+  await readFile(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
+
+const Dashboard = z.object({
+  panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).default([]) })),
+});
+const Alerts = z.object({
+  groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
+});
+
+/** What a query needs and the stack does not export. */
+function missingIn(query: string): readonly string[] {
+  return readQuery(query.replaceAll('$__rate_interval', '5m')).flatMap(({ name, labels }) => {
+    const known = exported.get(name);
+    if (!known) return [name];
+    return labels.filter((label) => !known.has(label)).map((label) => `${name}{${label}}`);
+  });
+}
+
+describe('what a stack exports', () => {
+  test('is all that the table of metrics has', () => {
+    const names = Object.entries(METRICS).map(([name, { kind }]) => {
+      const plain = name.replaceAll('.', '_');
+      if (kind === 'histogram') return `${plain}_count`;
+      return kind === 'counter' ? `${plain}_total` : plain;
+    });
+    expect(names.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  test('has what each query of the dashboard reads', async () => {
+    const { panels } = Dashboard.parse(JSON.parse(await read('grafana/holdfast.json')));
+    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    expect(queries.length).toBeGreaterThan(30);
+    expect(queries.flatMap(missingIn)).toEqual([]);
+  });
+
+  test('has what each alert reads', async () => {
+    const { groups } = Alerts.parse(parse(await read('prometheus/alerts.yml')));
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(10);
+    expect(rules.flatMap(({ expr }) => missingIn(expr))).toEqual([]);
+  });
+
+  test('would show a query that reads what nobody exports', () => {
+    expect(missingIn('sum by (nowhere) (rate(holdfast_runs_total{graph="a"}[5m])) / nothing')).toEqual([
+      'holdfast_runs_total{nowhere}',
+      'nothing',
+    ]);
+  });
+
+  test('is sent by OTLP, too, with the temporality of its variable', async () => {
+    const DELTA = 1;
+    await expect
+      .poll(() => collector.metrics.find(({ name }) => name === 'holdfast.runs'), PATIENTLY)
+      .toMatchObject({
+        service: 'holdfast',
+        temporality: DELTA,
+      });
+  });
+});
+
+describe('the log', () => {
+  const named = (msg: string): readonly Line[] => lines.filter((line) => line.msg === msg);
+
+  test('begins with what the process is and works with', () => {
+    expect(named('started')).toMatchObject([
+      { mode: 'start', version: expect.stringMatching(/^\d/), exporters: { spans: null, metrics: 'otlp' } },
+    ]);
+  });
+
+  test('has the life of a run', () => {
+    const [begun] = named('a run has begun');
+    const ofRun = lines.filter((line) => line['run'] === begun?.['run'] && line.level >= 30).map(({ msg }) => msg);
+    expect(ofRun).toEqual(
+      expect.arrayContaining([
+        'a run has begun',
+        'a run waits for an approval',
+        'an approval was decided',
+        'a run has ended well',
+      ]),
+    );
+    expect(named('a run has ended well')).toMatchObject([{ tenant: 'demo', graph: 'whole' }]);
+  });
+
+  test('has each failed attempt as a warning with its cause', () => {
+    const WARN = 40;
+    const facts = {
+      tenant: 'demo',
+      node: 'pay',
+      visit: 1,
+      called: 'tool:flaky',
+      code: 'TOOL_FAILED',
+      message: 'not now',
+    };
+    expect(named('an attempt of a call failed; another follows')).toMatchObject([
+      { ...facts, level: WARN, graph: 'whole', attempt: 1 },
+      { ...facts, level: WARN, graph: 'failing', attempt: 1 },
+    ]);
+    expect(named('a call failed')).toMatchObject([
+      { ...facts, graph: 'failing', attempt: 2 },
+      { called: 'model:default' },
+    ]);
+  });
+
+  test.each([
+    ['the tool says', { node: 'pay', called: 'tool:flaky', attempt: 1, euros: 5 }],
+    ['the function says', { node: 'look', called: 'function:look', attempt: 1 }],
+    ['the node says', { node: 'hail', called: 'node:greet', attempt: 1 }],
+  ])('has what code says, with its call: %s', (msg, facts) => {
+    const run = { run: expect.any(String), tenant: 'demo', graph: 'whole', visit: 1, key: expect.any(String) };
+    expect(named(msg)[0]).toMatchObject({ ...run, ...facts });
+  });
+});

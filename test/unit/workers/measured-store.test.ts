@@ -1,0 +1,58 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JournalWriter } from '../../../src/store/journal.ts';
+import { measureWith, readMetrics } from '../../../src/telemetry/metrics/meter.ts';
+import { measuredStore } from '../../../src/workers/measured-store.ts';
+import { AT, aBatch, aNewRun, aView } from '../../support/builders/store-builders.ts';
+import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+const lines: string[] = [];
+const logger = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(line) });
+const measured = measuredStore(store, logger);
+
+let goBack: () => void;
+beforeEach(() => {
+  goBack = measureWith({});
+});
+afterEach(() => goBack());
+
+const writerOf = (runId: string): JournalWriter => ({ runId, tenantId: 'acme', executionRunId: 'e1', graph: 'refund' });
+const ending = aBatch([1], {
+  events: [{ seq: 1, at: AT, step: 0, type: 'run.failed', error: { code: 'TOOL_FAILED', message: 'no', node: 'pay' } }],
+  view: aView({ status: 'failed', endedAt: AT }),
+});
+
+test('what is written twice is measured and logged once, whatever the id of the run tells', async () => {
+  for (const id of ['01M87CEGE04E2NGG4BDBF010M2', 'bench-0']) {
+    await store.runs.create(aNewRun({ id }));
+    await measured.journal.write(ending, writerOf(id));
+    await measured.journal.write(ending, writerOf(id));
+    await measured.journal.write(aBatch([1]), writerOf(id));
+    expect((await store.journal.events(id, 0, 10)).map(({ seq }) => seq)).toEqual([1]);
+  }
+  const text = await readMetrics();
+  expect(text).toContain('holdfast_runs_total{graph="refund",outcome="failed"} 2');
+  expect(text).toContain('holdfast_run_duration_count{graph="refund",outcome="failed"} 1');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      run: '01M87CEGE04E2NGG4BDBF010M2',
+      tenant: 'acme',
+      graph: 'refund',
+      code: 'TOOL_FAILED',
+      message: 'no',
+      msg: 'a run has failed',
+    },
+    { run: 'bench-0' },
+  ]);
+});
+
+test('what could not be written is told by nobody', async () => {
+  lines.length = 0;
+  const refusing = {
+    ...store,
+    journal: { ...store.journal, write: async () => await Promise.reject(new Error('away')) },
+  };
+  await expect(measuredStore(refusing, logger).journal.write(ending, writerOf('R9'))).rejects.toThrow('away');
+  expect(lines).toEqual([]);
+});
