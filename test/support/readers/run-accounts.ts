@@ -26,14 +26,14 @@ export async function accountOfRows(client: ApiClient, runId: string): Promise<R
   const { body: state } = await client.get(`/api/runs/${runId}/state`);
   return toAccount(run, state, {
     events: await eventsOf(client, runId),
-    approvals: (await readAll(client, `/api/approvals?runId=${runId}`)).map(withoutNotes).toReversed(),
+    approvals: (await readAll(client, `/api/approvals?runId=${runId}`)).map(asAsked).toReversed(),
   });
 }
 
-/** People's notes stand in rows alone. */
-function withoutNotes(approval: Json): Json {
+/** People's notes, and words about who decides, are not the workflow's. */
+function asAsked(approval: Json): Json {
   if (!isJsonObject(approval)) return approval;
-  const { comments: _comments, remindedAt: _remindedAt, ...asked } = approval;
+  const { comments: _comments, remindedAt: _remindedAt, who: _who, progress: _progress, ...asked } = approval;
   return asked;
 }
 

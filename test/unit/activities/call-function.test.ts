@@ -48,7 +48,10 @@ describe('functionCalls', () => {
     const seen: unknown[] = [];
     await callOf((...given) => void seen.push(given));
     const principal = { sub: 'ann', roles: ['user'] };
-    expect(seen).toEqual([[21, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal }]]);
+    const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
+    expect(seen).toEqual([
+      [21, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger }],
+    ]);
   });
 
   test.each<[string, RegisteredFunction['execute'], Json]>([

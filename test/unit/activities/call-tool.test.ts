@@ -27,8 +27,9 @@ describe('toolCalls', () => {
     const tool = aTool({ execute: async (args, context) => seen.push([args, context]) });
     await callOf(tool, { order: 7 });
     const principal = { sub: 'ann', roles: ['user'] };
+    const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
     expect(seen).toEqual([
-      [{ order: 7 }, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal }],
+      [{ order: 7 }, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger }],
     ]);
   });
 
