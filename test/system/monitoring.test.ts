@@ -5,20 +5,20 @@ import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { openTeardown } from '../../../src/dev/teardown.ts';
-import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { listen } from '../../../src/process/listen.ts';
-import { METRICS } from '../../../src/telemetry/metrics/catalog.ts';
-import { toWorkflowId } from '../../../src/workflows/contract.ts';
-import { startCollector } from '../../support/doubles/collector.ts';
-import type { Collector } from '../../support/doubles/collector.ts';
-import { PATIENTLY, hasStatus } from '../../support/readers/api-runs.ts';
-import { readExported } from '../../support/readers/exported-metrics.ts';
-import type { ExportedMetrics } from '../../support/readers/exported-metrics.ts';
-import { textAt } from '../../support/readers/json-at.ts';
-import { readQuery } from '../../support/readers/queries.ts';
-import { startTestStack } from '../../support/servers/test-stack.ts';
-import type { TestStack } from '../../support/servers/test-stack.ts';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { listen } from '../../src/process/listen.ts';
+import { METRICS } from '../../src/telemetry/metrics/catalog.ts';
+import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { startCollector } from '../support/doubles/collector.ts';
+import type { Collector } from '../support/doubles/collector.ts';
+import { PATIENTLY, hasStatus } from '../support/readers/api-runs.ts';
+import { readExported } from '../support/readers/exported-metrics.ts';
+import type { ExportedMetrics } from '../support/readers/exported-metrics.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import { readQuery } from '../support/readers/queries.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 const teardown = openTeardown();
 let collector: Collector;
@@ -109,7 +109,7 @@ async function doAll(): Promise<void> {
 }
 
 const read = async (path: string): Promise<string> =>
-  await readFile(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
+  await readFile(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 
 const Dashboard = z.object({
   panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).default([]) })),
