@@ -67,7 +67,7 @@ async function accountOf({ handle, heard, trail }: SteeredRun): Promise<Json> {
   );
 }
 
-const OWN_EACH_TIME: ReadonlySet<string> = new Set(['durationMs', 'deadlineMs', 'usedMs', 'tenantId']);
+const OWN_EACH_TIME: ReadonlySet<string> = new Set(['durationMs', 'deadlineMs', 'leftMs', 'usedMs', 'tenantId']);
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\b1[6-9]\d{11}\b/g;
 
 /** Batches may be cut otherwise, and what a call carried that failed is said again: what comes out of them is the same. */
