@@ -2,16 +2,16 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 
 const API = process.env['HOLDFAST_URL'] ?? 'http://127.0.0.1:3000';
 
-const ENCODINGS = { br: promisify(brotliCompress), gz: promisify(gzip) };
+const compressed = promisify(gzip);
 
-/** Writes what scripts and styles are compressed, so that no request waits for that. */
+/** Writes what scripts and styles are compressed, so that no request waits for that. Every browser takes gzip, also by HTTP. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
@@ -19,9 +19,7 @@ function precompress(): Plugin {
     async writeBundle({ dir = '' }) {
       const files = (await readdir(dir, { recursive: true })).filter((name) => /\.(?:js|css)$/.test(name));
       const compress = async (file: string): Promise<void> => {
-        const bytes = await readFile(file);
-        for (const [ending, encode] of Object.entries(ENCODINGS))
-          await writeFile(`${file}.${ending}`, await encode(bytes));
+        await writeFile(`${file}.gz`, await compressed(await readFile(file)));
       };
       await Promise.all(files.map(async (name) => await compress(join(dir, name))));
     },
