@@ -1,6 +1,6 @@
 import { decodeTime, isValid } from 'ulid';
 import type { JournalBatch, RunEvent } from '../../graph/journal/index.ts';
-import type { Measurement } from './catalog.ts';
+import type { Measurement } from './measurement.ts';
 import type { NodeClock } from './node-clock.ts';
 
 /** The run that a batch is of. */

@@ -4,7 +4,8 @@ import type { MeterProviderOptions } from '@opentelemetry/sdk-metrics';
 import { createBoundedNames } from './bounded-names.ts';
 import type { BoundedNames } from './bounded-names.ts';
 import { METRICS } from './catalog.ts';
-import type { LabelsOf, Measurement, MetricFacts, MetricName } from './catalog.ts';
+import type { MetricFacts } from './catalog.ts';
+import type { LabelsOf, Measurement, MetricName } from './measurement.ts';
 
 type Labels = Record<string, string | number>;
 type Instrument = (value: number, labels: Labels) => void;
