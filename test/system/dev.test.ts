@@ -22,7 +22,9 @@ describe('holdfast dev', () => {
     expect((await refund('A-1002', 300)).code).toBe(3);
     await project.heard(/^\d\d:\d\d:\d\d {2}refund \w{26} {2}started by uma$/);
     await project.heard(/lookup: lookup_order has answered in \d+ ms$/);
-    await project.heard(/ask waits for approver, but not who has asked: Pay back 300 euros for A-1002\? With \{"euros":300\}$/);
+    await project.heard(
+      /ask waits for approver, but not who has asked: Pay back 300 euros for A-1002\? With \{"euros":300\}$/,
+    );
     const command = /npx holdfast (.*)$/.exec(await project.heard(/npx holdfast approve/))?.[1] ?? '';
     expect((await project.holdfast(...command.split(' '))).code).toBe(0);
     await project.heard(/ask: ada says approve, it is approved$/);

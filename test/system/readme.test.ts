@@ -41,7 +41,8 @@ function stepsIn(code: string): readonly Step[] {
 }
 
 test('every answer is as the README shows it', async () => {
-  const [, tour = ''] = /^## A first graph$(.*?)^The same decision can be made without the API/ms.exec(readFile('README.md')) ?? [];
+  const [, tour = ''] =
+    /^## A first graph$(.*?)^The same decision can be made without the API/ms.exec(readFile('README.md')) ?? [];
   const code = [...tour.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');
   const steps = stepsIn(code.replace('npm start\n', '').replace(/^API=\S+/m, `API=${baseUrl}`));
   const names: Names = new Map();
