@@ -101,7 +101,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/schedules': {
     rooms: ['graph/definition', 'graph/redaction', 'store', ...API_BASE, 'api/interpreter', ...OF_RUNS],
-    packages: ['p-limit', 'ulid'],
+    packages: ['node:timers', 'p-limit', 'ulid'],
   },
   'api/trials': { rooms: ['testing', ...API_BASE, 'api/interpreter', 'api/graphs', 'api/runs'] },
   'api/chat': {

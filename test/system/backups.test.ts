@@ -156,6 +156,9 @@ describe('Temporal restored to an earlier moment than the store', () => {
   });
 
   test('a run that has made calls since finds them in the ledger, says the same once more, and goes on', async () => {
+    await expect
+      .poll(async () => await temporal.query(workflowOf(called), 'status'), PATIENTLY)
+      .toMatchObject({ waitingFor: [{ node: 'ask' }] });
     await approveAll(called);
     expect(site.service.done.filter((job) => job === 'called since one')).toHaveLength(1);
   });

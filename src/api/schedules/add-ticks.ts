@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeTime, ulid } from 'ulid';
 import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
 import { ApiError, notNow } from '../http/errors.ts';
@@ -8,17 +9,27 @@ import type { TurnDeps } from './take-turn.ts';
 /**
  * Takes the moment as a time of a schedule.
  * @param runId the id of the run, chosen before; the same id again starts no second one
- * @returns the tick, about which is decided already unless others have their turn
+ * @returns the tick, about which is decided already unless it waits for a run, or another process has its turn for long
  */
 export async function trigger(deps: TurnDeps, schedule: Schedule, runId: string): Promise<TakenTick> {
   const { scheduleTicks } = deps.store;
   const at = new Date(betweenSeconds(decodeTime(runId))).toISOString();
   await scheduleTicks.take(schedule, [{ at, kind: 'trigger', runId }]);
-  await takeTurn(deps, schedule);
+  await awaitTurn(deps, schedule);
   const tick = await scheduleTicks.find(schedule, at);
   if (!tick) throw new ApiError('NOT_FOUND', `There is no schedule ${schedule.id}`);
   return tick;
 }
+
+/** A process that has its turn may have looked before the tick was taken, so this one decides after it. */
+async function awaitTurn(deps: TurnDeps, schedule: Schedule): Promise<void> {
+  const until = Date.now() + TURN_WITHIN_MS;
+  while (!(await takeTurn(deps, schedule)) && Date.now() < until) await sleep(TRY_AGAIN_AFTER_MS);
+}
+
+/** Longer than a schedule rests whose tick waits for a run. */
+const TURN_WITHIN_MS = 2_000;
+const TRY_AGAIN_AFTER_MS = 50;
 
 /** Times that schedules name are whole seconds. */
 function betweenSeconds(ms: number): number {

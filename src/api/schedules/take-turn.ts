@@ -14,15 +14,19 @@ const LOOK_AGAIN_MS = 1_000;
 const LOOK_AGAIN_AFTER_FAILURE_MS = 5_000;
 const MAX_TICKS = 100;
 
-/** Decides about the ticks of a schedule that wait, the oldest first. One process at a time does. */
-export async function takeTurn(deps: TurnDeps, reference: ScheduleReference): Promise<void> {
+/**
+ * Decides about the ticks of a schedule that wait, the oldest first. One process at a time does.
+ * @returns false if another one has its turn, or has just had it
+ */
+export async function takeTurn(deps: TurnDeps, reference: ScheduleReference): Promise<boolean> {
   const { schedules, scheduleTicks } = deps.store;
-  if (!(await scheduleTicks.claim(reference, timeIn(LEASE_MS)))) return;
+  if (!(await scheduleTicks.claim(reference, timeIn(LEASE_MS)))) return false;
   let lookAgainMs = LOOK_AGAIN_AFTER_FAILURE_MS;
   try {
     const schedule = await schedules.find(reference);
     const isWaiting = schedule !== null && (await decideAll(deps, schedule));
     lookAgainMs = isWaiting ? LOOK_AGAIN_MS : 0;
+    return true;
   } finally {
     await scheduleTicks.release(reference, timeIn(lookAgainMs));
   }
