@@ -9,15 +9,16 @@ import { toTemporalLogger } from '../process/temporal-logger.ts';
 type BundlerHook = NonNullable<BundleOptions['webpackConfigHook']>;
 
 /**
- * Makes the bundler write faster code for Node 20: it keeps modern syntax, and joined modules call
- * one another without getters. The source map has no sources in it, and names files as the project does.
+ * Makes the bundler write faster code for Node 20: it keeps modern syntax, and joined modules call one another without
+ * getters. It leaves out no module that is only loaded, as those to preload are. The source map has no sources in it, and
+ * names files as the project does.
  */
 const tuneBundler: BundlerHook = (config) => {
   for (const rule of config.module?.rules ?? []) {
     const compiler = compilerIn(rule);
     if (compiler) compiler.target = 'es2022';
   }
-  const joined = { concatenateModules: true, providedExports: true, usedExports: true };
+  const joined = { concatenateModules: true, providedExports: true, usedExports: true, sideEffects: false };
   return {
     ...config,
     devtool: 'inline-nosources-source-map',

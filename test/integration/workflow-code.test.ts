@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { workflowCode } from '../../src/workers/workflow-code.ts';
+
+/* The bundle that all stacks of these tests run. */
+
+test('the interpreter is loaded before the first run, so that no run loads it for itself', async () => {
+  const bundle = await readFile(process.env['HOLDFAST_WORKFLOW_BUNDLE'] ?? '', 'utf8');
+  const preload = /exports\.preloadModules = function preloadModules\(\) \{([^}]*)\}/.exec(bundle)?.[1] ?? '';
+  const loaded = [...preload.matchAll(/__webpack_require__\([^"]*"eager"[^"]*"\.\/([^"]+)"\)/g)].map(
+    ([, path]) => path,
+  );
+  const wanted = workflowCode.preloadModules.map((path) => relative('.', path));
+  expect(loaded).toEqual(wanted);
+});
