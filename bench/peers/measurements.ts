@@ -17,6 +17,11 @@ export interface Measurements {
   add(row: Row, peer: Peer, measurement: Measurement): void;
   /** `null` where nothing was measured. */
   of(row: Row, peer: string): Summary | null;
+  /**
+   * How many times as much a peer has of a row as another one: the median of the rounds' ratios, as a machine that is slow
+   * for some rounds is so for both. `null` where one of them was not measured.
+   */
+  ratio(row: Row, peer: string, base: string): number | null;
 }
 
 export interface Summary {
@@ -46,12 +51,22 @@ export function openMeasurements(): Measurements {
       const found = all.get(keyOf(row, peer));
       return found ? summarize(row, found) : null;
     },
+    ratio(row, peer, base) {
+      const [above, below] = [peer, base].map((name) => mediansOf(all.get(keyOf(row, name)) ?? []));
+      const ratios = above?.flatMap((value, round) => (below?.[round] === undefined ? [] : [value / below[round]]));
+      return ratios === undefined || ratios.length === 0 ? null : median(ratios);
+    },
   };
+}
+
+/** By round. */
+function mediansOf(measured: readonly Measurement[]): readonly number[] {
+  return measured.map(({ values }) => median(values));
 }
 
 /** The spread is that of the rounds' medians. */
 function summarize({ samples, steps }: Row, measured: readonly Measurement[]): Summary {
-  const medians = measured.map(({ values }) => median(values));
+  const medians = mediansOf(measured);
   const programs = [...new Set(measured.flatMap(({ used }) => Object.keys(used)))].sort();
   const perStep = (program: string): number =>
     median(measured.map(({ used }) => (used[program] ?? 0) / (samples * (steps ?? 1))));

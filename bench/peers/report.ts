@@ -17,7 +17,13 @@ export async function writeReport(reported: Reported, measurements: Measurements
   await writeToPage('peers', toTables(reported, measurements));
 }
 
-/** Two tables in Markdown: times, with the least and the most of the rounds' medians; the processor's time of a step. */
+/** The peer that the others are measured by. */
+const BASE = 'temporal';
+
+/**
+ * Three tables in Markdown: times, with the least and the most of the rounds' medians; how they compare with plain Temporal;
+ * the processor's time of a step.
+ */
 export function toTables({ rows, peers, rounds }: Reported, measurements: Measurements): string {
   const cells = (row: Row, show: (summary: Summary) => string): readonly string[] =>
     peers.map((peer) => {
@@ -25,11 +31,17 @@ export function toTables({ rows, peers, rounds }: Reported, measurements: Measur
       return summary ? show(summary) : '';
     });
   const times = peers.map((peer, at) => [`\`${peer}\``, ...rows.map((row) => cells(row, showTime)[at] ?? '')]);
+  const ratios = peers.map((peer) => [
+    `\`${peer}\``,
+    ...rows.map((row) => showRatio(measurements.ratio(row, peer, BASE))),
+  ]);
   const withSteps = rows.filter(({ steps }) => steps !== null);
   const used = peers.map((peer, at) => [`\`${peer}\``, ...withSteps.map((row) => cells(row, showUsed)[at] ?? '')]);
   return [
     `Medians of ${rounds} rounds, in which all peers take turns; in parentheses the least and the most of a round's median.`,
     toTable([['', ...rows.map(({ title }) => title)], ...times]),
+    `Each as a multiple of what \`${BASE}\` has in the same round, the median of the rounds.`,
+    toTable([['', ...rows.map(({ name }) => name)], ...ratios]),
     'The processor’s time of a step in all processes of a peer, in ms: the sum, and what it consists of.',
     toTable([['', ...withSteps.map(({ name }) => name)], ...used]),
   ].join('\n\n');
@@ -37,6 +49,10 @@ export function toTables({ rows, peers, rounds }: Reported, measurements: Measur
 
 function showTime({ median, least, most }: Summary): string {
   return `${show(median)} (${show(least)}–${show(most)})`;
+}
+
+function showRatio(ratio: number | null): string {
+  return ratio === null ? '' : ratio.toFixed(2);
 }
 
 function showUsed({ usedPerStep }: Summary): string {

@@ -8,7 +8,9 @@ const { AUTH_ISSUER = '', AUTH_AUDIENCE = '', AUTH_JWKS_URL = '' } = process.env
 
 const retry = { maxAttempts: 6, initialInterval: '100ms', maxInterval: '1s' };
 
-function aTool(name: string, effect: 'idempotent' | 'keyed' | 'unsafe'): HttpToolInput {
+type Effect = 'idempotent' | 'keyed' | 'unsafe';
+
+function aTool(name: string, effect: Effect, execution: HttpToolInput['execution'] = 'activity'): HttpToolInput {
   return {
     name,
     description: `Does a job (${effect})`,
@@ -16,6 +18,7 @@ function aTool(name: string, effect: 'idempotent' | 'keyed' | 'unsafe'): HttpToo
     method: 'POST',
     url: `${THIRD_PARTY_URL}/${name}`,
     effect,
+    execution,
     timeout: '2s',
     retry,
   };
@@ -27,6 +30,7 @@ const config: ConfigInput = {
   },
   tools: [
     aTool('look', 'idempotent'),
+    aTool('peek', 'idempotent', 'local'),
     aTool('order', 'keyed'),
     aTool('undo', 'keyed'),
     aTool('pay', 'unsafe'),

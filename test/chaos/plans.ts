@@ -35,8 +35,8 @@ export type Beginning =
   /** Of the run before it in the errand, after a superstep of that one, with other values. */
   | { readonly kind: 'fork'; readonly step: number; readonly values: JsonObject };
 
-export type GraphName = 'mixed' | 'waits' | 'agent' | 'long' | 'turns';
-export const GRAPHS: readonly GraphName[] = ['mixed', 'waits', 'agent', 'long', 'turns'];
+export type GraphName = 'mixed' | 'waits' | 'agent' | 'long' | 'local' | 'turns';
+export const GRAPHS: readonly GraphName[] = ['mixed', 'waits', 'agent', 'long', 'local', 'turns'];
 
 /** @returns errands of so many plans in all: each kind first, as far as they suffice, then at random */
 export function drawErrands(plans: number, random: Random): readonly Errand[] {
@@ -95,6 +95,7 @@ const DRAW: readonly Draw[] = [
   alone('waits'),
   alone('agent'),
   alone('long'),
+  alone('local'),
   drawTurns,
   drawFork,
 ];
@@ -153,6 +154,15 @@ const MAKERS: Readonly<Record<SingleName, (job: string, decision: Plan['decision
     const rounds = 8 + Math.floor(random.next() * 8);
     const jobs = upTo(rounds).map((round) => `${job}/${round}`);
     return { input: { job, rounds }, expected: { status: 'completed', jobs, output: { receipts: jobs } } };
+  },
+  local(job, _, random) {
+    const rounds = 2 + Math.floor(random.next() * 4);
+    const receipts = upTo(rounds).flatMap((round) => [`${job}/seen/${round}`, `${job}/ordered/${round}`]);
+    const peeked = upTo(rounds).flatMap((round) => upTo(3).map((item) => `${job}/all/${round}/${item}`));
+    return {
+      input: { job, rounds },
+      expected: { status: 'completed', jobs: [...receipts, ...peeked], output: { receipts } },
+    };
   },
 };
 
