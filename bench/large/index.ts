@@ -12,7 +12,8 @@ import { conversation, messagesOf, stepsBeside } from './graphs.ts';
 
 /*
  * What large things cost in the interpreter: `npm run bench:large`. Each is measured at a size and at a tenth of it or
- * less, so that a cost that grows faster than the size is seen. Prints one JSON object a line.
+ * less, so that a cost that grows faster than the size is seen. The young generation is as large as in the process of
+ * workflow code. Prints one JSON object a line.
  */
 
 const STEPS = 100;

@@ -229,12 +229,17 @@ async function judgeRun(sources: Sources, story: Story): Promise<Verdict> {
   const { plan, runId, trouble } = story;
   const about = `${plan.job} (${plan.graph}, ${plan.begins.kind}, ${runId ?? 'not accepted'})`;
   if (runId === null) return { about, findings: [trouble ?? 'It was not accepted'] };
-  const facts = await gatherFacts(sources, story, runId).catch((error: unknown) => String(error));
+  const facts = await gatherFacts(sources, story, runId).catch(inWords);
   if (typeof facts === 'string') return { about, findings: [`Nothing can be said of it: ${facts}`] };
   return {
     about,
     findings: Object.entries(RULES).flatMap(([rule, check]) => check(facts).map((text) => `${rule}: ${text}`)),
   };
+}
+
+/** An error with what has caused it. */
+function inWords(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? `${error}, as ${inWords(error.cause)}` : String(error);
 }
 
 function countActions(stories: readonly Story[]): ReadonlyMap<string, number> {

@@ -137,6 +137,9 @@ function control(
 const OF_LIMITS: ReadonlySet<string> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'GRAPH_RECURSION_LIMIT']);
 
 function retryEffect({ error }: ShownRun): string {
-  const higher = error && OF_LIMITS.has(error.code) ? ' Give it higher `limits`, or it fails again.' : '';
+  const higher =
+    error && OF_LIMITS.has(error.code)
+      ? ' Give it higher `limits`, as far as its graph allows, or it fails again.'
+      : '';
   return `Goes on from what has failed; finished work is kept.${higher}`;
 }

@@ -196,11 +196,15 @@ function requireTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reservation)
 function requireCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
   const { maxCostUsd } = draft.run.limits;
   if (maxCostUsd === undefined || availableByCost(draft, needs, costMicros) >= 1) return;
-  if (!priceOf(draft, needs))
-    throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
+  const price = priceOf(draft, needs);
+  if (!price) throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
   const reserved = availableByCost(draft, needs, 0) >= 1 ? costMicros : 0;
   const exceeded = exceededMessage('maxCostUsd', maxCostUsd, toUsd(draft.run.spent.costMicros));
-  throw new GraphError('BUDGET_EXCEEDED', `${exceeded}${reservedMessage(toUsd(reserved))}`);
+  const least = toUsd(Math.ceil(needs.input * price.input + price.output));
+  throw new GraphError(
+    'BUDGET_EXCEEDED',
+    `${exceeded}${reservedMessage(toUsd(reserved))}; at least ${least} more are needed`,
+  );
 }
 
 /** Returns the output tokens available beside a reservation; below 1 the call is impossible. */

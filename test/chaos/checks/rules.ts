@@ -128,8 +128,20 @@ function typeOf(event: Json): string {
 
 function differences(what: string, found: unknown, expected: unknown): readonly string[] {
   if (isDeepStrictEqual(found, expected)) return [];
+  if (Array.isArray(found) && Array.isArray(expected)) return differingItems(what, found, expected);
   return [`${what}: ${shorten(found)} instead of ${shorten(expected)}`];
 }
+
+function differingItems(what: string, found: readonly unknown[], expected: readonly unknown[]): readonly string[] {
+  const length = Math.max(found.length, expected.length);
+  return Array.from({ length }, (_, at) => at)
+    .filter((at) => !isDeepStrictEqual(found[at], expected[at]))
+    .slice(0, MAX_ITEMS)
+    .map((at) => `${what}, ${at + 1}: ${shorten(found[at])} instead of ${shorten(expected[at])}`);
+}
+
+/** The first ones say where it began. */
+const MAX_ITEMS = 5;
 
 const MAX_SHOWN = 600;
 

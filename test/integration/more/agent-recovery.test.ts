@@ -54,7 +54,9 @@ describe('a budget', () => {
     ];
     model().answers(...turns.map((used, turn) => askFor([work(`job ${turn}`)], used)));
     const run = await limited({ maxCostUsd: 0.000_13 });
-    expect(run).toMatchObject(exceeded(/^The budget maxCostUsd of 0\.00013 is used up: 0\.00011/));
+    expect(run).toMatchObject(
+      exceeded(/^The budget maxCostUsd of 0\.00013 is used up: 0\.00011; at least 0\.\d+ more are needed$/),
+    );
     const called = await eventsOf(user(), idOf(run), 'model.called');
     const told = called.map((event) => Math.round(Number(at(event, '/costUsd')) * 1_000_000));
     expect(told).toEqual(turns.map(({ input, output }) => Math.round(input * PRICE.input + output * PRICE.output)));
