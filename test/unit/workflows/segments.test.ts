@@ -83,6 +83,19 @@ describe('segments', () => {
     ]);
   });
 
+  test('know in the next execution which visits are open, those among them that have failed', () => {
+    const before = begin();
+    const agent = { node: 'agent', visit: 1, index: 2 };
+    aRun(before)('waiting', 'step.started', { type: 'node.started', ...agent }, { type: 'node.failed', ...agent });
+    const after = begin(before.state());
+    aRun(after)('running', 'run.retried', { type: 'node.started', ...agent }, { type: 'node.completed', ...agent });
+    aRun(after)('completed', { type: 'node.started', node: 'agent', visit: 2, index: 2 });
+    expect(after.takeEnded()?.segments.map(({ resumed }) => resumed)).toEqual([
+      undefined,
+      [{ ...agent, toldIn: '1.1' }],
+    ]);
+  });
+
   test('of a reopened run have other names', () => {
     const segments = begin(null, 2);
     aRun(segments)('running', 'run.retried');
