@@ -1,84 +1,18 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { ConfigInput } from '../../src/config/load-config.ts';
-import type { HttpToolInput } from '../../src/config/tool.ts';
-import type { Tokens } from '../../src/dev/issuer.ts';
-import { createApiClient } from '../../test/support/readers/api-client.ts';
-import { graphsWith, PURE_STEPS } from './holdfast-graphs.ts';
-import { holdfastPeer } from './holdfast-peer.ts';
+import { openHoldfast, openServers, SUFFIXES } from './open-holdfast.ts';
+import type { Servers } from './open-holdfast.ts';
 import type { Host, Surroundings } from './peer.ts';
-import { startProgram } from './start-program.ts';
-import { openTemporal } from './temporal.ts';
 
-type Terms = Pick<HttpToolInput, 'name' | 'effect' | 'execution'>;
-
-/** The tool on several terms, by how a peer's name ends. */
-const TERMS: ReadonlyMap<string, Terms> = new Map([
-  ['', { name: 'ping', effect: 'keyed' }],
-  ['-idempotent', { name: 'ping_idempotent', effect: 'idempotent' }],
-  ['-local', { name: 'ping_local', effect: 'idempotent', execution: 'local' }],
-]);
-
-/** What `npm start` needs besides its flags: other servers than its own, and their processes. */
-interface Servers {
-  readonly environment: NodeJS.ProcessEnv;
-  readonly processes: readonly number[];
-}
-
-function holdfastHost(name: string, openServers: (surroundings: Surroundings) => Promise<Servers>): Host {
+function holdfastHost(name: string, serversFor: (surroundings: Surroundings) => Promise<Servers>): Host {
   return {
-    peers: [...TERMS.keys()].map((suffix) => name + suffix),
-    async open(surroundings) {
-      const { environment, processes } = await openServers(surroundings);
-      const { pid, baseUrl, tokens } = await npmStart(surroundings, environment);
-      const [user, approver] = [createApiClient(baseUrl, tokens.user), createApiClient(baseUrl, tokens.approver)];
-      const graphs = [PURE_STEPS, ...[...TERMS.values()].flatMap((terms) => graphsWith(terms.name))];
-      for (const graph of graphs) {
-        const { status, body } = await user.post('/api/graphs', graph);
-        if (status !== 201) throw new Error(`${graph.name} is not published: ${JSON.stringify(body)}`);
-      }
-      return [...TERMS].map(([suffix, { name: tool }]) =>
-        holdfastPeer({ name: name + suffix, processes: [pid, ...processes], user, approver, tool }),
-      );
-    },
+    peers: SUFFIXES.map((suffix) => name + suffix),
+    open: async (surroundings) => (await openHoldfast(name, surroundings, await serversFor(surroundings))).peers,
   };
-}
-
-async function npmStart({ tool, isBuilt, teardown }: Surroundings, environment: NodeJS.ProcessEnv) {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-peer-'));
-  teardown.add(() => rm(folder, { recursive: true, force: true }));
-  const [config, tokensFile] = [join(folder, 'holdfast.config.json'), join(folder, 'tokens.json')];
-  await writeFile(config, JSON.stringify(configFor(tool.url)));
-  const flags = ['--data-dir', join(folder, 'data'), '--config', config, '--tokens-file', tokensFile, '--json'];
-  const ports = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
-  const script = isBuilt ? 'bench/peers/programs/built-holdfast.js' : 'bin/holdfast.js';
-  const { pid, firstLine } = await startProgram([script, 'start', ...flags, ...ports], { environment, teardown });
-  const { baseUrl }: { baseUrl: string } = JSON.parse(firstLine);
-  const tokens: Tokens = JSON.parse(await readFile(tokensFile, 'utf8'));
-  return { pid, baseUrl, tokens };
-}
-
-function configFor(url: string): ConfigInput {
-  const tools = [...TERMS.values()].map((terms) => ({
-    description: 'Answers at once.',
-    parameters: { type: 'object' },
-    method: 'POST' as const,
-    url,
-    timeout: '10s',
-    ...terms,
-  }));
-  return { tools, http: { allow: [new URL(url).host] } };
 }
 
 /** `npm start` as it is. */
 export const holdfast = holdfastHost('holdfast', async () => ({ environment: {}, processes: [] }));
 
 /** `npm start` on a PostgreSQL server, and on a Temporal server in memory. */
-export const holdfastOnPostgres = holdfastHost('holdfast-postgres', async ({ postgres, teardown }) => {
-  const temporal = await openTemporal(teardown);
-  return {
-    environment: { DATABASE_URL: await postgres.createDatabase('holdfast'), TEMPORAL_ADDRESS: temporal.address },
-    processes: [temporal.pid, postgres.pid],
-  };
-});
+export const holdfastOnPostgres = holdfastHost('holdfast-postgres', (surroundings) =>
+  openServers(surroundings, 'holdfast'),
+);

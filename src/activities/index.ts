@@ -24,7 +24,7 @@ import { performLocally } from './calls/perform-locally.ts';
 import type { CallKind } from './calls/make-attempt.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
-import { tellSegments } from './calls/traces/tell-segments.ts';
+import { tellSegments } from './calls/spans/tell-segments.ts';
 import { writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
 import { switchOf, whenSwitchedOn } from './calls/switches/when-switched-on.ts';

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from 
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
 import { isMistake } from './calls/classify-failure.ts';
-import { userTraceOf } from './calls/traces/user-trace.ts';
+import { userStackOf } from './calls/stacks/user-stack.ts';
 import { createRedactor } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -61,7 +61,12 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
       if (typeof value === 'string') return value;
       const secret = await fetchSecret(secrets, value.secret).catch((error: unknown) => {
         const retryable = !(error instanceof MissingSecretError || isMistake(error));
-        throw new CallError(code, messageOf(error), { retryable, done: 'no', trace: userTraceOf(error), cause: error });
+        throw new CallError(code, messageOf(error), {
+          retryable,
+          done: 'no',
+          thrownAt: userStackOf(error),
+          cause: error,
+        });
       });
       const before = used.get(value.secret) ?? [];
       if (before.at(-1) === secret) return secret;

@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { advance, beginRun } from '../graph/advance/index.ts';
 import type { Advance } from '../graph/advance/index.ts';
-import { compileShared } from '../graph/compile/index.ts';
+import { compileShared, findNode } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import { hideRunError, NOTHING_REDACTED } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
@@ -67,7 +67,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
   const { id: runId, tenantId, createdBy, graph: ran } = identity;
   const outbox = createOutbox(graph);
   const refusal = createRefusal(inbox);
-  const segments = openSegments(input);
+  const segments = openSegments(input, graph);
   const flusher = createJournalFlusher({ outbox, inbox, refusal, segments });
   const owner = { runId, tenantId, graph: ran.name, createdBy };
   const effects = createEffects({ inbox, flusher, refusal }, segments ? withTrace(owner, segments) : owner);
@@ -93,10 +93,15 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
   return shell;
 }
 
-function openSegments({ trace, execution, begin, redaction }: WorkflowInput): Segments | null {
+function openSegments({ trace, execution, begin, redaction }: WorkflowInput, graph: CompiledGraph): Segments | null {
   if (!trace) return null;
   const state = (begin.kind === 'continue' && begin.segments) || null;
-  return createSegments({ trace: { ...trace, ...(redaction && { isRedacted: true }) }, execution, state });
+  return createSegments({
+    trace: { ...trace, ...(redaction && { isRedacted: true }) },
+    execution,
+    state,
+    isAgent: (task) => findNode(graph, task)?.type === 'agent',
+  });
 }
 
 /** Adds the segment of the moment in which a call is made. */

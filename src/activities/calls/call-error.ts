@@ -1,5 +1,5 @@
 import type { RunErrorCode } from '../../graph/values/index.ts';
-import type { UserTrace } from './traces/user-trace.ts';
+import type { UserStack } from './stacks/user-stack.ts';
 
 /** A global symbol, because a configuration may have loaded this module twice. */
 const BRAND = Symbol.for('holdfast.CallError');
@@ -15,10 +15,10 @@ export class CallError extends Error {
   /** The callee's own name of the failure. */
   readonly reason: string | null;
   /** Where configured code has thrown; `null`: nowhere. */
-  readonly trace: UserTrace | null;
+  readonly thrownAt: UserStack | null;
 
   constructor(code: RunErrorCode, message: string, fields: CallErrorFields) {
-    const { retryable, done, retryAfterMs, reason, trace, cause } = fields;
+    const { retryable, done, retryAfterMs, reason, thrownAt, cause } = fields;
     super(message, { cause });
     this.name = 'CallError';
     this.code = code;
@@ -26,7 +26,7 @@ export class CallError extends Error {
     this.done = done;
     this.retryAfterMs = retryAfterMs ?? null;
     this.reason = reason ?? null;
-    this.trace = trace ?? null;
+    this.thrownAt = thrownAt ?? null;
   }
 
   get [BRAND](): true {
@@ -39,17 +39,17 @@ export class CallError extends Error {
 
   /**
    * Copies the error with another message and without its cause, which could reveal what the message leaves out.
-   * @param trace where configured code has thrown, as far as it may be told
+   * @param thrownAt where configured code has thrown, as far as it may be told
    */
-  withMessage(message: string, trace: UserTrace | null = null): CallError {
+  withMessage(message: string, thrownAt: UserStack | null = null): CallError {
     const { code, retryable, done, retryAfterMs, reason } = this;
-    return new CallError(code, message, { retryable, done, retryAfterMs, reason, trace });
+    return new CallError(code, message, { retryable, done, retryAfterMs, reason, thrownAt });
   }
 
   /** Copies the error for a call that may have been done. */
   perhapsDone(): CallError {
-    const { code, message, retryable, retryAfterMs, reason, trace, cause } = this;
-    return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, trace, cause });
+    const { code, message, retryable, retryAfterMs, reason, thrownAt, cause } = this;
+    return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, thrownAt, cause });
   }
 }
 
@@ -58,7 +58,7 @@ interface CallErrorFields {
   readonly done: 'no' | 'perhaps';
   readonly retryAfterMs?: number | null;
   readonly reason?: string | null;
-  readonly trace?: UserTrace | null;
+  readonly thrownAt?: UserStack | null;
   readonly cause?: unknown;
 }
 

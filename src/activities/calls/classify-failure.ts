@@ -2,7 +2,7 @@ import type { RunErrorCode } from '../../graph/values/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
-import { userTraceOf } from './traces/user-trace.ts';
+import { userStackOf } from './stacks/user-stack.ts';
 
 /*
  * The one table of failures of models and tools: which ones to retry, and whether the callee may have done the work
@@ -96,8 +96,8 @@ function systemErrorOf(thrown: unknown): { readonly code: string; readonly sysca
  */
 export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
-  const [retryable, trace] = [!isMistake(thrown), userTraceOf(thrown)];
-  return new CallError(code, messageOf(thrown), { retryable, done: 'perhaps', trace, cause: thrown });
+  const [retryable, thrownAt] = [!isMistake(thrown), userStackOf(thrown)];
+  return new CallError(code, messageOf(thrown), { retryable, done: 'perhaps', thrownAt, cause: thrown });
 }
 
 const MISTAKES: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'SyntaxError']);

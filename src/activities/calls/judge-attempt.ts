@@ -4,7 +4,7 @@ import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
-import { causeOf } from './traces/cause-of.ts';
+import { causeOf } from './stacks/cause-of.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { unknownOutcomeError } from './unknown-outcome.ts';

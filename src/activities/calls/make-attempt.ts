@@ -5,8 +5,8 @@ import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
 import type { KeptRequest } from './kept-request.ts';
 import type { TimeLimit } from './time-limit.ts';
-import { inAttemptSpan } from './traces/attempt-span.ts';
-import { measuredAttempt } from './traces/measured-attempt.ts';
+import { inAttemptSpan } from './spans/attempt-span.ts';
+import { measuredAttempt } from './metrics/measured-attempt.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {

@@ -14,7 +14,7 @@ import { claimCall } from './claim-call.ts';
 import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
-import { tellFailure } from './traces/tell-failure.ts';
+import { tellFailure } from './logging/tell-failure.ts';
 import { openLateJournal } from './records/late-journal.ts';
 import { openKeptRequest } from './kept-request.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';

@@ -9,7 +9,7 @@ import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallKind } from './make-attempt.ts';
-import { tellFailure } from './traces/tell-failure.ts';
+import { tellFailure } from './logging/tell-failure.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
 

@@ -3,7 +3,7 @@ import { toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { withoutSecrets } from '../calls/logging/call-logger.ts';
-import { traceOf } from '../calls/traces/cause-of.ts';
+import { stackOf } from '../calls/stacks/cause-of.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';
@@ -53,8 +53,8 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
         return await execute(args, context);
       } catch (thrown) {
         const error = fromCode('TOOL_FAILED', thrown);
-        const trace = traceOf(error);
-        const shown = trace && { ...trace, frames: used.redact(trace.frames) };
+        const stack = stackOf(error);
+        const shown = stack && { ...stack, frames: used.redact(stack.frames) };
         throw error.withMessage(used.redactMessage(error.message), shown);
       }
     },

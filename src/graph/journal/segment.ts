@@ -1,3 +1,5 @@
+import type { TaskReference } from '../run/ids.ts';
+
 /** How a run is traced. It is made where the run is asked for, and only if its spans are wanted. */
 export interface TracedRun {
   /** The span in which the run was asked for, as a `traceparent` (W3C Trace Context). */
@@ -20,6 +22,21 @@ export interface Segment {
   readonly upTo: number;
   /** The `traceparent` of the signal that it begins with. */
   readonly sentIn?: string;
+  /** The agents among its nodes, by `nodeName`; absent: there are none. */
+  readonly agents?: readonly string[];
+  /** The visits of agents that it goes on with; absent: there are none. */
+  readonly resumed?: readonly EarlierVisit[];
+}
+
+/** A visit of an agent that a segment has told of. */
+export interface EarlierVisit extends TaskReference {
+  /** The name of the latest such segment. */
+  readonly toldIn: string;
+}
+
+/** Names a node of a run by the nodes around it, such as `outer/think`. */
+export function nodeName({ node, path = [] }: Pick<TaskReference, 'node' | 'path'>): string {
+  return [...path, node].join('/');
 }
 
 /** The segment that a call belongs to. */

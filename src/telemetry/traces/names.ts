@@ -5,6 +5,8 @@ export const GEN_AI = {
   operation: 'gen_ai.operation.name',
   provider: 'gen_ai.provider.name',
   workflow: 'gen_ai.workflow.name',
+  agent: 'gen_ai.agent.name',
+  agentId: 'gen_ai.agent.id',
   conversation: 'gen_ai.conversation.id',
   outputType: 'gen_ai.output.type',
   requestModel: 'gen_ai.request.model',

@@ -1,5 +1,6 @@
-import type { Attributes } from '@opentelemetry/api';
-import type { RunEvent } from '../../graph/journal/index.ts';
+import type { Attributes, SpanContext } from '@opentelemetry/api';
+import { nodeName } from '../../graph/journal/index.ts';
+import type { RunEvent, Segment } from '../../graph/journal/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 import { GEN_AI, GENERAL, HOLDFAST } from './names.ts';
 import { ROOT, spanContextOf } from './trace-place.ts';
@@ -16,35 +17,12 @@ export interface PlannedSpan {
   readonly attributes: Attributes;
   /** The code of what it has failed with. */
   readonly error: string | null;
+  /** The span of the same visit of an agent in an earlier segment; `null`: there is none. */
+  readonly earlier: SpanContext | null;
 }
 
-/** Events that say something about the spans of a segment. */
-export const TOLD_EVENTS = [
-  'run.started',
-  'run.retried',
-  'run.paused',
-  'run.resumed',
-  'run.completed',
-  'run.failed',
-  'run.canceled',
-  'step.started',
-  'checkpoint.saved',
-  'node.started',
-  'node.completed',
-  'node.failed',
-  'node.skipped',
-  'model.called',
-  'tool.requested',
-  'tool.called',
-  'tool.skipped',
-  'function.requested',
-  'function.called',
-  'approval.requested',
-  'approval.decided',
-  'approval.expired',
-  'signal.received',
-  'state.updated',
-] as const satisfies readonly RunEvent['type'][];
+/** A segment, and what it has of agents. */
+export type PlannedSegment = TracePlace & Pick<Segment, 'agents' | 'resumed'>;
 
 type TaskEvent = Extract<RunEvent, TaskReference>;
 
@@ -60,28 +38,44 @@ interface OpenSpan {
   attributes: Attributes;
   error: string | null;
   costUsd: number;
+  /** Tokens of the models of an agent; `null` where they are not told. */
+  usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
+  readonly earlier: SpanContext | null;
 }
 
 /**
  * Plans the spans of an ended segment from its events: the root, supersteps and nodes. Equal events make equal spans.
  * Tasks that events can't tell apart, such as those of a subgraph under `forEach`, share a span.
  */
-export async function planSegment(place: TracePlace, events: AsyncIterable<RunEvent>): Promise<readonly PlannedSpan[]> {
+export async function planSegment(
+  place: PlannedSegment,
+  events: AsyncIterable<RunEvent>,
+): Promise<readonly PlannedSpan[]> {
   const plan = new SegmentPlan(place);
   for await (const event of events) plan.add(event);
   return plan.spans();
 }
 
 class SegmentPlan {
-  readonly #place: TracePlace;
+  readonly #place: PlannedSegment;
+  readonly #agents: ReadonlySet<string>;
+  /** The spans that agents go on from, by those that they have now. */
+  readonly #earlier: ReadonlyMap<string, SpanContext>;
   readonly #spans = new Map<string, OpenSpan>();
-  /** The latest span of each node, by its path: that of a subgraph is around what is inside. */
+  /** The latest span of each node, by its name: that of a subgraph is around what is inside. */
   readonly #latest = new Map<string, string>();
   #root: OpenSpan | null = null;
   #leftOut = 0;
 
-  constructor(place: TracePlace) {
+  constructor(place: PlannedSegment) {
     this.#place = place;
+    this.#agents = new Set(place.agents);
+    this.#earlier = new Map(
+      place.resumed?.map(({ toldIn, ...visit }) => {
+        const part = { kind: 'node', ...visit } as const;
+        return [this.#idOf(part), spanContextOf({ ...place, segment: toldIn }, part)];
+      }),
+    );
   }
 
   add(event: RunEvent): void {
@@ -101,20 +95,22 @@ class SegmentPlan {
     const root = this.#root;
     if (!root) return [];
     if (this.#leftOut > 0) root.attributes = { ...root.attributes, [HOLDFAST.leftOut]: this.#leftOut };
-    return [root, ...this.#spans.values()].map(({ costUsd, attributes, ...span }) => ({
+    return [root, ...this.#spans.values()].map(({ costUsd, usage, attributes, ...span }) => ({
       ...span,
-      attributes: costUsd > 0 ? { ...attributes, [HOLDFAST.cost]: costUsd } : attributes,
+      attributes: { ...attributes, ...usageAttributes(usage), ...(costUsd > 0 && { [HOLDFAST.cost]: costUsd }) },
     }));
   }
 
   #addToNode(event: TaskEvent, at: number): void {
     const step = this.#touchStep(event, at);
     const { node, visit, index, path = [] } = event;
+    const isAgent = this.#agents.has(nodeName(event));
     const part = { kind: 'node', node, visit, path, ...(index !== undefined && { index }) } as const;
     const span = this.#touch(part, at, () => ({
-      name: `holdfast.node ${node}`,
+      name: `${isAgent ? 'invoke_agent' : 'holdfast.node'} ${node}`,
       parentId: step?.spanId ?? this.#idOf(ROOT),
       attributes: {
+        ...(isAgent && this.#ofAgent(event)),
         [HOLDFAST.node]: node,
         [HOLDFAST.visit]: visit,
         [HOLDFAST.step]: event.step,
@@ -123,8 +119,8 @@ class SegmentPlan {
       },
     }));
     if (!span) return;
-    this.#latest.set(nameOf([...path, node]), span.spanId);
-    if (event.type === 'model.called') span.costUsd += event.costUsd ?? 0;
+    this.#latest.set(nodeName(event), span.spanId);
+    if (event.type === 'model.called') addModelCall(span, event, isAgent);
     if (event.type !== 'node.failed') return;
     span.error = event.error.code;
     span.attributes = { ...span.attributes, [HOLDFAST.attempts]: event.attempts };
@@ -133,7 +129,7 @@ class SegmentPlan {
   #touchStep({ path = [], step }: RunEvent, at: number): OpenSpan | null {
     return this.#touch({ kind: 'step', path, step }, at, () => ({
       name: 'holdfast.superstep',
-      parentId: this.#latest.get(nameOf(path)) ?? this.#idOf(ROOT),
+      parentId: this.#latest.get(path.join('/')) ?? this.#idOf(ROOT),
       attributes: { [HOLDFAST.step]: step, ...(path.length > 0 && { [HOLDFAST.path]: path.join('/') }) },
     }));
   }
@@ -171,13 +167,15 @@ class SegmentPlan {
       attributes: { ...this.#ofRun(), ...attributes },
       error: null,
       costUsd: 0,
+      usage: null,
+      earlier: this.#earlier.get(spanId) ?? null,
     };
     this.#spans.set(spanId, opened);
     return opened;
   }
 
   #openRoot(at: number): OpenSpan {
-    const { graph, threadId } = this.#place.run;
+    const { graph } = this.#place.run;
     return {
       name: `invoke_workflow ${graph}`,
       spanId: this.#idOf(ROOT),
@@ -190,15 +188,32 @@ class SegmentPlan {
         [GEN_AI.workflow]: graph,
         [HOLDFAST.segment]: this.#place.segment,
         [HOLDFAST.status]: 'waiting',
-        ...(threadId !== null && { [GEN_AI.conversation]: threadId, [GENERAL.session]: threadId }),
+        ...this.#ofThread(),
       },
       error: null,
       costUsd: 0,
+      usage: null,
+      earlier: null,
     };
   }
 
   #ofRun(): Attributes {
     return { [HOLDFAST.run]: this.#place.runId, [HOLDFAST.tenant]: this.#place.tenantId };
+  }
+
+  #ofThread(): Attributes {
+    const { threadId } = this.#place.run;
+    return threadId === null ? {} : { [GEN_AI.conversation]: threadId, [GENERAL.session]: threadId };
+  }
+
+  /** An agent has no id of its own, so its place in its graph is one. */
+  #ofAgent(task: TaskReference): Attributes {
+    return {
+      [GEN_AI.operation]: 'invoke_agent',
+      [GEN_AI.agent]: task.node,
+      [GEN_AI.agentId]: `${this.#place.run.graph}/${nodeName(task)}`,
+      ...this.#ofThread(),
+    };
   }
 
   #idOf(part: SpanPart): string {
@@ -214,6 +229,18 @@ const RUN_STATUS: ReadonlyMap<RunEvent['type'], string> = new Map([
   ['run.canceled', 'canceled'],
 ]);
 
-function nameOf(path: readonly string[]): string {
-  return path.join('/');
+/** Tokens are those of an agent alone: elsewhere they would be counted twice. */
+function addModelCall(
+  span: Pick<OpenSpan, 'costUsd' | 'usage'>,
+  { costUsd = 0, usage }: Pick<RunEvent & { readonly type: 'model.called' }, 'costUsd' | 'usage'>,
+  isAgent: boolean,
+): void {
+  span.costUsd += costUsd;
+  if (!isAgent || !usage) return;
+  const { inputTokens = 0, outputTokens = 0 } = span.usage ?? {};
+  span.usage = { inputTokens: inputTokens + usage.inputTokens, outputTokens: outputTokens + usage.outputTokens };
+}
+
+function usageAttributes(usage: OpenSpan['usage']): Attributes {
+  return usage ? { [GEN_AI.inputTokens]: usage.inputTokens, [GEN_AI.outputTokens]: usage.outputTokens } : {};
 }

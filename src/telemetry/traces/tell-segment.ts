@@ -1,9 +1,9 @@
 import { ROOT_CONTEXT, SpanKind, TraceFlags, trace } from '@opentelemetry/api';
-import type { Context, Link } from '@opentelemetry/api';
+import type { Context, Link, SpanContext } from '@opentelemetry/api';
 import { FIRST_SEGMENT } from '../../graph/journal/index.ts';
 import { markFailed } from './mark-failed.ts';
 import { planSegment } from './plan-segment.ts';
-import type { PlannedSpan } from './plan-segment.ts';
+import type { PlannedSegment, PlannedSpan } from './plan-segment.ts';
 import { runTracer } from './run-tracer.ts';
 import type { RunTracer } from './run-tracer.ts';
 import { readTraceparent } from './traceparent.ts';
@@ -11,9 +11,9 @@ import { ROOT, askedIn, spanContextOf } from './trace-place.ts';
 import type { TracePlace } from './trace-place.ts';
 
 /** An ended segment. */
-interface ToldSegment extends TracePlace {
+interface ToldSegment extends PlannedSegment {
   /** The `traceparent` of the signal that it begins with. */
-  readonly sentIn?: string | undefined;
+  readonly sentIn?: string;
 }
 
 /**
@@ -27,9 +27,9 @@ export async function tellSegment(place: ToldSegment, events: Parameters<typeof 
 }
 
 function tell(runs: RunTracer, place: ToldSegment, planned: PlannedSpan): void {
-  const { name, spanId, parentId, startedAt, endedAt, attributes, error } = planned;
+  const { name, spanId, parentId, startedAt, endedAt, attributes, error, earlier } = planned;
   const { traceId } = spanContextOf(place, ROOT);
-  const links = parentId === null ? linksOf(place) : [];
+  const links = parentId === null ? linksOf(place) : linksTo(earlier);
   const options = { kind: SpanKind.INTERNAL, startTime: startedAt, attributes, links };
   const parent = parentOf(place, { traceId, parentId });
   const span = runs.startAs({ traceId, spanId }, (tracer) => tracer.startSpan(name, options, parent));
@@ -46,6 +46,10 @@ function parentOf(
   return place.segment === FIRST_SEGMENT ? trace.setSpanContext(ROOT_CONTEXT, askedIn(place)) : ROOT_CONTEXT;
 }
 
+function linksTo(context: SpanContext | null): Link[] {
+  return context ? [{ context }] : [];
+}
+
 /**
  * A later segment points to the one before, and to the signal that it begins with; the first one of a later execution
  * to the request for the run.
@@ -55,6 +59,5 @@ function linksOf(place: ToldSegment): Link[] {
   const [execution = '', number] = place.segment.split('.');
   const before = Number(number) - 1;
   const earlier = before > 0 && spanContextOf({ ...place, segment: `${execution}.${before}` }, ROOT);
-  const sentIn = readTraceparent(place.sentIn);
-  return [{ context: earlier || askedIn(place) }, ...(sentIn ? [{ context: sentIn }] : [])];
+  return [{ context: earlier || askedIn(place) }, ...linksTo(readTraceparent(place.sentIn))];
 }

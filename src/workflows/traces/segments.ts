@@ -1,6 +1,8 @@
 import type { CallTrace, EndedSegments, RunEvent, Segment, TracedRun } from '../../graph/journal/index.ts';
 import { hasEnded, statusOf } from '../../graph/run/index.ts';
-import type { Run } from '../../graph/run/index.ts';
+import type { Run, TaskReference } from '../../graph/run/index.ts';
+import { createAgentVisits, NO_VISITS } from './agent-visits.ts';
+import type { AgentVisitsState, ObservedEvent } from './agent-visits.ts';
 
 /** Finds the segments of a traced run, which are traces of their own. */
 export interface Segments {
@@ -19,7 +21,7 @@ export interface Segments {
 /** What segments need to know of a step of the run. */
 interface Progress {
   readonly run: Pick<Run, 'phase' | 'compensation'> & { readonly counters: Pick<Run['counters'], 'seq'> };
-  readonly events: readonly Pick<RunEvent, 'type'>[];
+  readonly events: readonly ObservedEvent[];
 }
 
 export interface SegmentsState {
@@ -30,6 +32,7 @@ export interface SegmentsState {
   /** The span of the signal that the open segment began with; `null`: none is known. */
   readonly sentIn: string | null;
   readonly ended: readonly Segment[];
+  readonly visits: AgentVisitsState;
 }
 
 interface SegmentsOptions {
@@ -37,15 +40,19 @@ interface SegmentsOptions {
   readonly execution: number;
   /** `null`: the execution begins a run, or reopens it. */
   readonly state: SegmentsState | null;
+  /** Whether a task is one of an agent. */
+  readonly isAgent: (task: TaskReference) => boolean;
 }
 
 /** Events of a run that works, also if it has come to the next wait since. */
 const WORK: ReadonlySet<RunEvent['type']> = new Set(['step.started', 'node.completed', 'node.failed', 'node.skipped']);
 
-const NOT_BEGUN: SegmentsState = { number: 0, openAfter: null, sentIn: null, ended: [] };
+const NOT_BEGUN: SegmentsState = { number: 0, openAfter: null, sentIn: null, ended: [], visits: NO_VISITS };
 
-export function createSegments({ trace, execution, state }: SegmentsOptions): Segments {
-  let { number, openAfter, sentIn, ended } = state ?? NOT_BEGUN;
+export function createSegments({ trace, execution, state, isAgent }: SegmentsOptions): Segments {
+  const begun = state ?? NOT_BEGUN;
+  let { number, openAfter, sentIn, ended } = begun;
+  const visits = createAgentVisits(isAgent, begun.visits);
   const nameOf = (of: number): string => `${execution}.${of}`;
   return {
     begins(by) {
@@ -59,8 +66,9 @@ export function createSegments({ trace, execution, state }: SegmentsOptions): Se
         number += 1;
         openAfter = seq - events.length;
       }
+      visits.observe(events, nameOf(number));
       if (isAtWork) return;
-      const segment = { name: nameOf(number), after: openAfter, upTo: seq };
+      const segment = { name: nameOf(number), after: openAfter, upTo: seq, ...visits.take() };
       ended = [...ended, { ...segment, ...(sentIn !== null && { sentIn }) }];
       openAfter = null;
     },
@@ -70,6 +78,6 @@ export function createSegments({ trace, execution, state }: SegmentsOptions): Se
       ended = [];
       return segments.length === 0 ? null : { run: trace, segments };
     },
-    state: () => ({ number, openAfter, sentIn, ended }),
+    state: () => ({ number, openAfter, sentIn, ended, visits: visits.state() }),
   };
 }

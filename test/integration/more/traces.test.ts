@@ -139,11 +139,11 @@ describe('a run that waits for a person', () => {
       'invoke_workflow test > holdfast.superstep > holdfast.node ask',
       'invoke_workflow test > holdfast.superstep > holdfast.node pay',
       'invoke_workflow test > holdfast.superstep > holdfast.node pay > execute_tool work',
-      'invoke_workflow test > holdfast.superstep > holdfast.node think',
-      'invoke_workflow test > holdfast.superstep > holdfast.node think > chat asking',
-      'invoke_workflow test > holdfast.superstep > holdfast.node think > chat asking',
-      'invoke_workflow test > holdfast.superstep > holdfast.node think > execute_tool look',
-      'invoke_workflow test > holdfast.superstep > holdfast.node think > execute_tool look',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think > chat asking',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think > chat asking',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think > execute_tool look',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think > execute_tool look',
     ]);
     const [first, second] = spans.filter(({ name }) => name === 'invoke_workflow test');
     const request = named(collector.spans, 'POST /api/runs');
@@ -180,7 +180,37 @@ describe('a run that waits for a person', () => {
       'gen_ai.usage.output_tokens': 10,
       'server.address': '127.0.0.1',
     });
-    expect(named(spans, 'holdfast.node think').attributes['holdfast.usage.cost_usd']).toBeCloseTo(0.0022);
+    expect(named(spans, 'invoke_agent think').attributes['holdfast.usage.cost_usd']).toBeCloseTo(0.0022);
+  });
+
+  test('has a span of an agent in each part, which leads to the one before the wait', async () => {
+    server.answers(json({ found: 1 }));
+    const agent = { type: 'agent', prompt: 'Look it up', tools: ['look'], approve: { look: 'always' } } as const;
+    const run = await start(aDefinition({ nodes: { think: agent } }), { threadId: 'thread-2' });
+    expect(textAt(run, '/status')).toBe('waiting');
+    await approve(run);
+    const spans = await spansOf(textAt(run, '/id'), 2);
+    expect(pathsOf(spans).filter((path) => path.includes('invoke_agent'))).toEqual([
+      'invoke_workflow test > holdfast.superstep > invoke_agent think',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think > chat asking',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think > chat asking',
+      'invoke_workflow test > holdfast.superstep > invoke_agent think > execute_tool look',
+    ]);
+    const [before, after] = spans.filter(({ name }) => name === 'invoke_agent think');
+    expect(before).toMatchObject({ kind: INTERNAL, links: [] });
+    expect(after?.links).toEqual([{ traceId: before?.traceId, spanId: before?.spanId }]);
+    expect(after?.traceId).not.toBe(before?.traceId);
+    expect(before?.endedAt).toBeLessThanOrEqual(after?.startedAt ?? 0);
+    for (const { attributes } of [before, after].filter((span) => span !== undefined))
+      expect(attributes).toMatchObject({
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': 'think',
+        'gen_ai.agent.id': 'test/think',
+        'gen_ai.conversation.id': 'thread-2',
+        'gen_ai.usage.input_tokens': 100,
+        'gen_ai.usage.output_tokens': 10,
+      });
   });
 
   test('tells its tools in which span they are called, and nothing of strangers', async () => {

@@ -4,6 +4,7 @@ import { createSegments } from '../../../src/workflows/traces/segments.ts';
 import type { Segments } from '../../../src/workflows/traces/segments.ts';
 
 type Progress = Parameters<Segments['observe']>[0];
+type ToldEvent = Progress['events'][number];
 
 const compensation = { pending: [], doneCount: 0, failures: [], perhapsMade: [], ...NOBODY_AWAITED };
 
@@ -18,15 +19,15 @@ const trace = { parent: 'p', graph: 'g', threadId: null };
 /** A run that comes to a phase by so many events; the counter goes on. */
 function aRun(segments: Segments) {
   let seq = 0;
-  return (phase: keyof typeof PHASES, ...types: readonly Progress['events'][number]['type'][]): void => {
-    seq += types.length;
+  return (phase: keyof typeof PHASES, ...told: readonly (ToldEvent | ToldEvent['type'])[]): void => {
+    seq += told.length;
     const run = { phase: PHASES[phase], compensation, counters: { seq } };
-    segments.observe({ run, events: types.map((type) => ({ type })) });
+    segments.observe({ run, events: told.map((event) => (typeof event === 'string' ? { type: event } : event)) });
   };
 }
 
 const begin = (state: ReturnType<Segments['state']> | null = null, execution = 1): Segments =>
-  createSegments({ trace, execution, state });
+  createSegments({ trace, execution, state, isAgent: ({ node }) => node === 'agent' });
 
 describe('segments', () => {
   test('end where the run waits, and where it ends', () => {
@@ -66,6 +67,33 @@ describe('segments', () => {
     expect(after.current().segment).toBe('1.1');
     aRun(after)('running');
     expect(after.takeEnded()).toBeNull();
+  });
+
+  test('say which agents they have, and which visits have begun before', () => {
+    const segments = begin();
+    const becomes = aRun(segments);
+    const agent = { node: 'agent', visit: 1, path: ['outer'] };
+    becomes('waiting', 'step.started', { type: 'node.started', ...agent }, { type: 'approval.requested', ...agent });
+    becomes('waiting', { type: 'node.completed', node: 'other', visit: 1 });
+    becomes('completed', { type: 'approval.decided', ...agent }, { type: 'node.completed', ...agent });
+    expect(segments.takeEnded()?.segments).toEqual([
+      { name: '1.1', after: 0, upTo: 3, agents: ['outer/agent'] },
+      { name: '1.2', after: 3, upTo: 4 },
+      { name: '1.3', after: 4, upTo: 6, agents: ['outer/agent'], resumed: [{ ...agent, toldIn: '1.1' }] },
+    ]);
+  });
+
+  test('know in the next execution which visits are open, those among them that have failed', () => {
+    const before = begin();
+    const agent = { node: 'agent', visit: 1, index: 2 };
+    aRun(before)('waiting', 'step.started', { type: 'node.started', ...agent }, { type: 'node.failed', ...agent });
+    const after = begin(before.state());
+    aRun(after)('running', 'run.retried', { type: 'node.started', ...agent }, { type: 'node.completed', ...agent });
+    aRun(after)('completed', { type: 'node.started', node: 'agent', visit: 2, index: 2 });
+    expect(after.takeEnded()?.segments.map(({ resumed }) => resumed)).toEqual([
+      undefined,
+      [{ ...agent, toldIn: '1.1' }],
+    ]);
   });
 
   test('of a reopened run have other names', () => {

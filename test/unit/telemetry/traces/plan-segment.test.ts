@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import { planSegment } from '../../../../src/telemetry/traces/plan-segment.ts';
-import type { PlannedSpan } from '../../../../src/telemetry/traces/plan-segment.ts';
+import type { PlannedSegment, PlannedSpan } from '../../../../src/telemetry/traces/plan-segment.ts';
 import { aTracePlace } from '../../../support/builders/trace-places.ts';
 
 type Place = Partial<Pick<RunEvent, 'step' | 'path'>>;
@@ -11,11 +11,15 @@ function toEvents(...bodies: readonly (RunEventBody & Place)[]): readonly RunEve
   return bodies.map((body, at) => ({ step: 0, ...body, seq: at + 1, at: new Date(at * 1_000).toISOString() }));
 }
 
-async function plan(events: readonly RunEvent[], segment = '1.1'): Promise<readonly PlannedSpan[]> {
+async function plan(
+  events: readonly RunEvent[],
+  segment = '1.1',
+  told: Partial<PlannedSegment> = {},
+): Promise<readonly PlannedSpan[]> {
   async function* read(): AsyncGenerator<RunEvent> {
     yield* events;
   }
-  return await planSegment(aTracePlace({ segment }), read());
+  return await planSegment({ ...aTracePlace({ segment }), ...told }, read());
 }
 
 /** Each span with the name of the one above it, and its seconds. */
@@ -116,6 +120,41 @@ describe('the spans of a segment', () => {
     const model = { type: 'model.called', ...task('a'), model: 'default', ...called } as const;
     const spans = await plan(toEvents({ ...model, costUsd: 0.25 }, { ...model, costUsd: 0.5 }));
     expect(spans.map(({ attributes }) => attributes['holdfast.usage.cost_usd'])).toEqual([0.75, undefined, 0.75]);
+  });
+
+  test('call a visit of an agent by its name, with the tokens of its models', async () => {
+    const usage = { inputTokens: 10, outputTokens: 3 };
+    const [agent, model] = [task('agent'), { type: 'model.called', model: 'default', ...called, usage }] as const;
+    const events = toEvents(
+      { ...model, ...agent },
+      { ...model, ...agent, error: { code: 'MODEL_FAILED', message: '' } },
+      { ...model, ...task('llm') },
+    );
+    const [root, , span, other] = await plan(events, '1.1', { agents: ['agent'] });
+    expect(span).toMatchObject({ name: 'invoke_agent agent', earlier: null });
+    expect(span?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'agent',
+      'gen_ai.agent.id': 'refunds/agent',
+      'gen_ai.conversation.id': 't1',
+      'gen_ai.usage.input_tokens': 20,
+      'gen_ai.usage.output_tokens': 6,
+      'holdfast.node': 'agent',
+    });
+    expect(other?.name).toBe('holdfast.node llm');
+    expect(JSON.stringify([root, other])).not.toContain('gen_ai.usage');
+  });
+
+  test('lead from an agent that has waited to its span in an earlier segment', async () => {
+    const inside = { ...task('think'), path: ['outer'] };
+    const events = toEvents({ type: 'node.started', ...inside });
+    const agents = ['outer/think'];
+    const before = (await plan(events, '1.1', { agents })).find(({ name }) => name.startsWith('invoke_agent'));
+    const resumed = [{ ...inside, toldIn: '1.1' }];
+    const [, , after] = await plan(events, '1.3', { agents, resumed });
+    expect(after?.earlier?.spanId).toBe(before?.spanId);
+    expect(after?.earlier?.traceId).toBe('0af7651916cd43dd8448eb211c80319c');
+    expect(after?.spanId).not.toBe(before?.spanId);
   });
 
   test('are 2,000 besides the root, which says how many are missing', async () => {

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
+import { TOLD_EVENTS } from '../../../graph/journal/index.ts';
 import type { Store } from '../../../store/store.ts';
-import { TOLD_EVENTS } from '../../../telemetry/traces/plan-segment.ts';
 import { isTracing } from '../../../telemetry/traces/run-tracer.ts';
 import { tellSegment } from '../../../telemetry/traces/tell-segment.ts';
 import type { JournalWrite } from '../write-journal.ts';
@@ -14,9 +14,9 @@ export async function tellSegments(
   const { run, segments } = ended;
   const giveUpAt = Date.now() + WITHIN_MS;
   try {
-    for (const { name, after, upTo, sentIn } of segments) {
+    for (const { name, after, upTo, ...told } of segments) {
       const events = journal.ofTypes(runId, TOLD_EVENTS, { after, upTo });
-      await tellSegment({ runId, tenantId, run, segment: name, sentIn }, until(giveUpAt, events));
+      await tellSegment({ runId, tenantId, run, segment: name, ...told }, until(giveUpAt, events));
     }
   } catch (error) {
     Context.current().log.warn('the spans of a run are lost', { error, run: runId });

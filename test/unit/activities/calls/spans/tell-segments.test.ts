@@ -1,7 +1,7 @@
 import { trace } from '@opentelemetry/api';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, expect, test, vi } from 'vitest';
-import { tellSegments } from '../../../../../src/activities/calls/traces/tell-segments.ts';
+import { tellSegments } from '../../../../../src/activities/calls/spans/tell-segments.ts';
 import type { RunEvent } from '../../../../../src/graph/journal/events.ts';
 import type { Journal } from '../../../../../src/store/journal.ts';
 import { setRunTracer } from '../../../../../src/telemetry/traces/run-tracer.ts';

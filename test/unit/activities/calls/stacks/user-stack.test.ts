@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../../src/activities/calls/call-error.ts';
-import { causeOf } from '../../../../../src/activities/calls/traces/cause-of.ts';
+import { causeOf } from '../../../../../src/activities/calls/stacks/cause-of.ts';
 import { fromCode } from '../../../../../src/activities/calls/classify-failure.ts';
-import { userTraceOf } from '../../../../../src/activities/calls/traces/user-trace.ts';
+import { userStackOf } from '../../../../../src/activities/calls/stacks/user-stack.ts';
 
 const OWN = new URL('../../../../../src/activities/calls/run-code.ts', import.meta.url).href;
 
@@ -10,12 +10,12 @@ function errorWith(stack: string): Error {
   return Object.assign(new TypeError('x is undefined'), { stack });
 }
 
-describe('the trace of an error', () => {
+describe('the stack of an error', () => {
   test('begins in the file that has thrown', () => {
-    const here = userTraceOf(new RangeError('no'));
+    const here = userStackOf(new RangeError('no'));
     expect(here).toMatchObject({ name: 'RangeError' });
     expect(here?.frames.split('\n')[0]).toMatch(
-      /^at .*test\/unit\/activities\/calls\/traces\/user-trace\.test\.ts:\d+:\d+\)?$/,
+      /^at .*test\/unit\/activities\/calls\/stacks\/user-stack\.test\.ts:\d+:\d+\)?$/,
     );
   });
 
@@ -29,7 +29,7 @@ describe('the trace of an error', () => {
       'at async file:///app/my%20tools/refund.ts?v=1:7:3',
     ];
     const stack = `TypeError: x is undefined\n${frames.map((frame) => `    ${frame}`).join('\n')}`;
-    expect(userTraceOf(errorWith(stack))?.frames).toBe(
+    expect(userStackOf(errorWith(stack))?.frames).toBe(
       'at pay (/app/tools/pay.ts:3:9)\nat /app/my tools/refund.ts:7:3',
     );
   });
@@ -37,14 +37,14 @@ describe('the trace of an error', () => {
   test('has ten frames and 2,000 characters at most, however long the message and the stack are', () => {
     const frame = `    at ${'f'.repeat(300)} (/app/pay.ts:1:1)`;
     const stack = `Error: ${'m'.repeat(1_000_000)}\n${`${frame}\n`.repeat(50)}`;
-    expect(userTraceOf(errorWith(stack))?.frames.length).toBeLessThanOrEqual(2_000);
+    expect(userStackOf(errorWith(stack))?.frames.length).toBeLessThanOrEqual(2_000);
     const short = `Error\n${'    at f (/app/pay.ts:1:1)\n'.repeat(50)}`;
-    expect(userTraceOf(errorWith(short))?.frames.split('\n')).toHaveLength(10);
+    expect(userStackOf(errorWith(short))?.frames.split('\n')).toHaveLength(10);
   });
 
   test.each(['no error', null, errorWith('TypeError: x'), errorWith(`TypeError\n    at run (${OWN}:1:1)`)])(
     'is null where no code of the user has thrown: %s',
-    (thrown) => expect(userTraceOf(thrown)).toBeNull(),
+    (thrown) => expect(userStackOf(thrown)).toBeNull(),
   );
 });
 
@@ -65,7 +65,7 @@ describe('an error of configured code', () => {
   test('that classifies itself stays as it is, and its cause says where it was thrown', () => {
     const error = new CallError('TOOL_FAILED', 'full', { retryable: false, done: 'no', reason: 'sold_out' });
     expect(fromCode('TOOL_FAILED', error)).toBe(error);
-    const stack = expect.stringContaining('user-trace.test.ts');
+    const stack = expect.stringContaining('user-stack.test.ts');
     expect(causeOf(error)).toEqual({ cause: { code: 'sold_out', message: 'full', stack } });
   });
 });

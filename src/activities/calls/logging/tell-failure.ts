@@ -2,8 +2,8 @@ import { Context } from '@temporalio/activity';
 import { calleeOf } from '../../../graph/run/index.ts';
 import type { LedgerFailure } from '../../../store/ledger.ts';
 import { measure } from '../../../telemetry/metrics/meter.ts';
-import { callFields } from '../logging/call-fields.ts';
-import type { NamedCall } from '../logging/call-fields.ts';
+import { callFields } from './call-fields.ts';
+import type { NamedCall } from './call-fields.ts';
 
 /**
  * Counts a failed attempt and writes it to the log: the call, what it failed with, and where configured code has thrown.

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { truncate } from '../../../graph/values/index.ts';
 
 /** Where configured code has thrown. */
-export interface UserTrace {
+export interface UserStack {
   /** The name of the error, such as `TypeError`. */
   readonly name: string;
   /** One frame a line, the innermost first; paths are relative to the working folder. */
@@ -18,7 +18,7 @@ const MAX_FRAMES_LENGTH = 2_000;
 const OWN_FOLDERS = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../../${folder}/`, import.meta.url)));
 
 /** Finds the frames of an error that are in the files of the user. @returns `null` if there are none */
-export function userTraceOf(thrown: unknown): UserTrace | null {
+export function userStackOf(thrown: unknown): UserStack | null {
   if (!(thrown instanceof Error)) return null;
   const frames = String(thrown.stack)
     .slice(-MAX_SEARCHED)

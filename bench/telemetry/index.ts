@@ -1,0 +1,117 @@
+import { parseArgs } from 'node:util';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { startPostgres } from '../../test/support/servers/postgres-server.ts';
+import { startEchoTool } from '../peers/echo-tool.ts';
+import { openHoldfast, openServers } from '../peers/open-holdfast.ts';
+import type { Surroundings } from '../peers/peer.ts';
+import { print } from '../support/timed-run.ts';
+import { toText, writeTelemetry } from './report.ts';
+import type { Pair } from './report.ts';
+import { takeSample } from './sample.ts';
+import type { Measured } from './sample.ts';
+import { startSink } from './sink.ts';
+import { OFF, VARIANTS } from './variants.ts';
+import type { Variant } from './variants.ts';
+
+/*
+ * What traces and metrics cost tool steps: `npm run bench:telemetry`. Each variant is a Holdfast of its own, as `npm start` runs
+ * it with PostgreSQL and a Temporal server in memory. Each round measures each variant next to one that tells nothing, which
+ * of the two is first takes turns. Prints one JSON object a line, then the table; a run of all variants writes it to
+ * docs/performance.md.
+ *
+ *   --rounds N    (11)
+ *   --runs N      (10) of each sample
+ *   --only A,B    only these variants: scraped, metrics, spans-of-a-tenth, spans
+ *   --dist        Holdfast runs what `npm run build` has built
+ */
+
+/** Of a run. */
+const STEPS = 20;
+
+/** The tools by what their calls are, and how the names of their peers end. */
+const TOOLS = [
+  { terms: 'keyed', suffix: '' },
+  { terms: 'idempotent', suffix: '-idempotent' },
+] as const;
+
+type Tool = (typeof TOOLS)[number];
+
+const text = { type: 'string' } as const;
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { ...text, default: '11' },
+    runs: { ...text, default: '10' },
+    only: text,
+    dist: { type: 'boolean', default: false },
+  },
+});
+const [rounds, load] = [Number(flags.rounds), { runs: Number(flags.runs), steps: STEPS }];
+const variants = VARIANTS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);
+
+const teardown = openTeardown();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void teardown.run().then(() => process.exit(1)));
+try {
+  const echo = await startEchoTool();
+  teardown.add(() => echo.stop());
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const surroundings = { tool: echo, postgres, isBuilt: flags.dist, teardown };
+  const off = await openVariant(OFF, surroundings);
+  const cases: Case[] = [];
+  for (const variant of variants) {
+    const on = await openVariant(variant, surroundings);
+    cases.push(...TOOLS.map((tool) => ({ variant, tool, off: off(tool), on: on(tool), pairs: [] })));
+  }
+  // The first round warms all up.
+  for (const one of cases) await takePair(0, one);
+  for (let round = 1; round <= rounds; round++) for (const one of cases) one.pairs.push(await takePair(round, one));
+  const lines = cases.map(({ variant: { title }, tool: { terms }, pairs }) => ({ title, terms, pairs }));
+  const reported = { rounds, ...load, lines };
+  process.stdout.write(`\n${toText(reported)}\n`);
+  if (flags.only === undefined) await writeTelemetry(reported);
+} finally {
+  await teardown.run();
+}
+
+/** What is measured of a variant with a tool. */
+type VariantAtWork = (tool: Tool) => Measured;
+
+async function openVariant(
+  { name, environment, isScraped }: Variant,
+  surroundings: Surroundings,
+): Promise<VariantAtWork> {
+  const sink = await startSink();
+  surroundings.teardown.add(() => sink.stop());
+  const servers = await openServers(surroundings, `telemetry-${name}`);
+  const { baseUrl, peers } = await openHoldfast(name, surroundings, {
+    ...servers,
+    environment: { ...servers.environment, ...environment(sink.url) },
+  });
+  let readBytes = 0;
+  const read = async (): Promise<void> => {
+    readBytes += (await (await fetch(`${baseUrl}/metrics`)).arrayBuffer()).byteLength;
+  };
+  return ({ suffix }) => {
+    const peer = peers.find((one) => one.name === name + suffix);
+    if (!peer) throw new TypeError(`${name} has no peer ${suffix}`);
+    return { peer, toldBytes: () => sink.bytes + readBytes, read: isScraped ? read : null };
+  };
+}
+
+/** A variant with a tool, and what has been seen of it. */
+interface Case {
+  readonly variant: Variant;
+  readonly tool: Tool;
+  readonly off: Measured;
+  readonly on: Measured;
+  readonly pairs: Pair[];
+}
+
+async function takePair(round: number, { variant, tool, off, on }: Case): Promise<Pair> {
+  const isOffFirst = round % 2 === 0;
+  const [first, second] = isOffFirst ? [off, on] : [on, off];
+  const samples = [await takeSample(first, load), await takeSample(second, load)] as const;
+  const pair = isOffFirst ? { off: samples[0], on: samples[1] } : { off: samples[1], on: samples[0] };
+  print({ round, variant: variant.name, terms: tool.terms, ...pair });
+  return pair;
+}

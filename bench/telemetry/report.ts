@@ -1,0 +1,65 @@
+import { toTable, writeToPage } from '../support/page.ts';
+import { median } from '../support/timed-run.ts';
+import type { Load, Sample } from './sample.ts';
+import { METRICS_EVERY_MS } from './variants.ts';
+
+/** A sample of a variant beside one without it, taken right before or after. */
+export interface Pair {
+  readonly off: Sample;
+  readonly on: Sample;
+}
+
+/** The pairs of a variant with a tool. */
+export interface Line {
+  readonly title: string;
+  /** What its calls are: `keyed` or `idempotent`. */
+  readonly terms: string;
+  readonly pairs: readonly Pair[];
+}
+
+interface Reported extends Load {
+  readonly rounds: number;
+  readonly lines: readonly Line[];
+}
+
+/** Puts the table into the page on performance, in place of that before. */
+export async function writeTelemetry(reported: Reported): Promise<void> {
+  await writeToPage('telemetry', toText(reported));
+}
+
+/** A table in Markdown, with what it shows. */
+export function toText({ rounds, runs, steps, lines }: Reported): string {
+  const head = ['what', 'calls', 'a step, ms', 'times', 'processor, ms a step', 'times', 'bytes a step'];
+  const body = lines.map(({ title, terms, pairs }) => [
+    title,
+    `\`${terms}\``,
+    besides(pairs, ({ ms }) => ms),
+    ratio(pairs, ({ ms }) => ms),
+    besides(pairs, ({ usedMs }) => usedMs),
+    ratio(pairs, ({ usedMs }) => usedMs),
+    meanBytes(pairs).toFixed(0),
+  ]);
+  return [
+    `Medians of ${rounds} pairs: ${runs} runs of ${steps} tool steps with it, and as many where nothing is sent or read, in turns. Both ` +
+      `medians, and the median of the pairs’ ratios, in parentheses the least and the most. Metrics are sent and read every ${METRICS_EVERY_MS / 1_000} s.`,
+    toTable([head, ...body]),
+  ].join('\n\n');
+}
+
+/** Where few runs have spans, most samples have none. */
+function meanBytes(pairs: readonly Pair[]): number {
+  return pairs.reduce((sum, { on }) => sum + on.bytes, 0) / pairs.length;
+}
+
+type Of = (sample: Sample) => number;
+
+function besides(pairs: readonly Pair[], of: Of): string {
+  const medianOf = (side: keyof Pair): string => median(pairs.map((pair) => of(pair[side]))).toFixed(1);
+  return `${medianOf('on')} beside ${medianOf('off')}`;
+}
+
+function ratio(pairs: readonly Pair[], of: Of): string {
+  const ratios = pairs.map(({ on, off }) => of(on) / of(off));
+  const [middle, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)];
+  return `${middle.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`;
+}
