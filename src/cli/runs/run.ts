@@ -14,6 +14,7 @@ import { formatRefusal } from '../output/format-refusal.ts';
 import { oneOperand } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
+import { LIMITS_FLAG, readLimits } from '../input/limits.ts';
 import { readJsonObject } from '../input/read-json.ts';
 import { waysOn } from '../output/ways-on.ts';
 import { tellRetries } from './tell-retries.ts';
@@ -26,6 +27,7 @@ export const run = defineCommand({
     run ends or waits for a person. Progress goes to standard error, the run's output as JSON to standard output.`,
   flags: {
     input: textOr('{}', 'JSON', "the run's input, or @FILE that holds it"),
+    ...LIMITS_FLAG,
     ...accessFlags('user'),
     timeout: text(
       'DURATION',
@@ -45,10 +47,11 @@ export const run = defineCommand({
   async action({ values, given: file }, terminal) {
     const signal = readTimeout(values.timeout);
     const input = await readJsonObject('--input', values.input, 'the values of channels');
+    const limits = await readLimits(values);
     const definition = await readDefinition(file);
     const client = await openClient(values, terminal);
     const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
-    const id = await submitRun(client, { file: definition, input }, terminal);
+    const id = await submitRun(client, { file: definition, start: { input, ...limits } }, terminal);
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
     const stopTelling = values.quiet ? () => {} : tellRetries(client, id, print);
@@ -69,11 +72,11 @@ function readTimeout(value: string | undefined): AbortSignal | undefined {
 
 interface Submission {
   readonly file: DefinitionFile;
-  readonly input: JsonObject;
+  readonly start: { readonly input: JsonObject; readonly limits?: JsonObject };
 }
 
 /** @returns the run's id; `null` if the definition or the input is invalid, which is printed */
-async function submitRun(client: Client, { file, input }: Submission, { stderr }: Terminal): Promise<string | null> {
+async function submitRun(client: Client, { file, start }: Submission, { stderr }: Terminal): Promise<string | null> {
   if ('fault' in file.content) {
     stderr.write(formatIssues(file.file, [file.content.fault]));
     return null;
@@ -81,7 +84,7 @@ async function submitRun(client: Client, { file, input }: Submission, { stderr }
   const { definition: graph } = file.content;
   if (!isJsonObject(graph)) throw new UsageError(`${file.file} holds no object, so no graph definition`);
   try {
-    return (await client.runs.start({ graph, input })).id;
+    return (await client.runs.start({ graph, ...start })).id;
   } catch (error) {
     if (!(error instanceof HoldfastError) || (error.status !== 422 && error.status !== 413)) throw error;
     stderr.write(`${refusalInWords(error)}\n${formatRefusal(error, file)}`);

@@ -52,6 +52,22 @@ describe('a run', () => {
     expect(ended).toMatchObject({ output: { log: 'Hello Ada' } });
   });
 
+  test('fails at its limits, and goes on with higher ones', async () => {
+    const nodes = { one: { type: 'set', write: { log: 'one' } }, two: { type: 'set', write: { log: 'two' } } } as const;
+    const edges = [
+      { from: '__start__', to: 'one' },
+      { from: 'one', to: 'two' },
+    ] as const;
+    const graph = await folder.write('graph.json', aDefinition({ channels: { log: {} }, nodes, edges }));
+    const limited = await at('run', graph, '--limits', '{ "maxSteps": 1 }');
+    expect(limited).toMatchObject({ code: 1, stderr: expect.stringContaining('GRAPH_RECURSION_LIMIT') });
+    const id = /^Run (\w{26})/.exec(limited.stderr)?.[1] ?? '';
+    expect(await at('retry', id, '--limits', '5')).toMatchObject({ code: 2 });
+    expect(await at('retry', id, '--limits', '{ "maxSteps": 2 }')).toMatchObject({ code: 0 });
+    const ended = await stack.as('user').untilRun(id, hasStatus('completed'));
+    expect(ended).toMatchObject({ limits: { maxSteps: 2 }, output: { log: 'two' } });
+  });
+
   test('goes on at another node, with values from a file', async () => {
     const id = await start(WAITING);
     const values = await folder.write('values.json', { name: 'Bob' });
