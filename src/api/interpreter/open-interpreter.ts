@@ -4,8 +4,9 @@ import type { LimitFunction } from 'p-limit';
 import { Piscina } from 'piscina';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, notNow } from '../http/errors.ts';
 import type { Interpreter } from './interpreter.ts';
+import { openJobLimit } from './job-limit.ts';
 import { JOBS } from './jobs.ts';
 
 /** At least two, so that one tenant never has all of them. */
@@ -21,7 +22,7 @@ const MAX_WAITING = 100;
 interface ThreadOptions {
   /** The heap of a thread, in MiB. */
   readonly heapMib?: number;
-  /** The time of each job, in milliseconds; the default is the job's own limit. */
+  /** The processor's time of each job, in milliseconds; the default is the job's own limit. */
   readonly limitMs?: number;
 }
 
@@ -43,14 +44,17 @@ export function openInterpreter(catalog: Catalog, options: ThreadOptions = {}): 
   return {
     run: async (name, tenantId, task) => {
       const inThread = async () => {
-        const signal = AbortSignal.timeout(limitMs ?? JOBS[name].limitMs);
-        return await pool.run({ name, task }, { signal });
+        const limit = openJobLimit(limitMs ?? JOBS[name].limitMs);
+        try {
+          return await pool.run({ name, task, begun: limit.begun }, { signal: limit.signal });
+        } catch (error) {
+          if (limit.isStarved()) throw notNow('The machine has no time to check this; it may be sent again', error);
+          throw isTooMuch(error) ? tooMuch(error) : error;
+        } finally {
+          limit.close();
+        }
       };
-      try {
-        return await takeTurn(tenantId, async () => await thread(inThread));
-      } catch (error) {
-        throw isTooMuch(error) ? tooMuch(error) : error;
-      }
+      return await takeTurn(tenantId, async () => await thread(inThread));
     },
     ready: async () => {
       await pool.run(null, { name: 'ready', signal: AbortSignal.timeout(READY_WITHIN_MS) });
