@@ -28,7 +28,7 @@ export const NO_VISITS: AgentVisitsState = { open: [], agents: [], resumed: [] }
 const TOLD: ReadonlySet<RunEvent['type']> = new Set(TOLD_EVENTS);
 const OVER: ReadonlySet<RunEvent['type']> = new Set(['node.completed', 'node.skipped']);
 
-/** @param isAgent whether a task is one of an agent */
+/** @param isAgent true for a task of an agent */
 export function createAgentVisits(isAgent: (task: TaskReference) => boolean, state: AgentVisitsState): AgentVisits {
   const open = new Map(state.open.map((visit) => [keyOf(visit), visit]));
   const agents = new Set(state.agents);
