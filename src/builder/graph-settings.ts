@@ -28,7 +28,10 @@ export interface GraphSettings<C> {
 /** The fields of a definition besides its channels, nodes and edges. */
 export type OtherFields = Omit<GraphDefinition, 'channels' | 'nodes' | 'edges'>;
 
+/** What is known of the installation that a graph is for. */
 export interface CompileOptions {
-  /** An installation's catalog; with it, the names of tools, models, functions, graphs and node types are checked. */
+  /** Its catalog; with it, the names of tools, models, functions, graphs and node types are checked. */
   readonly catalog?: Catalog | undefined;
+  /** The node types that its code registers. Without a catalog, a name that resembles a built-in one has to be among them. */
+  readonly nodeTypes?: readonly string[] | undefined;
 }

@@ -160,13 +160,13 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
   }
 
   /** Returns all issues of the current graph, warnings included. Names are checked as by `compile`. */
-  issues({ catalog }: CompileOptions = {}): readonly GraphIssue<IssueCode>[] {
-    return findIssues(this.toJSON(), catalog);
+  issues(options: CompileOptions = {}): readonly GraphIssue<IssueCode>[] {
+    return findIssues(this.toJSON(), options);
   }
 
   /**
    * Returns the definition. Without a catalog, names of tools, models, functions, graphs and node types are not
-   * checked, since only an installation knows them.
+   * checked, since only an installation knows them; but a node type that resembles a built-in one is an error.
    * @throws InvalidGraphError with all issues, if one of them is an error
    */
   compile(options: CompileOptions = {}): GraphDefinition {

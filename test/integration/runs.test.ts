@@ -171,6 +171,25 @@ describe('a run that can not be started', () => {
     expect(issuePathsOf(answered)).toEqual(paths);
   });
 
+  test('of a name that is nearly right, with the right one', async () => {
+    await publish(aVersion('known', 'one'));
+    await stack.as('user').send('/api/graphs/known/aliases/stable', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ version: 1 }),
+    });
+    const said = async (graph: string) => at((await start({ graph })).body, '/detail');
+    expect(await said('knwon')).toBe('There is no graph "knwon". Did you mean "known"?');
+    expect(await said('known@stabel')).toBe('There is no graph "known@stabel". Did you mean "known@stable"?');
+    expect(await said('known@7')).toBe('There is no graph "known@7".');
+    expect((await stack.as('user').get('/api/graphs/knwon')).body).toMatchObject({
+      detail: 'There is no graph "knwon". Did you mean "known"?',
+    });
+    expect((await stack.as('otherTenantUser').get('/api/graphs/knwon')).body).toMatchObject({
+      detail: 'There is no graph "knwon".',
+    });
+  });
+
   test('of a definition with mistakes', async () => {
     const answered = await start({ graph: { ...plain, nodes: { a: { type: 'tool', tool: 'nothing' } } } });
     expect(answered).toMatchObject(aProblem(422, 'INVALID_GRAPH'));

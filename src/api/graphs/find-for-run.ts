@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { GraphAlias } from '../../store/graph-versions/graph-aliases.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
-import { ApiError } from '../http/errors.ts';
 import { findPublished } from './find-published.ts';
 import type { TenantStore } from './find-published.ts';
+import { missingGraph } from './missing-graph.ts';
 
 /** An alias begins with a letter, so that no version is one. */
 const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za-z][A-Za-z0-9_-]{0,62})))?$/;
@@ -16,9 +16,10 @@ const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za
  */
 export async function findForRun(reference: string, tenant: TenantStore, runId: string): Promise<PublishedGraph> {
   const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
-  if (name === undefined) return refuse(reference);
+  if (name === undefined) return await refuse(tenant, reference);
   if (alias !== undefined) return await findByAlias({ reference, name, alias }, tenant, runId);
-  return (await findPublished(tenant, name, version === undefined ? undefined : Number(version))) ?? refuse(reference);
+  const found = await findPublished(tenant, name, version === undefined ? undefined : Number(version));
+  return found ?? (await refuse(tenant, reference));
 }
 
 interface AliasInUse {
@@ -35,10 +36,10 @@ async function findByAlias(
 ): Promise<PublishedGraph> {
   const { store, tenantId } = tenant;
   const alias = await store.graphAliases.find({ tenantId, name, alias: wanted });
-  if (!alias) return refuse(reference);
+  if (!alias) return await refuse(tenant, reference);
   const canary =
     alias.canary && isCanary(alias, runId) ? await findPublished(tenant, name, alias.canary.version) : null;
-  return canary ?? (await findPublished(tenant, name, alias.version)) ?? refuse(reference);
+  return canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuse(tenant, reference));
 }
 
 /** Chooses by a hash of the run's id, so that a part of all runs near `share` gets the canary. */
@@ -53,6 +54,6 @@ export function isCanary(
   return hash.readUInt32BE(0) / 2 ** 32 < canary.share;
 }
 
-function refuse(reference: string): never {
-  throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
+async function refuse(tenant: TenantStore, reference: string): Promise<never> {
+  throw await missingGraph(tenant, reference, 'UNKNOWN_GRAPH');
 }

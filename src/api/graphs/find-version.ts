@@ -1,6 +1,7 @@
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
+import { missingGraph } from './missing-graph.ts';
 
 /**
  * Finds a version of a graph, also an unpublished one, or the newest published one.
@@ -12,7 +13,10 @@ export async function findVersion(
   { name, version }: { readonly name: string; readonly version?: number },
 ): Promise<PublishedGraph> {
   const graph = await store.graphs.find(tenantId, name, version);
-  if (!graph) throw unknownVersion(name, version);
+  if (!graph)
+    throw version === undefined
+      ? await missingGraph({ store, tenantId }, name, 'NOT_FOUND')
+      : unknownVersion(name, version);
   return graph;
 }
 

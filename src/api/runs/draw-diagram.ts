@@ -3,6 +3,7 @@ import { NO_MARKS, toMermaid, toPlantUml } from '../../graph/diagram/index.ts';
 import type { Marks } from '../../graph/diagram/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
+import { missingGraph } from '../graphs/missing-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { findRun } from './find-run.ts';
@@ -40,7 +41,7 @@ interface Drawn {
 
 async function readGraph({ store }: Pick<ApiDeps, 'store'>, { tenantId }: Caller, name: string): Promise<Drawn> {
   const found = await store.graphs.find(tenantId, name);
-  if (!found) throw new ApiError('NOT_FOUND', `There is no graph "${name}"`);
+  if (!found) throw await missingGraph({ store, tenantId }, name, 'NOT_FOUND');
   return { definition: found.definition, marks: NO_MARKS };
 }
 

@@ -233,11 +233,11 @@ describe('compile', () => {
     expect(() => calling().compile()).not.toThrow();
   });
 
-  test('warns of a node type that resembles a built-in one, without a catalog', () => {
+  test('takes a node type that resembles a built-in one for a mistake, without a catalog', () => {
     const graph = new StateGraph({ name: 'near' }).addSequence([START, ['call', { type: 'tol' }], END]);
-    const [issue, ...others] = graph.issues();
-    expect([issue, others]).toMatchObject([{ code: 'UNKNOWN_NODE_TYPE', severity: 'warning' }, []]);
-    expect(issue?.message).toMatch(/Did you mean "tool"\?$/);
+    expect(() => graph.compile()).toThrow(/Did you mean "tool"\? Name a type of your own in `nodeTypes`\./);
+    expect(graph.issues().map(({ code, path }) => `${code} ${path}`)).toEqual(['UNKNOWN_NODE_TYPE /nodes/call/type']);
+    expect(() => graph.compile({ nodeTypes: ['tol'] })).not.toThrow();
   });
 
   test('checks names of an installation, with its catalog', () => {
