@@ -6,13 +6,32 @@ export interface References {
   readonly channels: ReadonlySet<string>;
   readonly runFields: ReadonlySet<string>;
   readonly args: ReadonlySet<string>;
+  /** The channels whose member `length` is read, which is JavaScript's way to ask for a size. */
+  readonly lengths: ReadonlySet<string>;
 }
 
 /** Finds the members that a syntax tree reads. Variables of `map`, `filter` and `bind` hide names of the scope. */
 export function findReferences(root: SyntaxNode): References {
   const reads = findReads(root);
   const membersOf = (name: string): ReadonlySet<string> => reads.get(name) ?? NONE;
-  return { channels: membersOf('state'), runFields: membersOf('run'), args: membersOf('args') };
+  return {
+    channels: membersOf('state'),
+    runFields: membersOf('run'),
+    args: membersOf('args'),
+    lengths: findLengths(root),
+  };
+}
+
+function findLengths(root: SyntaxNode): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: SyntaxNode): void => {
+    const channel = node.op === '.' && Array.isArray(node.args) && node.args[1] === 'length' ? node.args[0] : null;
+    const member = isSyntaxNode(channel) ? memberAccess(channel) : null;
+    if (member?.of === 'state') found.add(member.name);
+    childrenOf(node).forEach(visit);
+  };
+  visit(root);
+  return found;
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -2,6 +2,7 @@ import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from 
 import type { Expression, Name } from '../../expression/expression.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
+import type { JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
@@ -65,7 +66,7 @@ interface ReportTarget<Code extends string> {
   readonly code: Code;
 }
 
-/** Returns an issue for each unknown name that an expression reads. */
+/** Returns an issue for each unknown name that an expression reads, and for each `length` of a text or a list. */
 export function readIssues<const Code extends string>(
   { channels }: Subject,
   { references }: Expression,
@@ -73,7 +74,9 @@ export function readIssues<const Code extends string>(
 ): Issues<Code | 'UNKNOWN_CHANNEL'> {
   const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
   const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
+  const sized = [...references.lengths].filter((name) => hasSize(channels.get(name)));
   return [
+    ...sized.map((name) => error(code, path, `"state.${name}" has no member "length". CEL writes size(state.${name})`)),
     ...unknownChannels.map((name) =>
       error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`),
     ),
@@ -85,4 +88,13 @@ export function readIssues<const Code extends string>(
       ),
     ),
   ];
+}
+
+const LISTING: ReadonlySet<unknown> = new Set(['append', 'messages']);
+
+/** True for a channel that holds a text or a list, by its schema or its reducer. */
+function hasSize(channel: JsonObject | undefined): boolean {
+  const schema = channel?.['schema'];
+  const type = isJsonObject(schema) ? schema['type'] : undefined;
+  return type === 'string' || type === 'array' || (type === undefined && LISTING.has(channel?.['reducer']));
 }

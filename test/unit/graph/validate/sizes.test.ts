@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { validateGraph } from '../../../../src/graph/validate/index.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { toJson } from '../../../../src/graph/values/json.ts';
+
+const CHANNELS = {
+  text: { schema: { type: 'string' } },
+  list: { schema: { type: 'array' } },
+  log: { reducer: 'append' },
+  box: { schema: { type: 'object' } },
+  any: {},
+} as const;
+
+/** What a definition is told that writes the value of a text with an expression. */
+function messagesFor(text: string): readonly string[] {
+  const nodes = { a: { type: 'set', write: { any: text } } } as const;
+  const issues = validateGraph(toJson(aDefinition({ channels: CHANNELS, nodes })), aCatalog());
+  return issues.filter(({ severity }) => severity === 'error').map(({ path, message }) => `${path} ${message}`);
+}
+
+describe('the length of a channel', () => {
+  test.each(['text', 'list', 'log'])('%s, which holds a text or a list, is not its size', (name) => {
+    expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([
+      `/nodes/a/write/any "state.${name}" has no member "length". CEL writes size(state.${name})`,
+    ]);
+  });
+
+  test.each(['box', 'any'])('%s may be a member', (name) => {
+    expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([]);
+  });
+
+  test('inside another expression is found, too, and in a condition', () => {
+    expect(messagesFor('{{ [1, 2].map(x, x + state["list"].length) }}')).toHaveLength(1);
+    expect(messagesFor('{{ size(state.list) + state.box.list.length }}')).toEqual([]);
+  });
+});
