@@ -248,6 +248,7 @@ describe('a policy', () => {
   test.each([
     ['approve', {}],
     ['reject', { reason: '  ' }],
+    ['approve', { reason: '…' }],
   ])('that requires a reason refuses to %s with %j', async (decision, given) => {
     const run = await asking({ policy: { requireReason: true } });
     const answer = await decide('approver', run, { decision, ...given });

@@ -193,12 +193,15 @@ function refusalOfEdit({ args: shown, decisions }: Approval, args: Json | undefi
   return { code: 'INVALID_ARGS', message, issues: [{ path: '/args', message }] };
 }
 
+/** What stands in the place of a reason in a command, such as `…`, is none. */
+const WORDS = /[\p{L}\p{N}]/u;
+
 function refusalByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
-  if (approval.policy.requireReason === true && (reason ?? '').trim() === '') {
+  if (approval.policy.requireReason === true && !WORDS.test(reason ?? '')) {
     return {
       code: 'REASON_REQUIRED',
       message: 'This approval needs a reason',
-      issues: [{ path: '/reason', message: 'A reason is required' }],
+      issues: [{ path: '/reason', message: 'A reason is required, in words' }],
     };
   }
   if (decision === 'reject') return null;

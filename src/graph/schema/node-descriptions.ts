@@ -111,7 +111,7 @@ export const NODE_FIELDS = {
     users: 'The people who may decide, whatever their roles.',
     quorum: 'The number of approvals that are needed; 1 by default. One rejection decides.',
     excludeRequester: 'True: the person who started or changed the run may not decide.',
-    requireReason: 'True: a decision needs a reason.',
+    requireReason: 'True: a decision needs a reason, in words.',
     reminders: 'The times after which webhooks are told of `approval.reminder`, unless it is decided.',
     escalate: 'Roles that may decide after some time; webhooks are told of `approval.escalated` then.',
   },
