@@ -16,6 +16,7 @@ import { PATIENTLY, hasStatus } from '../support/readers/api-runs.ts';
 import { readExported } from '../support/readers/exported-metrics.ts';
 import type { ExportedMetrics } from '../support/readers/exported-metrics.ts';
 import { textAt } from '../support/readers/json-at.ts';
+import { evaluateQueries } from '../support/promql/evaluate-queries.ts';
 import { readQuery } from '../support/readers/queries.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
@@ -24,6 +25,8 @@ const teardown = openTeardown();
 let collector: Collector;
 let stack: TestStack;
 let exported: ExportedMetrics;
+/** The text of all that is exported. */
+let scraped: string;
 let lines: readonly Line[];
 
 const Line = z.looseObject({ level: z.number(), msg: z.string() });
@@ -44,7 +47,8 @@ beforeAll(async () => {
     fetch(new URL('/metrics', stack.baseUrl)),
     fetch(`http://127.0.0.1:${temporalPort}/metrics`),
   ]);
-  exported = readExported(`${await own.text()}\n${await temporal.text()}`);
+  scraped = `${await own.text()}\n${await temporal.text()}`;
+  exported = readExported(scraped);
   lines = await linesOnceAllAreThere();
 });
 afterAll(async () => {
@@ -118,9 +122,48 @@ const Alerts = z.object({
   groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
 });
 
+async function dashboardQueries(): Promise<readonly string[]> {
+  const { panels } = Dashboard.parse(JSON.parse(await read('grafana/holdfast.json')));
+  return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+}
+
+async function alertQueries(): Promise<readonly string[]> {
+  const { groups } = Alerts.parse(parse(await read('prometheus/alerts.yml')));
+  return groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+}
+
+/** The alert that compares nothing. */
+const OF_NOTHING = 'absent(holdfast_runs_active)';
+
+const SCRAPED_EVERY_MS = 15_000;
+
+interface Evaluated {
+  /** The series that a query gives, or those that it compares. */
+  readonly of: 'series' | 'compared';
+  /** What is scraped, by default from the stack. */
+  readonly text?: string;
+}
+
+/** The queries that Prometheus has no answer to after some scrapes, with the error of each wrong one. */
+async function unanswered(queries: readonly string[], { of, text = scraped }: Evaluated): Promise<readonly string[]> {
+  const now = Date.now();
+  const scrapes = [4, 3, 2, 1, 0].map((before) => ({ at: now - before * SCRAPED_EVERY_MS, text }));
+  const results = await evaluateQueries(scrapes, queries.map(withVariables));
+  return queries.flatMap((query, at) => {
+    const { error, [of]: found = 0 } = results[at] ?? {};
+    if (error !== undefined) return [`${query}: ${error}`];
+    return found > 0 ? [] : [query];
+  });
+}
+
+/** Sets the variables of a dashboard as Grafana does. */
+function withVariables(query: string): string {
+  return query.replaceAll('$__rate_interval', '5m').replaceAll('$graph', '.*');
+}
+
 /** What a query needs and the stack does not export. */
 function missingIn(query: string): readonly string[] {
-  return readQuery(query.replaceAll('$__rate_interval', '5m')).flatMap(({ name, labels }) => {
+  return readQuery(withVariables(query)).flatMap(({ name, labels }) => {
     const known = exported.get(name);
     if (!known) return [name];
     return labels.filter((label) => !known.has(label)).map((label) => `${name}{${label}}`);
@@ -138,17 +181,33 @@ describe('what a stack exports', () => {
   });
 
   test('has what each query of the dashboard reads', async () => {
-    const { panels } = Dashboard.parse(JSON.parse(await read('grafana/holdfast.json')));
-    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    const queries = await dashboardQueries();
     expect(queries.length).toBeGreaterThan(30);
     expect(queries.flatMap(missingIn)).toEqual([]);
   });
 
   test('has what each alert reads', async () => {
-    const { groups } = Alerts.parse(parse(await read('prometheus/alerts.yml')));
-    const rules = groups.flatMap((group) => group.rules);
-    expect(rules.length).toBeGreaterThan(10);
-    expect(rules.flatMap(({ expr }) => missingIn(expr))).toEqual([]);
+    const queries = await alertQueries();
+    expect(queries.length).toBeGreaterThan(10);
+    expect(queries.flatMap(missingIn)).toEqual([]);
+  });
+
+  test('gives each query of the dashboard a series, in Prometheus', async () => {
+    expect(await unanswered(await dashboardQueries(), { of: 'series' })).toEqual([]);
+  });
+
+  test('gives each alert something to compare, in Prometheus, once a request has failed', async () => {
+    const text = `${scraped}\nhttp_server_request_duration_count{http_response_status_code="503"} 1\n`;
+    expect(await unanswered(await alertQueries(), { of: 'compared', text })).toEqual([OF_NOTHING]);
+  });
+
+  test('is missed by an alert, in Prometheus, when it is not there', async () => {
+    expect(await unanswered([OF_NOTHING], { of: 'series', text: 'other 1\n' })).toEqual([]);
+  });
+
+  test('shows in Prometheus a query that is wrong, and one of what nobody exports', async () => {
+    const wrong = ['sum by (graph', 'sum(rate(holdfast_nothing_total[5m]))'];
+    expect(await unanswered(wrong, { of: 'series' })).toEqual([expect.stringContaining('sum by (graph: '), wrong[1]]);
   });
 
   test('would show a query that reads what nobody exports', () => {
