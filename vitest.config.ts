@@ -16,6 +16,7 @@ const CLUSTER = 'test/system/cluster/**/*.test.ts';
 const ALONE = 'test/system/{compose,dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
 
 const PROVIDES_SERVER = 'test/support/cluster/provide-temporal-server.ts';
+const PROVIDES_PROMQL = 'test/support/promql/provide-promql.ts';
 const BUILDS_CONSOLE = 'test/support/browser/build-console.ts';
 
 /** Temporal's SDK loads our code by `require`. */
@@ -83,7 +84,14 @@ export default defineConfig({
       // Processes die in these, and what goes on mostly waits for that.
       ...[
         { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
-        { name: 'system', include: [SYSTEM], exclude: [SMOKE, ALONE, CLUSTER], maxWorkers: 2, order: 2 },
+        {
+          name: 'system',
+          include: [SYSTEM],
+          exclude: [SMOKE, ALONE, CLUSTER],
+          maxWorkers: 2,
+          order: 2,
+          setup: [PROVIDES_PROMQL],
+        },
         { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
         // After `alone`, whose test of the package has made the build.
         { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 4, setup: [PROVIDES_SERVER] },

@@ -179,14 +179,14 @@ describe('a run that can not be started', () => {
       body: JSON.stringify({ version: 1 }),
     });
     const said = async (graph: string) => at((await start({ graph })).body, '/detail');
-    expect(await said('knwon')).toBe('There is no graph "knwon". Did you mean "known"?');
-    expect(await said('known@stabel')).toBe('There is no graph "known@stabel". Did you mean "known@stable"?');
+    expect(await said('knows')).toBe('There is no graph "knows". Did you mean "known"?');
+    expect(await said('known@table')).toBe('There is no graph "known@table". Did you mean "known@stable"?');
     expect(await said('known@7')).toBe('There is no graph "known@7".');
-    expect((await stack.as('user').get('/api/graphs/knwon')).body).toMatchObject({
-      detail: 'There is no graph "knwon". Did you mean "known"?',
+    expect((await stack.as('user').get('/api/graphs/knows')).body).toMatchObject({
+      detail: 'There is no graph "knows". Did you mean "known"?',
     });
-    expect((await stack.as('otherTenantUser').get('/api/graphs/knwon')).body).toMatchObject({
-      detail: 'There is no graph "knwon".',
+    expect((await stack.as('otherTenantUser').get('/api/graphs/knows')).body).toMatchObject({
+      detail: 'There is no graph "knows".',
     });
   });
 

@@ -74,10 +74,10 @@ async function startThirdParties(root: string): Promise<Machine['places']> {
   end $$`);
   const collector = await listen({ fetch: () => new Response() }, { port: 0 });
   teardown.add(() => collector.stop());
-  const ports = { issuer: 3004, model: 3005, shop: 3006, api: 3000, worker: 3001 };
-  const chosen = Object.entries(ports).map(async ([host, port], index) => {
-    const here = await choosePort(host, undefined, FIRST_PORT + 10 + 2 * index);
-    return [`${host}:${port}`, `127.0.0.1:${here}`] as const;
+  const doors = ['issuer:3004', 'model:3005', 'shop:3006', 'api:3000', 'worker:3001', 'worker:3002'];
+  const chosen = doors.map(async (there, index) => {
+    const here = await choosePort(there, undefined, FIRST_PORT + 10 + 2 * index);
+    return [there, `127.0.0.1:${here}`] as const;
   });
   return new Map([
     ['postgres:5432', new URL(postgres.url).host],

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"math"
 	"os"
 	"time"
 
@@ -33,7 +34,7 @@ type Scrape struct {
 
 // Result is what came of a query at the time of the last scrape.
 type Result struct {
-	// Series that the query gives.
+	// Series that the query gives, with a number.
 	Series int `json:"series"`
 	// Compared is the number of series that it compares with a bound: an alert that does not fire has no other.
 	Compared int    `json:"compared"`
@@ -136,5 +137,11 @@ func count(engine *promql.Engine, from storage.Queryable, query string, at time.
 	if err != nil {
 		return 1, nil // A number has no series, and is always there.
 	}
-	return len(vector), nil
+	finite := 0
+	for _, sample := range vector {
+		if sample.H != nil || !math.IsNaN(sample.F) {
+			finite++
+		}
+	}
+	return finite, nil
 }
