@@ -20,7 +20,7 @@ import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';
 import { readTemporalTarget, temporal } from './process/temporal.ts';
 import type { TemporalTarget } from './process/temporal.ts';
-import { createTemporalCheck, reportIfNotReady } from './process/temporal-check.ts';
+import { createTemporalCheck, reportIfNotReady } from './process/readiness/temporal-check.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
 import { setVariables } from './process/set-variables.ts';

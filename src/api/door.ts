@@ -1,11 +1,11 @@
 import { createApp } from './app.ts';
 import type { ApiDeps } from './deps.ts';
 import { notNow } from './http/errors.ts';
-import { SHUTTING_DOWN, startingUp } from '../process/readiness.ts';
+import { SHUTTING_DOWN, startingUp } from '../process/readiness/readiness.ts';
 import { listen } from '../process/listen.ts';
 import type { App, Listening, ListenOptions } from '../process/listen.ts';
 import { openAbort } from '../process/open-abort.ts';
-import { createProbes } from '../process/probes.ts';
+import { createProbes } from '../process/readiness/probes.ts';
 import { startSweeper } from './sweeper/sweeper.ts';
 import type { Sweeper } from './sweeper/sweeper.ts';
 

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { notNow } from '../http/errors.ts';
-import { createMeaningCheck } from '../../process/meaning-check.ts';
-import { SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
+import { createMeaningCheck } from '../../process/readiness/meaning-check.ts';
+import { SHUTTING_DOWN, findUnavailable } from '../../process/readiness/readiness.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { NoQuery, json, problems } from '../schemas/common.ts';

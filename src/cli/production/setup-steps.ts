@@ -1,8 +1,8 @@
 import type { Connection } from '@temporalio/client';
 import type { Kysely } from 'kysely';
 import { isNotFound, makeNamespace, readNamespace } from './namespace.ts';
-import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
-import type { Attribute } from '../../process/search-attributes.ts';
+import { findMissingAttributes, makeSearchAttributes } from '../../process/readiness/search-attributes.ts';
+import type { Attribute } from '../../process/readiness/search-attributes.ts';
 import { isTemporalAway, readTemporalTarget } from '../../process/temporal.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';

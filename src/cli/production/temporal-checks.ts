@@ -2,7 +2,7 @@ import type { Connection } from '@temporalio/client';
 import { loadConfig } from '../../config/load-config.ts';
 import { toMs } from '../../graph/values/index.ts';
 import { readNamespace } from './namespace.ts';
-import { requireSearchAttributes } from '../../process/search-attributes.ts';
+import { requireSearchAttributes } from '../../process/readiness/search-attributes.ts';
 import { settleAll } from '../../process/settle-all.ts';
 import { findWorkers } from './task-queue-workers.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';

@@ -1,7 +1,7 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { NotReadyError } from './readiness.ts';
-import { settleAll } from './settle-all.ts';
-import type { TemporalConnection } from './temporal.ts';
+import { settleAll } from '../settle-all.ts';
+import type { TemporalConnection } from '../temporal.ts';
 
 /** Search attributes by their names, with their Temporal types. */
 export type SearchAttributes = Readonly<Record<string, keyof typeof TYPES>>;

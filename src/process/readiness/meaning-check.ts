@@ -1,5 +1,5 @@
-import type { Meaning } from '../store/memory/meaning.ts';
-import { VectorsMissingError } from '../store/memory/memory-vectors.ts';
+import type { Meaning } from '../../store/memory/meaning.ts';
+import { VectorsMissingError } from '../../store/memory/memory-vectors.ts';
 import { NotReadyError } from './readiness.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { App } from './listen.ts';
-import { problemResponse, RETRY_LATER } from './problem.ts';
-import type { Failure } from './problem.ts';
+import type { App } from '../listen.ts';
+import { problemResponse, RETRY_LATER } from '../problem.ts';
+import type { Failure } from '../problem.ts';
 import type { Readiness } from './readiness.ts';
 
 /** Answers `/healthz` and `/readyz`. @param otherwise tells why a process has no answer for any other path */

@@ -1,10 +1,10 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { messageOf } from '../graph/values/index.ts';
-import type { Logger } from './logger.ts';
+import { messageOf } from '../../graph/values/index.ts';
+import type { Logger } from '../logger.ts';
 import { createSearchAttributesCheck } from './search-attributes.ts';
 import type { SearchAttributes } from './search-attributes.ts';
-import { pingTemporal } from './temporal.ts';
-import type { TemporalConnection } from './temporal.ts';
+import { pingTemporal } from '../temporal.ts';
+import type { TemporalConnection } from '../temporal.ts';
 
 /** Throws when Temporal does not answer, or NotReadyError when it can't take runs. */
 export type TemporalCheck = () => Promise<void>;
