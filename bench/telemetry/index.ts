@@ -6,7 +6,7 @@ import { openHoldfast, openServers } from '../peers/open-holdfast.ts';
 import type { Surroundings } from '../peers/peer.ts';
 import { print } from '../support/timed-run.ts';
 import { toText, writeTelemetry } from './report.ts';
-import type { Pair } from './report.ts';
+import type { Line, Pair } from './report.ts';
 import { takeSample } from './sample.ts';
 import type { Measured } from './sample.ts';
 import { startSink } from './sink.ts';
@@ -15,9 +15,9 @@ import type { Variant } from './variants.ts';
 
 /*
  * What traces and metrics cost tool steps: `npm run bench:telemetry`. Each variant is a Holdfast of its own, as `npm start` runs
- * it with PostgreSQL and a Temporal server in memory. Each round measures each variant next to one that tells nothing, which
- * of the two is first takes turns. Prints one JSON object a line, then the table; a run of all variants writes it to
- * docs/performance.md.
+ * it with PostgreSQL and a Temporal server in memory, beside one that tells nothing and has done as much. Each round measures
+ * both, which of the two is first takes turns. Prints one JSON object a line, then the table; a run of all variants writes it
+ * to docs/performance.md.
  *
  *   --rounds N    (11)
  *   --runs N      (10) of each sample
@@ -55,22 +55,33 @@ try {
   teardown.add(() => echo.stop());
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());
-  const surroundings = { tool: echo, postgres, isBuilt: flags.dist, teardown };
-  const off = await openVariant(OFF, surroundings);
-  const cases: Case[] = [];
-  for (const variant of variants) {
-    const on = await openVariant(variant, surroundings);
-    cases.push(...TOOLS.map((tool) => ({ variant, tool, off: off(tool), on: on(tool), pairs: [] })));
-  }
-  // The first round warms all up.
-  for (const one of cases) await takePair(0, one);
-  for (let round = 1; round <= rounds; round++) for (const one of cases) one.pairs.push(await takePair(round, one));
-  const lines = cases.map(({ variant: { title }, tool: { terms }, pairs }) => ({ title, terms, pairs }));
+  const surroundings = { tool: echo, postgres, isBuilt: flags.dist };
+  const lines: Line[] = [];
+  for (const variant of variants) lines.push(...(await measureVariant(variant, surroundings)));
   const reported = { rounds, ...load, lines };
   process.stdout.write(`\n${toText(reported)}\n`);
   if (flags.only === undefined) await writeTelemetry(reported);
 } finally {
   await teardown.run();
+}
+
+/** Measures a variant, with each tool, in turns with a Holdfast that is as new. */
+async function measureVariant(
+  variant: Variant,
+  surroundings: Omit<Surroundings, 'teardown'>,
+): Promise<readonly Line[]> {
+  const ofVariant = openTeardown();
+  teardown.add(() => ofVariant.run());
+  const [off, on] = [
+    await openVariant({ ...OFF, name: `off-${variant.name}` }, { ...surroundings, teardown: ofVariant }),
+    await openVariant(variant, { ...surroundings, teardown: ofVariant }),
+  ];
+  const cases = TOOLS.map((tool): Case => ({ variant, tool, off: off(tool), on: on(tool), pairs: [] }));
+  // The first round warms all up.
+  for (const one of cases) await takePair(0, one);
+  for (let round = 1; round <= rounds; round++) for (const one of cases) one.pairs.push(await takePair(round, one));
+  await ofVariant.run();
+  return cases.map(({ tool: { terms }, pairs }) => ({ title: variant.title, terms, pairs }));
 }
 
 /** What is measured of a variant with a tool. */

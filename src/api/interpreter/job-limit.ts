@@ -11,9 +11,9 @@ export interface JobLimit {
   close(): void;
 }
 
-/** A job that waits for the processor is given up after so many times its limit, and not within a second. */
+/** A job that waits for the processor is given up after so many times its limit, and not while its thread may begin. */
 const PATIENCE = 3;
-const LEAST_PATIENCE_MS = 1_000;
+const LEAST_PATIENCE_MS = 30_000;
 const SHORTEST_LOOK_MS = 10;
 
 /** Says that this thread begins a job. */
@@ -32,8 +32,9 @@ const UNKNOWN = -1;
 /**
  * @param limitMs the processor's time of the thread for the job, in milliseconds: a machine that is busy or stands still is
  * not the job's fault. Where the system does not tell it, the time that has passed counts.
+ * @param patienceMs the time after which a job is given up that has worked less
  */
-export function openJobLimit(limitMs: number): JobLimit {
+export function openJobLimit(limitMs: number, patienceMs = Math.max(PATIENCE * limitMs, LEAST_PATIENCE_MS)): JobLimit {
   const begun = new SharedArrayBuffer(FIELDS * Int32Array.BYTES_PER_ELEMENT);
   const controller = new AbortController();
   const openedAt = performance.now();
@@ -42,7 +43,7 @@ export function openJobLimit(limitMs: number): JobLimit {
   const look = (): void => {
     const passedMs = performance.now() - openedAt;
     const leftMs = limitMs - (workedMs(begun) ?? passedMs);
-    isStarved = leftMs > 0 && passedMs > Math.max(PATIENCE * limitMs, LEAST_PATIENCE_MS);
+    isStarved = leftMs > 0 && passedMs > patienceMs;
     if (leftMs <= 0 || isStarved) controller.abort();
     else lookAfter(leftMs);
   };

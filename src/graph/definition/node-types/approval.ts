@@ -34,7 +34,7 @@ export interface ApprovalPolicy {
   readonly quorum?: number | undefined;
   /** True: the person who started or changed the run may not decide. */
   readonly excludeRequester?: boolean | undefined;
-  /** True: a decision needs a reason. */
+  /** True: a decision needs a reason, in words. */
   readonly requireReason?: boolean | undefined;
   /** The times after which webhooks are told of `approval.reminder`, unless it is decided. */
   readonly reminders?: readonly string[] | undefined;

@@ -29,7 +29,7 @@ test('a job that has worked for its time is ended', async () => {
 
 test('a job whose thread does not work is given more time, and is the victim of its machine in the end', async () => {
   const openedAt = performance.now();
-  limit = openJobLimit(500);
+  limit = openJobLimit(500, 1_500);
   tellBegun(limit.begun);
   await untilAborted();
   expect(performance.now() - openedAt).toBeGreaterThan(1_400);
@@ -37,7 +37,7 @@ test('a job whose thread does not work is given more time, and is the victim of 
 });
 
 test('so is a job that no thread has begun, whatever others work', async () => {
-  limit = openJobLimit(50);
+  limit = openJobLimit(50, 300);
   work(60);
   await untilAborted();
   expect(limit.isStarved()).toBe(true);
