@@ -59,7 +59,7 @@ describe('a comment', () => {
 test('a reminder is noted and told to webhooks, and the next one is too soon', async () => {
   const webhook = { url: 'https://a.example', events: ['approval.reminder'] };
   const { body: added } = await stack.as('user').post('/api/webhooks', webhook);
-  const { approvalId: id } = await startAsking(stack.as('user'));
+  const { approvalId: id, runId } = await startAsking(stack.as('user'));
   const { body } = await post('user', `${id}/remind`);
   expect(at(body, '/remindedAt')).toEqual(expect.any(String));
   const told = await stack.as('user').get(`/api/webhooks/${textAt(added, '/id')}/deliveries`);
@@ -68,6 +68,7 @@ test('a reminder is noted and told to webhooks, and the next one is too soon', a
   expect(soon).toMatchObject({ status: 429, body: { code: 'TOO_SOON' } });
   expect(Number(soon.headers.get('retry-after'))).toBeGreaterThan(590);
   await post('approver', `${id}/decision`, { decision: 'reject' });
+  await stack.as('user').untilRun(runId, (run) => at(run, '/endedAt') !== null);
   expect(await post('user', `${id}/remind`)).toMatchObject({ status: 409, body: { code: 'NOT_ALLOWED_NOW' } });
 });
 
