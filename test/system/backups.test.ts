@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -6,7 +7,7 @@ import { at, textAt } from '../support/readers/json-at.ts';
 import { aProblem } from '../support/readers/problems.ts';
 import { openBackups } from '../support/servers/backups.ts';
 import type { Backups } from '../support/servers/backups.ts';
-import { PATIENTLY, aCall, startSite } from '../support/servers/site.ts';
+import { PATIENTLY, aCall, repeated, startSite } from '../support/servers/site.ts';
 import type { Site } from '../support/servers/site.ts';
 import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
@@ -54,7 +55,11 @@ const waitsAt = async (id: string, node: string): Promise<Json> =>
   await until(id, (run) => at(run, '/waitingFor/0/node') === node);
 const ended = async (id: string, status: string): Promise<Json> =>
   await until(id, (run) => at(run, '/status') === status);
-const approve = async (id: string) => await site.approver.post(`/api/runs/${id}/approve`, {});
+/** A worker that has just come back may be late to answer. */
+const approve = async (id: string): Promise<void> => {
+  const once = { 'idempotency-key': randomUUID() };
+  await repeated(async () => await site.approver.post(`/api/runs/${id}/approve`, {}, once));
+};
 const approveAll = async (id: string): Promise<void> => {
   for (const node of ['ask', 'sure']) {
     await waitsAt(id, node);
