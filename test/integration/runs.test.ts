@@ -180,7 +180,7 @@ describe('a run that can not be started', () => {
     });
     const said = async (graph: string) => at((await start({ graph })).body, '/detail');
     expect(await said('knows')).toBe('There is no graph "knows". Did you mean "known"?');
-    expect(await said('known@table')).toBe('There is no graph "known@table". Did you mean "known@stable"?');
+    expect(await said('known@table')).toBe('There is no graph "known@table". Did you mean "stable"?');
     expect(await said('known@7')).toBe('There is no graph "known@7".');
     expect((await stack.as('user').get('/api/graphs/knows')).body).toMatchObject({
       detail: 'There is no graph "knows". Did you mean "known"?',

@@ -104,10 +104,10 @@ async function startTurn(
  */
 async function toInput(
   { store }: ApiDeps,
-  { tenantId }: Caller,
+  { tenantId, permissions }: Caller,
   { graph, said: { id, content } }: { readonly graph: string; readonly said: SaidOf<'message'> },
 ): Promise<JsonObject> {
-  const { definition } = await findForRun(graph, { store, tenantId }, id);
+  const { definition } = await findForRun(graph, { store, tenantId, permissions }, id);
   if (!isDefinition(definition)) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${graph}"`);
   const { input } = planChat(definition);
   if (!input) throw new ApiError('INVALID_INPUT', `The graph "${graph}" has no channel that takes a message`);

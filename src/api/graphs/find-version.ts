@@ -1,6 +1,7 @@
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
+import type { TenantStore } from './find-published.ts';
 import { missingGraph } from './missing-graph.ts';
 
 /**
@@ -9,13 +10,13 @@ import { missingGraph } from './missing-graph.ts';
  */
 export async function findVersion(
   { store }: { readonly store: Store },
-  { tenantId }: { readonly tenantId: string },
+  { tenantId, permissions }: Omit<TenantStore, 'store'>,
   { name, version }: { readonly name: string; readonly version?: number },
 ): Promise<PublishedGraph> {
   const graph = await store.graphs.find(tenantId, name, version);
   if (!graph)
     throw version === undefined
-      ? await missingGraph({ store, tenantId }, name, 'NOT_FOUND')
+      ? await missingGraph({ store, tenantId, permissions }, name, 'NOT_FOUND')
       : unknownVersion(name, version);
   return graph;
 }

@@ -1,11 +1,11 @@
 import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { hasErrors } from '../../graph/definition/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import type { Store } from '../../store/store.ts';
 import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Interpreter } from '../interpreter/interpreter.ts';
 import { findForRun } from './find-for-run.ts';
+import type { TenantStore } from './find-published.ts';
 import { linkGraphs } from './link-graphs.ts';
 
 /** A definition that has passed validation. */
@@ -45,9 +45,7 @@ export async function requireValid(
 }
 
 /** The place of the graphs that a definition names, and what checks it. */
-export interface GraphLookup {
-  readonly store: Store;
-  readonly tenantId: string;
+export interface GraphLookup extends TenantStore {
   readonly interpreter: Interpreter;
 }
 

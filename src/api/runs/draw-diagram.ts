@@ -39,9 +39,13 @@ interface Drawn {
   readonly marks: Marks;
 }
 
-async function readGraph({ store }: Pick<ApiDeps, 'store'>, { tenantId }: Caller, name: string): Promise<Drawn> {
+async function readGraph(
+  { store }: Pick<ApiDeps, 'store'>,
+  { tenantId, permissions }: Caller,
+  name: string,
+): Promise<Drawn> {
   const found = await store.graphs.find(tenantId, name);
-  if (!found) throw await missingGraph({ store, tenantId }, name, 'NOT_FOUND');
+  if (!found) throw await missingGraph({ store, tenantId, permissions }, name, 'NOT_FOUND');
   return { definition: found.definition, marks: NO_MARKS };
 }
 

@@ -50,9 +50,9 @@ async function accept(
   caller: Caller,
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
-  const { tenantId, sub: createdBy } = caller;
+  const { tenantId, permissions, sub: createdBy } = caller;
   await requireMayStart(deps, { tenantId, id });
-  const valid = await resolveGraph(wanted.graph, { ...deps, tenantId }, id);
+  const valid = await resolveGraph(wanted.graph, { ...deps, tenantId, permissions }, id);
   await requireGraphOn(deps, { name: valid.name, tenantId });
   const pinned = await pinGraph(deps, tenantId, {
     valid,

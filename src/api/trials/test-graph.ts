@@ -19,8 +19,8 @@ export async function testGraph(
   caller: Caller,
   { reference, test }: { readonly reference: string; readonly test: OutputsTest },
 ): Promise<TestedRun> {
-  const { tenantId } = caller;
-  const valid = await resolveGraph(reference, { ...deps, tenantId }, TEST_RUN);
+  const { tenantId, permissions } = caller;
+  const valid = await resolveGraph(reference, { ...deps, tenantId, permissions }, TEST_RUN);
   const pinned = await pinGraph(deps, tenantId, { valid });
   await requireInput(deps, tenantId, { graph: pinned, input: test.input });
   const identity = newIdentity(pinned, caller, { id: TEST_RUN, tenantId, threadId: null });

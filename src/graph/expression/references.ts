@@ -22,9 +22,11 @@ export function findReferences(root: SyntaxNode): References {
   };
 }
 
+/** A variable of the name `state` hides the state. */
 function findLengths(root: SyntaxNode): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (node: SyntaxNode): void => {
+    if (boundVariable(node)?.name === 'state') return;
     const channel = node.op === '.' && Array.isArray(node.args) && node.args[1] === 'length' ? node.args[0] : null;
     const member = isSyntaxNode(channel) ? memberAccess(channel) : null;
     if (member?.of === 'state') found.add(member.name);

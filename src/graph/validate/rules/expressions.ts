@@ -1,5 +1,6 @@
 import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from '../../expression/expression.ts';
 import type { Expression, Name } from '../../expression/expression.ts';
+import { describeReducer } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';
@@ -90,11 +91,13 @@ export function readIssues<const Code extends string>(
   ];
 }
 
-const LISTING: ReadonlySet<unknown> = new Set(['append', 'messages']);
-
 /** True for a channel that holds a text or a list, by its schema or its reducer. */
 function hasSize(channel: JsonObject | undefined): boolean {
   const schema = channel?.['schema'];
   const type = isJsonObject(schema) ? schema['type'] : undefined;
-  return type === 'string' || type === 'array' || (type === undefined && LISTING.has(channel?.['reducer']));
+  if (type !== undefined) return [type].flat().every((one) => SIZED.has(one));
+  return describeReducer(channel?.['reducer'])?.holds.startsWith('a list') === true;
 }
+
+/** The types of JSON Schema whose values have a size and no member; `null` has neither. */
+const SIZED: ReadonlySet<unknown> = new Set(['string', 'array', 'null']);

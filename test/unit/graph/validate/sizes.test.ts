@@ -7,6 +7,9 @@ const CHANNELS = {
   text: { schema: { type: 'string' } },
   list: { schema: { type: 'array' } },
   log: { reducer: 'append' },
+  tags: { reducer: 'union' },
+  perhaps: { schema: { type: ['string', 'null'] } },
+  either: { schema: { type: ['string', 'object'] } },
   box: { schema: { type: 'object' } },
   any: {},
 } as const;
@@ -19,18 +22,19 @@ function messagesFor(text: string): readonly string[] {
 }
 
 describe('the length of a channel', () => {
-  test.each(['text', 'list', 'log'])('%s, which holds a text or a list, is not its size', (name) => {
+  test.each(['text', 'list', 'log', 'tags', 'perhaps'])('%s, which holds a text or a list, is not its size', (name) => {
     expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([
       `/nodes/a/write/any "state.${name}" has no member "length". CEL writes size(state.${name})`,
     ]);
   });
 
-  test.each(['box', 'any'])('%s may be a member', (name) => {
+  test.each(['box', 'any', 'either'])('%s may be a member', (name) => {
     expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([]);
   });
 
   test('inside another expression is found, too, and in a condition', () => {
     expect(messagesFor('{{ [1, 2].map(x, x + state["list"].length) }}')).toHaveLength(1);
     expect(messagesFor('{{ size(state.list) + state.box.list.length }}')).toEqual([]);
+    expect(messagesFor('{{ [state.box].map(state, state.list.length) }}')).toEqual([]);
   });
 });
