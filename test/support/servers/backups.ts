@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +17,16 @@ export interface Backups {
   remove(): Promise<void>;
 }
 
-/** What SQLite keeps beside a database. */
-const BESIDE = ['-wal', '-shm'] as const;
+/** The files of an SQLite database by how their names end. The log may hold what the first has not yet. */
+const FILES = ['', '-wal', '-shm'] as const;
+
+/** Makes the files of one database those of another one; neither is open. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  for (const end of FILES) {
+    await rm(to + end, { force: true });
+    if (existsSync(from + end)) await copyFile(from + end, to + end);
+  }
+}
 
 export async function openBackups(site: Site): Promise<Backups> {
   const { api, worker, temporal, postgres } = site.deployment;
@@ -37,12 +46,9 @@ export async function openBackups(site: Site): Promise<Backups> {
       await Promise.all([api.said('API listening'), worker.said('worker started')]);
       await site.untilReady();
     },
-    copyTemporal: async (name) => await copyFile(databaseFile, copyOf(name)),
+    copyTemporal: async (name) => await copyDatabase(databaseFile, copyOf(name)),
     restoreStore: async (name) => await postgres.restore('holdfast', dumpOf(name)),
-    async restoreTemporal(name) {
-      for (const end of BESIDE) await rm(`${databaseFile}${end}`, { force: true });
-      await copyFile(copyOf(name), databaseFile);
-    },
+    restoreTemporal: async (name) => await copyDatabase(copyOf(name), databaseFile),
     remove: async () => await rm(folder, { recursive: true, force: true }),
   };
 }
