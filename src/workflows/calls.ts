@@ -186,15 +186,10 @@ function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: C
     const durationMs = endedAt - startedAt;
     return finishCall({ kind: 'call.completed', key, reply, attempts, durationMs, isLocal: true });
   };
+  const takeError = (error: unknown): void =>
+    isFailed(error) || scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall(call);
   void callLocally(effect, owner).then(
-    (outcome) => {
-      local.ended(outcome);
-      take(outcome);
-    },
-    (error: unknown) => {
-      local.ended(null);
-      if (isFailed(error) || scope.consideredCancelled) fail(toTaskFailure(effect, error));
-      else leaveCall(call);
-    },
+    (outcome) => local.ended(call, { outcome, take: () => take(outcome) }),
+    (error: unknown) => local.ended(call, { outcome: null, take: () => takeError(error) }),
   );
 }

@@ -9,12 +9,15 @@ interface WaitingCall {
 /**
  * Makes local calls in bursts. While they are made, their workflow task stays open: the server gets no command of the
  * run, such as another call or the journal, and the run gets no signal. So a burst ends after a time.
+ *
+ * A burst has rounds of calls that are open together. Their ends are taken when all have ended, in the order in which they
+ * began: a replay tells of all at once, and not in the order in which they came.
  */
 export interface LocalCalls<T extends WaitingCall> {
   /** Begins a call in this burst or in a later one; the order is kept. */
   schedule(call: T): void;
-  /** Takes note of the end of a call. @param outcome `null`: it has failed */
-  ended(outcome: LocalOutcome | null): void;
+  /** A call has ended. */
+  ended(call: T, end: LocalEnd): void;
   /** An activity has been asked for: it should not wait for calls that come after those which are open. */
   othersWait(): void;
   /** The server has said something, so another workflow task has begun. */
@@ -23,6 +26,13 @@ export interface LocalCalls<T extends WaitingCall> {
   isBusy(): boolean;
   /** Cancels all waiting calls, or the one with this key. @returns the canceled ones */
   cancel(key?: string): readonly T[];
+}
+
+export interface LocalEnd {
+  /** `null`: the call has failed. */
+  readonly outcome: LocalOutcome | null;
+  /** Is done when the round is over. */
+  readonly take: () => void;
 }
 
 interface LocalCallsDeps<T extends WaitingCall> {
@@ -43,12 +53,13 @@ const MAX_MARKER_BYTES = MARKER_BYTES + MAX_RESULT_BYTES;
 
 export function createLocalCalls<T extends WaitingCall>({ start, pause }: LocalCallsDeps<T>): LocalCalls<T> {
   const waiting: T[] = [];
-  let open = 0;
+  /** The calls of the round in their order, with the ends that are known. */
+  const round = new Map<T, LocalEnd | null>();
   let isPausing = false;
   let burst = NEW_BURST;
   const mayStart = (): boolean => {
     const { span, bytes, doOthersWait } = burst;
-    if (isPausing || bytes + (open + 1) * MAX_MARKER_BYTES > MAX_BURST_BYTES) return false;
+    if (isPausing || bytes + (round.size + 1) * MAX_MARKER_BYTES > MAX_BURST_BYTES) return false;
     return span === null || (!doOthersWait && span.endedAt - span.startedAt < BURST_MS);
   };
   const resume = (): void => {
@@ -59,10 +70,10 @@ export function createLocalCalls<T extends WaitingCall>({ start, pause }: LocalC
   const startWaiting = (): void => {
     for (let next = waiting[0]; next && mayStart(); next = waiting[0]) {
       waiting.shift();
-      open += 1;
+      round.set(next, null);
       start(next);
     }
-    if (waiting.length === 0 || open > 0 || isPausing) return;
+    if (waiting.length === 0 || round.size > 0 || isPausing) return;
     isPausing = true;
     pause(resume);
   };
@@ -71,14 +82,18 @@ export function createLocalCalls<T extends WaitingCall>({ start, pause }: LocalC
       waiting.push(call);
       startWaiting();
     },
-    ended(outcome) {
-      open -= 1;
-      burst = addToBurst(burst, outcome);
+    ended(call, end) {
+      round.set(call, end);
+      const ends = [...round.values()].filter((one) => one !== null);
+      if (ends.length < round.size) return;
+      round.clear();
+      for (const { outcome } of ends) burst = addToBurst(burst, outcome);
+      for (const { take } of ends) take();
       startWaiting();
     },
     othersWait: () => void (burst = { ...burst, doOthersWait: true }),
     enterTask: () => void (burst = NEW_BURST),
-    isBusy: () => open > 0 || waiting.length > 0,
+    isBusy: () => round.size > 0 || waiting.length > 0,
     cancel(key) {
       const all = waiting.splice(0);
       waiting.push(...all.filter(({ effect }) => !matchesKey(effect, key)));
