@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { createDataConverter } from '../../../src/process/data-converter.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { PATIENTLY, aGraphOf, eventsOf } from '../../support/readers/api-runs.ts';
 import { executionsOf } from '../../support/readers/executions.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { blobsOf } from '../../support/readers/recordings.ts';
 import { createRunControls } from '../../support/readers/run-controls.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -209,6 +212,24 @@ test('calls of an activity and local ones of one superstep end both, and neither
   await until(id, 'completed');
   expect((await calledOf(id)).filter((event) => at(event, '/local') === true)).toHaveLength(2);
   await expectReplay(id);
+});
+
+test('calls that end in another order than they began, one by an activity, are what another worker replays', async () => {
+  const ids = ['unlucky', 'soon'];
+  const graph = aDefinition({
+    nodes: { unlucky: looks({ failures: 4 }, { tool: 'lookUnluckily' }), soon: looks(), end: looks() },
+    edges: [
+      { from: '__start__', to: ids },
+      { from: ids, to: 'end' },
+    ],
+  });
+  const id = await start(graph);
+  await until(id, 'completed');
+  const { workflow } = new Client({ connection, namespace: stack.namespace });
+  const replayed = { workflowBundle: { codePath: process.env['HOLDFAST_WORKFLOW_BUNDLE'] ?? '' } };
+  const dataConverter = createDataConverter(blobsOf({ blobs: {} }));
+  for (const history of await executionsOf(workflow, id))
+    await Worker.runReplayHistory({ ...replayed, dataConverter }, history);
 });
 
 test('many slow ones of a tenant hold up no local call of another', async () => {
