@@ -9,7 +9,8 @@ import { runStatement } from './database/run-statement.ts';
 import { announceBatch, journalParts } from './journal.ts';
 import type { JournalWriter } from './journal.ts';
 import { attemptTexts, withAttempts } from './calls/failed-attempts.ts';
-import type { LedgerTable, Tables } from './tables.ts';
+import type { LedgerTable } from './calls/ledger-table.ts';
+import type { Tables } from './tables.ts';
 
 /** A call that a worker is about to make. */
 export interface CallClaim {

@@ -15,7 +15,8 @@ import type { LedgerRow } from './inspection/list-ledger.ts';
 import { listRetrying } from './inspection/list-retrying.ts';
 import type { Retrying } from './inspection/list-retrying.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { LedgerTable, Tables } from './tables.ts';
+import type { LedgerTable } from './calls/ledger-table.ts';
+import type { Tables } from './tables.ts';
 
 export interface Ledger {
   /**

@@ -4,11 +4,12 @@ import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '
 import type { GraphIssue } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
-import type { JsonObject, TaskFailure } from '../graph/values/index.ts';
+import type { JsonObject } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { AuditTable } from './audit/audit-table.ts';
 import type { FilePiecesTable, FilesTable } from './files/files-tables.ts';
 import type { ApprovalCommentsTable } from './approval-notes/approval-comments-table.ts';
+import type { LedgerTable } from './calls/ledger-table.ts';
 import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
 import type { HookMessagesTable, HooksTable } from './hooks/hook-tables.ts';
 import type { MemoryTable, MemoryVectorsTable } from './memory/memory-table.ts';
@@ -200,34 +201,6 @@ export interface ApprovalsTable {
   /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;
-}
-
-export interface LedgerTable {
-  key: string;
-  tenant_id: string;
-  run_id: string;
-  node: string;
-  /** The element of a `forEach` that the call is made for. */
-  element: number | null;
-  called: string;
-  request_hash: string;
-  /** What was sent, for people; it is cut. */
-  request: OptionalPayload;
-  status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
-  /** Goes up when a person orders the call again. */
-  takeover: number;
-  /** The attempt that holds the claim; a late one can't overwrite it. */
-  claim: string;
-  /** The time when Temporal scheduled that attempt. */
-  scheduled_at: Time;
-  failures: number;
-  /** The failed attempts, oldest first, each as the text of a `FailedAttempt`. */
-  attempts: ColumnType<readonly string[], readonly string[] | undefined, readonly string[]>;
-  result: OptionalPayload;
-  failure: OptionalPayload<TaskFailure>;
-  next_attempt_at: OptionalTime;
-  claimed_at: Time;
-  updated_at: Time;
 }
 
 /** Payloads that are too large for Temporal's histories. */

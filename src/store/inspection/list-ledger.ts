@@ -3,7 +3,8 @@ import type { Kysely } from 'kysely';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { LedgerTable, Tables } from '../tables.ts';
+import type { LedgerTable } from '../calls/ledger-table.ts';
+import type { Tables } from '../tables.ts';
 
 /** The row of a call, as an administrator reads it. */
 export interface LedgerRow {
