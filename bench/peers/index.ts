@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util';
-import { openTeardown } from '../../src/dev/teardown.ts';
-import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 import { print } from '../support/timed-run.ts';
 import { ALL_HOSTS } from './all-hosts.ts';
-import { startEchoTool } from './echo-tool.ts';
 import type { EchoTool } from './echo-tool.ts';
+import { inSurroundings } from './in-surroundings.ts';
 import { measure, openMeasurements } from './measurements.ts';
 import type { Measurements } from './measurements.ts';
 import type { Peer, Surroundings } from './peer.ts';
@@ -30,14 +28,8 @@ const rounds = Number(flags.rounds);
 const rows = ALL_ROWS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);
 const wanted = ALL_HOSTS.flatMap((host) => host.peers).filter((name) => flags.peers?.split(',').includes(name) ?? true);
 
-const teardown = openTeardown();
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void teardown.run().then(() => process.exit(1)));
-try {
-  const tool = await startEchoTool();
-  teardown.add(() => tool.stop());
-  const postgres = await startPostgres();
-  teardown.add(() => postgres.stop());
-  const surroundings = { tool, postgres, isBuilt: flags.dist, teardown };
+await inSurroundings(flags.dist, async (surroundings) => {
+  const { tool } = surroundings;
   const peers = await openPeers(surroundings);
   const measurements = openMeasurements();
   // The first round warms all up.
@@ -46,9 +38,7 @@ try {
   const reported = { rows, peers: wanted, rounds };
   process.stdout.write(`\n${toTables(reported, measurements)}\n`);
   if (flags.only === undefined && flags.peers === undefined) await writeReport(reported, measurements);
-} finally {
-  await teardown.run();
-}
+});
 
 async function openPeers(surroundings: Surroundings): Promise<readonly Peer[]> {
   const peers: Peer[] = [];

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { startPostgres } from '../../test/support/servers/postgres-server.ts';
-import { startEchoTool } from '../peers/echo-tool.ts';
+import { inSurroundings } from '../peers/in-surroundings.ts';
 import { openHoldfast, openServers } from '../peers/open-holdfast.ts';
 import type { Surroundings } from '../peers/peer.ts';
 import { print } from '../support/timed-run.ts';
@@ -48,39 +47,28 @@ const { values: flags } = parseArgs({
 const [rounds, load] = [Number(flags.rounds), { runs: Number(flags.runs), steps: STEPS }];
 const variants = VARIANTS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);
 
-const teardown = openTeardown();
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void teardown.run().then(() => process.exit(1)));
-try {
-  const echo = await startEchoTool();
-  teardown.add(() => echo.stop());
-  const postgres = await startPostgres();
-  teardown.add(() => postgres.stop());
-  const surroundings = { tool: echo, postgres, isBuilt: flags.dist };
+await inSurroundings(flags.dist, async (surroundings) => {
   const lines: Line[] = [];
   for (const variant of variants) lines.push(...(await measureVariant(variant, surroundings)));
   const reported = { rounds, ...load, lines };
   process.stdout.write(`\n${toText(reported)}\n`);
   if (flags.only === undefined) await writeTelemetry(reported);
-} finally {
-  await teardown.run();
-}
+});
 
 /** Measures a variant, with each tool, in turns with a Holdfast that is as new. */
-async function measureVariant(
-  variant: Variant,
-  surroundings: Omit<Surroundings, 'teardown'>,
-): Promise<readonly Line[]> {
-  const ofVariant = openTeardown();
-  teardown.add(() => ofVariant.run());
+async function measureVariant(variant: Variant, surroundings: Surroundings): Promise<readonly Line[]> {
+  const teardown = openTeardown();
+  surroundings.teardown.add(() => teardown.run());
+  const ofVariant = { ...surroundings, teardown };
   const [off, on] = [
-    await openVariant({ ...OFF, name: `off-${variant.name}` }, { ...surroundings, teardown: ofVariant }),
-    await openVariant(variant, { ...surroundings, teardown: ofVariant }),
+    await openVariant({ ...OFF, name: `off-${variant.name}` }, ofVariant),
+    await openVariant(variant, ofVariant),
   ];
   const cases = TOOLS.map((tool): Case => ({ variant, tool, off: off(tool), on: on(tool), pairs: [] }));
   // The first round warms all up.
   for (const one of cases) await takePair(0, one);
   for (let round = 1; round <= rounds; round++) for (const one of cases) one.pairs.push(await takePair(round, one));
-  await ofVariant.run();
+  await teardown.run();
   return cases.map(({ tool: { terms }, pairs }) => ({ title: variant.title, terms, pairs }));
 }
 

@@ -1,0 +1,23 @@
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { startPostgres } from '../../test/support/servers/postgres-server.ts';
+import { startEchoTool } from './echo-tool.ts';
+import type { Surroundings } from './peer.ts';
+
+/** Does work in surroundings of its own, and ends all that was started for it, also at a signal. */
+export async function inSurroundings(
+  isBuilt: boolean,
+  work: (surroundings: Surroundings) => Promise<void>,
+): Promise<void> {
+  const teardown = openTeardown();
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => void teardown.run().then(() => process.exit(1)));
+  try {
+    const tool = await startEchoTool();
+    teardown.add(() => tool.stop());
+    const postgres = await startPostgres();
+    teardown.add(() => postgres.stop());
+    await work({ tool, postgres, isBuilt, teardown });
+  } finally {
+    await teardown.run();
+  }
+}
