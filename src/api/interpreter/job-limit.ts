@@ -1,4 +1,5 @@
 import { readThreadTime } from '../../process/thread-time.ts';
+import { watchWork } from '../../process/watch-work.ts';
 
 /** Limits the time of a job in a thread. */
 export interface JobLimit {
@@ -14,7 +15,6 @@ export interface JobLimit {
 /** A job that waits for the processor is given up after so many times its limit, and not while its thread may begin. */
 const PATIENCE = 3;
 const LEAST_PATIENCE_MS = 30_000;
-const SHORTEST_LOOK_MS = 10;
 
 /** Says that this thread begins a job. */
 export function tellBegun(begun: SharedArrayBuffer): void {
@@ -30,8 +30,8 @@ const [THREAD, WORKED_BEFORE, FIELDS] = [0, 1, 2];
 const UNKNOWN = -1;
 
 /**
- * @param limitMs the processor's time of the thread for the job, in milliseconds: a machine that is busy or stands still is
- * not the job's fault. Where the system does not tell it, the time that has passed counts.
+ * @param limitMs the processor's time of the thread for the job, in milliseconds. Where the system does not tell it, the time
+ * that has passed counts.
  * @param patienceMs the time after which a job is given up that has worked less
  */
 export function openJobLimit(limitMs: number, patienceMs = Math.max(PATIENCE * limitMs, LEAST_PATIENCE_MS)): JobLimit {
@@ -39,19 +39,16 @@ export function openJobLimit(limitMs: number, patienceMs = Math.max(PATIENCE * l
   const controller = new AbortController();
   const openedAt = performance.now();
   let isStarved = false;
-  let timer: NodeJS.Timeout;
-  const look = (): void => {
-    const passedMs = performance.now() - openedAt;
-    const leftMs = limitMs - (workedMs(begun) ?? passedMs);
-    isStarved = leftMs > 0 && passedMs > patienceMs;
-    if (leftMs <= 0 || isStarved) controller.abort();
-    else lookAfter(leftMs);
-  };
-  const lookAfter = (ms: number): void => {
-    timer = setTimeout(look, Math.max(ms, SHORTEST_LOOK_MS)).unref();
-  };
-  lookAfter(limitMs);
-  return { signal: controller.signal, begun, isStarved: () => isStarved, close: () => clearTimeout(timer) };
+  const close = watchWork({
+    limitMs,
+    patienceMs,
+    workedMs: () => workedMs(begun) ?? performance.now() - openedAt,
+    onLate(hasWorked) {
+      isStarved = !hasWorked;
+      controller.abort();
+    },
+  });
+  return { signal: controller.signal, begun, isStarved: () => isStarved, close };
 }
 
 /** The time that a thread has worked for a job; `null` where the system does not tell it. */

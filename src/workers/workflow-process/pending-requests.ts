@@ -1,3 +1,4 @@
+import { watchWork } from '../../process/watch-work.ts';
 import type { Answer } from './messages.ts';
 
 /** The process has ended, and the request with it. */
@@ -47,23 +48,19 @@ const BUSY_FACTOR = 3;
 
 export function createPendingRequests({ workedMs, onLate }: Watch): PendingRequests {
   const pending = new Map<number, Pending>();
-  let watch: NodeJS.Timeout | undefined;
+  let stopWatching = (): void => undefined;
   const watchOldest = (): void => {
-    clearTimeout(watch);
-    const [oldest] = pending;
+    stopWatching();
+    const [oldest] = pending.values();
     if (!oldest) return;
-    const [id, { withinMs }] = oldest;
-    const since = { workedMs: workedMs(), at: performance.now() };
-    const look = (): void => {
-      if (pending.keys().next().value !== id) return;
-      const leftMs = withinMs - (workedMs() - since.workedMs);
-      const isOver = performance.now() - since.at >= BUSY_FACTOR * withinMs;
-      if (leftMs <= 0 || isOver) return onLate(withinMs, leftMs <= 0);
-      lookAfter(leftMs);
-    };
-    // After the timer, answers are read that came while this process stood still.
-    const lookAfter = (ms: number): void => void (watch = setTimeout(() => setImmediate(look), Math.ceil(ms)));
-    lookAfter(withinMs);
+    const { withinMs } = oldest;
+    const workedBefore = workedMs();
+    stopWatching = watchWork({
+      limitMs: withinMs,
+      patienceMs: BUSY_FACTOR * withinMs,
+      workedMs: () => workedMs() - workedBefore,
+      onLate: (hasWorked) => onLate(withinMs, hasWorked),
+    });
   };
   return {
     async add(id, withinMs) {
@@ -77,7 +74,7 @@ export function createPendingRequests({ workedMs, onLate }: Watch): PendingReque
       watchOldest();
     },
     end(how, part) {
-      clearTimeout(watch);
+      stopWatching();
       for (const [at, { reject }] of [...pending.values()].entries())
         reject(new ProcessEnded(how, at === 0 ? part : 'bystander'));
       pending.clear();
