@@ -17,7 +17,7 @@ export interface LocalCalls<T extends WaitingCall> {
   /** Begins a call in this burst or in a later one; the order is kept. */
   schedule(call: T): void;
   /** A call has ended. */
-  ended(call: T, end: LocalEnd): void;
+  ended(call: T, end: KnownEnd): void;
   /** An activity has been asked for: it should not wait for calls that come after those which are open. */
   othersWait(): void;
   /** The server has said something, so another workflow task has begun. */
@@ -28,7 +28,8 @@ export interface LocalCalls<T extends WaitingCall> {
   cancel(key?: string): readonly T[];
 }
 
-export interface LocalEnd {
+/** The end of a local call, before it is taken. */
+export interface KnownEnd {
   /** `null`: the call has failed. */
   readonly outcome: LocalOutcome | null;
   /** Is done when the round is over. */
@@ -54,7 +55,7 @@ const MAX_MARKER_BYTES = MARKER_BYTES + MAX_RESULT_BYTES;
 export function createLocalCalls<T extends WaitingCall>({ start, pause }: LocalCallsDeps<T>): LocalCalls<T> {
   const waiting: T[] = [];
   /** The calls of the round in their order, with the ends that are known. */
-  const round = new Map<T, LocalEnd | null>();
+  const round = new Map<T, KnownEnd | null>();
   let isPausing = false;
   let burst = NEW_BURST;
   const mayStart = (): boolean => {

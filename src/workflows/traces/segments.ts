@@ -40,7 +40,7 @@ interface SegmentsOptions {
   readonly execution: number;
   /** `null`: the execution begins a run, or reopens it. */
   readonly state: SegmentsState | null;
-  /** Whether a task is one of an agent. */
+  /** True for a task of an agent. */
   readonly isAgent: (task: TaskReference) => boolean;
 }
 

@@ -1,6 +1,7 @@
 import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from '../../expression/expression.ts';
 import type { Expression, Name } from '../../expression/expression.ts';
 import { describeReducer } from '../../definition/reducers.ts';
+import type { ValueKind } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';
@@ -96,8 +97,11 @@ function hasSize(channel: JsonObject | undefined): boolean {
   const schema = channel?.['schema'];
   const type = isJsonObject(schema) ? schema['type'] : undefined;
   if (type !== undefined) return [type].flat().every((one) => SIZED.has(one));
-  return describeReducer(channel?.['reducer'])?.holds.startsWith('a list') === true;
+  const holds = describeReducer(channel?.['reducer'])?.holds;
+  return holds !== undefined && LISTS.has(holds);
 }
 
 /** The types of JSON Schema whose values have a size and no member; `null` has neither. */
 const SIZED: ReadonlySet<unknown> = new Set(['string', 'array', 'null']);
+
+const LISTS: ReadonlySet<ValueKind> = new Set(['a list', 'a list of messages']);
