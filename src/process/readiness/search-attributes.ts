@@ -60,11 +60,12 @@ export async function findMissingAttributes(
   return found.flat();
 }
 
-/** Makes search attributes. @throws when the server refuses, as Temporal Cloud does */
+/** Makes search attributes, if there are any to make. @throws when the server refuses, as Temporal Cloud does */
 export async function makeSearchAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   missing: readonly Attribute[],
 ): Promise<void> {
+  if (missing.length === 0) return;
   const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, TYPES[type].number]));
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

@@ -1,5 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setupSteps } from '../../../src/cli/production/setup-steps.ts';
+import type { Sight } from '../../../src/cli/production/setup-steps.ts';
+import { takeStep } from '../../../src/cli/production/take-step.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { Said } from '../../support/servers/command-line.ts';
 import { takePlace } from '../../support/servers/shared-place.ts';
@@ -45,6 +48,23 @@ test('a setup that another one overtakes has made it, too', async () => {
   expect(said.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
     { code: 0, stderr: '' },
     { code: 0, stderr: '' },
+  ]);
+});
+
+test('a step that another process makes between the look and the making is made, too', async () => {
+  await setUp();
+  const plan = { environment: env, databaseUrl: env['DATABASE_URL'] ?? '', retentionMs: 30 * 24 * 3_600_000 };
+  const taken = await Promise.all(
+    setupSteps(plan).map(async (step) => {
+      const looks = [{ isThere: false, what: 'all' }];
+      const look = async (): Promise<Sight> => looks.pop() ?? (await step.look());
+      return await takeStep({ ...step, look }, { isDry: false, untilMs: Date.now() });
+    }),
+  );
+  expect(taken.map(({ line }) => line)).toEqual([
+    'made     namespace: all',
+    'made     search attributes: all',
+    'made     tables: all',
   ]);
 });
 
