@@ -26,7 +26,7 @@ export function createInterventions(db: Kysely<Tables>): Interventions {
         .selectFrom('runs')
         .select(['id', 'created_at', 'view', 'redaction'])
         .where('tenant_id', '=', tenantId)
-        .where(MAY_WAIT)
+        .where(WAITS_FOR_INTERVENTION)
         .where(isFrom(after));
       const { items: runs, next } = await readPage(db, rows, {
         limit: limit + 1,
@@ -45,10 +45,10 @@ export function createInterventions(db: Kysely<Tables>): Interventions {
 }
 
 /**
- * As in the index `runs_to_settle`. The view is compared as text: PostgreSQL can't take a value out of JSON that
- * holds an escaped NUL or half a surrogate pair.
+ * Holds for runs that may wait for a person besides approvals, as in the index `runs_to_settle`. The view is compared as
+ * text: PostgreSQL can't take a value out of JSON that holds an escaped NUL or half a surrogate pair.
  */
-const MAY_WAIT = sql<boolean>`view::text like '%"kind":"intervention"%'`;
+export const WAITS_FOR_INTERVENTION = sql<boolean>`view::text like '%"kind":"intervention"%'`;
 
 interface Place {
   readonly at: Date;

@@ -8,6 +8,7 @@ import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { answer, breakOff, hangUp, json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
 import type { Answer, LoopbackServer } from '../support/doubles/loopback-server.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { holdfast } from '../support/servers/command-line.ts';
 import { createRunControls } from '../support/readers/run-controls.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
@@ -175,7 +176,7 @@ describe('an unsafe undo of unknown outcome', () => {
     },
   });
 
-  async function startInDoubt(): Promise<string> {
+  async function startWithUnknownOutcome(): Promise<string> {
     server.answers(json({ n: 1 }), answer(404), hangUp);
     const id = textAt(await startRun(stack.as('user'), paying), '/id');
     const waitingFor = [{ kind: 'intervention', node: 'pay', id: 'pay:1:undo' }];
@@ -183,8 +184,18 @@ describe('an unsafe undo of unknown outcome', () => {
     return id;
   }
 
+  /** The number of calls, also those of other tests, that `holdfast doctor` says a person is needed for. */
+  async function countUnknown(): Promise<number> {
+    const { stdout } = await holdfast(['doctor'], { DATABASE_URL: stack.databaseUrl ?? '' });
+    if (stdout.includes('ok    unknown outcomes: none\n')) return 0;
+    const said = /FAIL {2}unknown outcomes: Nobody knows if calls were made: (\d+)\n {6}holdfast interventions/.exec(
+      stdout,
+    );
+    return Number(said?.[1]);
+  }
+
   test('waits for a person, who has it made again under its key', async () => {
-    const id = await startInDoubt();
+    const id = await startWithUnknownOutcome();
     server.answers(json({ n: 2 }));
     expect(await control(id, 'retry')).toMatchObject({ status: 202 });
     expect(await until(id, 'failed')).toMatchObject({ error: { node: 'fails' }, waitingFor: [] });
@@ -196,20 +207,23 @@ describe('an unsafe undo of unknown outcome', () => {
     ['skip', { id: 'pay:1:undo', output: { seen: true } }, { type: 'node.compensated', result: { seen: true } }],
     ['fail', { reason: 'too late' }, { type: 'compensation.failed', error: { code: 'UNKNOWN_OUTCOME' } }],
   ])('is gone past by %s, which says who did', async (name, body, told) => {
-    const id = await startInDoubt();
+    const others = await countUnknown();
+    const id = await startWithUnknownOutcome();
+    expect(await countUnknown()).toBe(others + 1);
     expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await control(id, name, { ...body, id: 'other' })).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
     expect(await control(id, name, body)).toMatchObject({ status: 202 });
     await until(id, 'failed');
     expect((await eventsOf(stack.as('user'), id, told.type)).at(-1)).toMatchObject({ node: 'pay', by: 'uma', ...told });
     expect(server.requests).toHaveLength(3);
+    expect(await countUnknown()).toBe(others);
   });
 
   test.each([
     ['done it', json({ n: 2 })],
     ['failed', answer(404)],
   ])('is replayed as it went, when it has %s on order', async (_what, second) => {
-    const id = await startInDoubt();
+    const id = await startWithUnknownOutcome();
     server.answers(second);
     await control(id, 'retry');
     await until(id, 'failed');

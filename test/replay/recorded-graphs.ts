@@ -145,7 +145,7 @@ export const unpaid = aDefinition({
   },
 });
 
-export const inDoubt = aDefinition({
+export const unknownUndo = aDefinition({
   nodes: {
     paid: job('paid', { compensate: { tool: 'unclear', args: { job: 'undo' } } }),
     broken: job('broken', { tool: 'never' }),

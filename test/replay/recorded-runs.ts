@@ -15,7 +15,7 @@ import {
   repairable,
   cancelable,
   unpaid,
-  inDoubt,
+  unknownUndo,
   twice,
   large,
   waits,
@@ -100,7 +100,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   { name: 'canceled-by-signal', graph: cancelable, steps: [{ when: 'call:slow', signal: 'cancel', payload: {} }] },
   { name: 'canceled-by-server', graph: cancelable, steps: [{ when: 'call:slow', isCancelRequested: true }] },
   { name: 'not-undone', graph: unpaid },
-  { name: 'undo-in-doubt', graph: inDoubt, steps: [{ when: 'waiting:paid', control: 'retry' }] },
+  { name: 'undo-unknown', graph: unknownUndo, steps: [{ when: 'waiting:paid', control: 'retry' }] },
   {
     name: 'given-up-one-by-one',
     graph: twice,

@@ -66,13 +66,13 @@ function memoryCheck(url: string, file: string | undefined): DoctorCheck {
 
 function ledgerCheck(url: string): DoctorCheck {
   return {
-    name: 'calls in doubt',
+    name: 'unknown outcomes',
     mend: 'holdfast interventions lists those that wait for a person; holdfast retry, skip and fail settle them',
     find: async () =>
       await withDatabase(url, async (db) => {
         if ((await readMigrations(db)).missing.length > 0) return 'there is no ledger yet';
-        const { callsInDoubt } = await readLiveCounts(db);
-        if (callsInDoubt > 0) throw new Error(`Nobody knows if calls were made: ${callsInDoubt}`);
+        const { unknownOutcomes } = await readLiveCounts(db);
+        if (unknownOutcomes > 0) throw new Error(`Nobody knows if calls were made: ${unknownOutcomes}`);
         return 'none';
       }),
   };

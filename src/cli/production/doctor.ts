@@ -10,7 +10,7 @@ export const doctor = defineCommand({
   summary: 'say what an installation lacks, and what mends it',
   operands: NO_OPERANDS,
   about: `Checks what API and workers need: Node and the configuration; with DATABASE_URL the database, its clock and its
-    tables, calls in doubt, the cursor secret and the keys of tokens; with TEMPORAL_ADDRESS or TEMPORAL_PROFILE the
+    tables, unknown outcomes, the cursor secret and the keys of tokens; with TEMPORAL_ADDRESS or TEMPORAL_PROFILE the
     server's version, the namespace, its search attributes, how long it keeps histories, and task queues without workers.
     It changes nothing.`,
   flags: { config: CONFIG_FLAG },

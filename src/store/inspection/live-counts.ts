@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { RunStatus } from '../../graph/run/index.ts';
+import { WAITS_FOR_INTERVENTION } from '../interventions.ts';
 import type { Tables } from '../tables.ts';
 
 /** What is there at the moment, over all tenants. */
@@ -10,8 +11,8 @@ export interface LiveCounts {
   readonly pendingApprovals: number;
   /** How long the oldest of these has been pending, in seconds; 0 if there is none. */
   readonly oldestApprovalSeconds: number;
-  /** Calls of which nobody knows if they were made. */
-  readonly callsInDoubt: number;
+  /** Calls with an unknown outcome that wait for a person. */
+  readonly unknownOutcomes: number;
   /** Runs that Temporal does not have yet, without those that wait for their thread. */
   readonly pendingStarts: number;
   /** How long the oldest of these has been waiting, in seconds; 0 if there is none. */
@@ -29,7 +30,10 @@ export async function readLiveCounts(db: Kysely<Tables>): Promise<LiveCounts> {
       coalesce((
         select greatest(0, extract(epoch from now() - min(requested_at))) from approvals where status = 'pending'
       ), 0)::float8 as "oldestApprovalSeconds",
-      (select count(*)::float8 from ledger where status = 'unknown') as "callsInDoubt",
+      (
+        select count(*)::float8 from runs join ledger on ledger.run_id = runs.id and ledger.status = 'unknown'
+        where ${WAITS_FOR_INTERVENTION} and position('"idempotencyKey":' || to_json(key) in view::text) > 0
+      ) as "unknownOutcomes",
       starts.count as "pendingStarts",
       starts.oldest as "oldestStartSeconds"
     from (

@@ -139,10 +139,10 @@ export const METRICS = {
     labels: { status: 'fixed' },
     bounds: LONG,
   },
-  'holdfast.ledger.in_doubt': {
+  'holdfast.calls.unknown': {
     kind: 'gauge',
     at: 'API',
-    about: 'calls of which nobody knows if they were made',
+    about: 'calls with an unknown outcome that wait for a person',
     labels: {},
   },
   'holdfast.journal.lag': {

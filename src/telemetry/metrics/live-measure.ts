@@ -33,7 +33,7 @@ function tell(counts: LiveCounts): void {
   for (const status of STATUSES) measure('holdfast.runs.active', counts.runs[status] ?? 0, { status });
   measure('holdfast.approvals.pending', counts.pendingApprovals, {});
   measure('holdfast.approvals.oldest_age', counts.oldestApprovalSeconds, {});
-  measure('holdfast.ledger.in_doubt', counts.callsInDoubt, {});
+  measure('holdfast.calls.unknown', counts.unknownOutcomes, {});
   measure('holdfast.starts.pending', counts.pendingStarts, {});
   measure('holdfast.starts.oldest_age', counts.oldestStartSeconds, {});
 }

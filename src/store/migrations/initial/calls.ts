@@ -22,5 +22,4 @@ export const CALLS_TABLES = [
     updated_at timestamptz not null
   )`,
   `create index ledger_of_run on ledger (run_id, status)`,
-  `create index ledger_in_doubt on ledger (key) where status = 'unknown'`,
 ] as const;

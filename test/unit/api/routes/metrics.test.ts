@@ -40,7 +40,7 @@ test('what is there at the moment is counted over all tenants', () => {
   expect(now.get('holdfast_runs_active{status="running"}')).toBe(0);
   expect(now.get('holdfast_approvals_pending')).toBe(1);
   expect(now.get('holdfast_approvals_oldest_age')).toBeGreaterThan(0);
-  expect(now.get('holdfast_ledger_in_doubt')).toBe(0);
+  expect(now.get('holdfast_calls_unknown')).toBe(0);
   expect(now.get('holdfast_starts_pending')).toBe(1);
   expect(now.get('holdfast_starts_oldest_age')).toBeGreaterThan(0);
 });

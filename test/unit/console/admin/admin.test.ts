@@ -1,20 +1,24 @@
 import { expect, test } from 'vitest';
-import { inDoubt, open, tellDoubt } from '../../../../console/src/pages/admin/one/in-doubt.ts';
+import {
+  open,
+  tellUnknownOutcomes,
+  withUnknownOutcome,
+} from '../../../../console/src/pages/admin/one/unknown-outcomes.ts';
 import { isAnyCounted } from '../../../../console/src/pages/admin/prune/counted.ts';
 import { readFilter } from '../../../../console/src/pages/admin/runs/admin-search.ts';
 
-test('rows are in doubt, open, or over', () => {
+test('rows have an unknown outcome, are open, or over', () => {
   const rows = (['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const).map((status) => ({ status }));
-  expect(inDoubt(rows)).toEqual([{ status: 'unknown' }]);
+  expect(withUnknownOutcome(rows)).toEqual([{ status: 'unknown' }]);
   expect(open(rows)).toEqual([{ status: 'claimed' }, { status: 'retrying' }]);
 });
 
-test('what is in doubt is told of what is shown', () => {
+test('unknown outcomes are told of those that are shown', () => {
   const [unknown, done] = [{ status: 'unknown' }, { status: 'completed' }] as const;
-  expect(tellDoubt([done], false)).toBe('None of them is in doubt');
-  expect(tellDoubt([done, done], true)).toBe('None of the 2 shown is in doubt');
-  expect(tellDoubt([unknown, done], false)).toBe('One call is in doubt');
-  expect(tellDoubt([unknown, unknown, done], true)).toBe('2 of the 3 shown are in doubt');
+  expect(tellUnknownOutcomes([done], false)).toBe('None of them has an unknown outcome');
+  expect(tellUnknownOutcomes([done, done], true)).toBe('None of the 2 shown has an unknown outcome');
+  expect(tellUnknownOutcomes([unknown, done], false)).toBe('One call has an unknown outcome');
+  expect(tellUnknownOutcomes([unknown, unknown, done], true)).toBe('2 of the 3 shown have an unknown outcome');
 });
 
 test('checkpoints go, though no run does', () => {

@@ -15,7 +15,7 @@ import { Ledger } from './ledger.tsx';
 
 const PERIOD_MS = 10_000;
 
-/** A run of any tenant as its administrators see it: the calls in doubt and the activities that are out come first. */
+/** A run of any tenant as its administrators see it: the calls with an unknown outcome and the activities that are out come first. */
 export function InspectedPage({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const query = useQuery({

@@ -10,7 +10,7 @@ import { PagesView } from '../../../parts/pages-view.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Ago, Time } from '../../../parts/time.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { LOOKS, inDoubt, open, tellDoubt } from './in-doubt.ts';
+import { LOOKS, open, tellUnknownOutcomes, withUnknownOutcome } from './unknown-outcomes.ts';
 
 const PAGE = { limit: 100 };
 
@@ -27,7 +27,7 @@ export function Ledger({ runId }: { readonly runId: string }): JSX.Element {
       <PagesView pages={pages} empty={<Empty title="It has made no call that the ledger keeps" />}>
         {(rows) => (
           <>
-            <Doubt rows={rows} hasMore={pages.hasMore} />
+            <UnknownOutcomes rows={rows} hasMore={pages.hasMore} />
             <Table label="Calls in the ledger" columns={['Status', 'Node', 'Called', 'Failures', 'Claimed', 'Key']}>
               {rows.map((row) => (
                 <Row key={row.key} row={row} />
@@ -40,14 +40,14 @@ export function Ledger({ runId }: { readonly runId: string }): JSX.Element {
   );
 }
 
-interface DoubtProps {
+interface UnknownOutcomesProps {
   readonly rows: readonly LedgerRow[];
   readonly hasMore: boolean;
 }
 
-function Doubt({ rows, hasMore }: DoubtProps): JSX.Element {
-  const told = tellDoubt(rows, hasMore);
-  if (inDoubt(rows).length === 0)
+function UnknownOutcomes({ rows, hasMore }: UnknownOutcomesProps): JSX.Element {
+  const told = tellUnknownOutcomes(rows, hasMore);
+  if (withUnknownOutcome(rows).length === 0)
     return (
       <p className="muted">
         {told}; {open(rows).length} are not over.
