@@ -86,7 +86,6 @@ export async function createWorkers({
     },
     maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
     maxConcurrentLocalActivityExecutions: CALL_SLOTS + REFUSED_CALLS,
-    maxConcurrentWorkflowTaskExecutions: CALL_SLOTS + WORKFLOW_TASKS,
   };
   const create = async (taskQueue: string): Promise<Worker> => {
     if (taskQueue !== TASK_QUEUE) return await Worker.create({ ...ofCalls, taskQueue });
@@ -107,13 +106,13 @@ const JOURNAL_SLOTS = 100;
 /** A local call that finds no slot of its tenant free still takes one of the worker, for a moment. */
 const REFUSED_CALLS = 100;
 
-/** Workflow tasks at a time besides those that local calls keep open. */
-const WORKFLOW_TASKS = 40;
-
 /** The time for calls to end that are canceled when the grace is over. */
 const FORCE_AFTER_MS = 10_000;
 
-/** One process runs the workflows' code: what waits for it waits at Temporal, where no task times out. */
+/**
+ * Workflow tasks at a time. One process runs the workflows' code: what waits for it waits at Temporal, where no task times
+ * out. A run whose local calls are open keeps its slot.
+ */
 const TASK_SLOTS = 10;
 
 async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {

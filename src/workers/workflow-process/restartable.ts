@@ -6,12 +6,20 @@ import type { Succeeded, WorkflowProcess } from './start-workflow-process.ts';
 /** The requests of one execution, to the process that has its code. */
 export interface Restartable {
   /**
+   * Asks the process. What it has to do before, as at the beginning of the execution, travels with the request.
    * @param isReplaying the history says already what comes of the request
    * @throws ProcessEnded
    */
   ask(request: RequestBody, isReplaying: boolean): Promise<Succeeded>;
   /** Asks the process, and no other if that has ended. @throws ProcessEnded */
   askOnce(request: RequestBody): Promise<Succeeded>;
+}
+
+interface RestartableDeps {
+  /** Gives the process of now. */
+  readonly living: () => Promise<WorkflowProcess>;
+  /** Is told how the process has ended, if the execution is its cause or a suspect. */
+  readonly blame: (how: string, part: Exclude<PartInEnd, 'bystander'>) => void;
 }
 
 /** Each of them but the last has been ended by another execution. */
@@ -21,17 +29,18 @@ const MOST_PROCESSES = 5;
  * An execution that does its first task, or is replayed for one, begins again in the next process when another execution
  * has ended the process. If its task failed, the next attempt would have to wait until Temporal's time-out, and could meet
  * the same end. A suspect does not begin again: its next attempt comes later, and others have the process meanwhile.
- * @param living gives the process of now
- * @param blame is told how the process has ended, if the execution is its cause or a suspect
+ * @param begin the request that every process has to do first
  */
 export function createRestartable(
   first: WorkflowProcess,
-  living: () => Promise<WorkflowProcess>,
-  blame: (how: string, part: Exclude<PartInEnd, 'bystander'>) => void,
+  begin: RequestBody,
+  { living, blame }: RestartableDeps,
 ): Restartable {
   let process = first;
   /** What brings the code to where it stands; null when that is beyond its history. */
-  let replayed: RequestBody[] | null = [];
+  let replayed: RequestBody[] | null = [begin];
+  /** The part of it that the process has not been asked for. */
+  let missing: readonly RequestBody[] = replayed;
   const mayRestart = (error: unknown, processes: number): boolean => {
     if (!(error instanceof ProcessEnded)) return false;
     if (error.part === 'bystander') return replayed !== null && processes < MOST_PROCESSES;
@@ -39,11 +48,12 @@ export function createRestartable(
     return false;
   };
   const askRestarting = async (request: RequestBody): Promise<Succeeded> => {
-    let missing: readonly RequestBody[] = [];
     for (let processes = 1; ; processes += 1) {
       try {
-        for (const again of missing) await process.ask(again);
-        return await process.ask(request);
+        const before = missing.map(async (one) => await process.ask(one));
+        missing = [];
+        const [answer] = await Promise.all([process.ask(request), ...before]);
+        return answer;
       } catch (error) {
         if (!mayRestart(error, processes)) throw error;
       }

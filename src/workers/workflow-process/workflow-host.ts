@@ -54,10 +54,14 @@ export async function openWorkflowHost({ start, open, observer }: HostOptions): 
     async createWorkflow(options) {
       observer.opened(options.info);
       const { runId } = options.info;
-      const code = createRestartable(await living(), living, (how, part) =>
-        observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
+      const code = createRestartable(
+        await living(),
+        { kind: 'create', options: toSent(options) },
+        {
+          living,
+          blame: (how, part) => observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
+        },
       );
-      await code.ask({ kind: 'create', options: toSent(options) }, true);
       return createProxy(code, runId, observer);
     },
     destroy: () => current.process.stop(),

@@ -18,39 +18,39 @@ function processes(...ends: readonly { readonly at: number; readonly part: PartI
       hasEnded: false,
       stop: async () => undefined,
       async ask(body) {
+        if (own.length === end?.at) throw new ProcessEnded('it burnt', 'bystander');
         own.push(body.kind === 'dispose' ? body.executionRunId : body.kind);
         if (own.length === end?.at) throw new ProcessEnded('it burnt', end.part);
         return { kind: 'done' };
       },
     };
   };
-  const code = createRestartable(
-    next(),
-    async () => next(),
-    (how, part) => void blamed.push(`${part}: ${how}`),
-  );
+  const code = createRestartable(next(), request('begin'), {
+    living: async () => next(),
+    blame: (how, part) => void blamed.push(`${part}: ${how}`),
+  });
   return { asked, blamed, code };
 }
 
 describe('when another execution has ended the process', () => {
   test('what is replayed begins again in the next one, and so on', async () => {
-    const { asked, blamed, code } = processes({ at: 3, part: 'bystander' }, { at: 2, part: 'bystander' });
+    const { asked, blamed, code } = processes({ at: 4, part: 'bystander' }, { at: 3, part: 'bystander' });
     for (const name of ['a', 'b', 'c']) await code.ask(request(name), true);
     await code.ask(request('d'), false);
     expect(asked).toEqual([
-      ['a', 'b', 'c'],
-      ['a', 'b'],
-      ['a', 'b', 'c', 'd'],
+      ['begin', 'a', 'b', 'c'],
+      ['begin', 'a', 'b'],
+      ['begin', 'a', 'b', 'c', 'd'],
     ]);
     expect(blamed).toEqual([]);
   });
 
   test('what is beyond its history fails', async () => {
-    const { asked, blamed, code } = processes({ at: 3, part: 'bystander' });
+    const { asked, blamed, code } = processes({ at: 4, part: 'bystander' });
     await code.ask(request('a'), true);
     await code.ask(request('b'), false);
     await expect(code.ask(request('c'), false)).rejects.toThrow('it burnt');
-    expect([asked, blamed]).toEqual([[['a', 'b', 'c']], []]);
+    expect([asked, blamed]).toEqual([[['begin', 'a', 'b', 'c']], []]);
   });
 
   test('five times in a row, it fails', async () => {
@@ -61,7 +61,7 @@ describe('when another execution has ended the process', () => {
 });
 
 test.each(['cause', 'suspect'] as const)('the %s is blamed, and does not begin again', async (part) => {
-  const { asked, blamed, code } = processes({ at: 2, part });
+  const { asked, blamed, code } = processes({ at: 3, part });
   await code.ask(request('a'), true);
   await expect(code.ask(request('b'), true)).rejects.toThrow('it burnt');
   expect(asked).toHaveLength(1);
