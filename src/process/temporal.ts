@@ -3,6 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { messageOf } from '../graph/values/index.ts';
 import type { Dependency } from './connect-with-retry.ts';
+import { isGrpcError, isGrpcRefusal } from './grpc-errors.ts';
 import { setVariables } from './set-variables.ts';
 import { SetupError } from './setup-error.ts';
 
@@ -66,12 +67,9 @@ export async function pingTemporal({ connection, namespace }: TemporalConnection
   );
 }
 
-/** gRPC codes of refusals, after which asking again is in vain. */
-const REFUSED: ReadonlySet<number> = new Set([3, 7, 12, 16]);
-
 /** Tells errors that may pass, such as a missing namespace, from errors that stay. */
 export function isTemporalAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'TransportError') return true;
-  return 'code' in error && typeof error.code === 'number' && !REFUSED.has(error.code);
+  return isGrpcError(error) && !isGrpcRefusal(error);
 }

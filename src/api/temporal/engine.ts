@@ -1,21 +1,23 @@
-import { Client, ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, ServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Connection, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { RunView } from '../../graph/journal/index.ts';
 import type { SignalResult } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { truncate } from '../../graph/values/index.ts';
+import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { createTemporalCheck } from '../../process/readiness/temporal-check.ts';
 import type { TemporalCheck } from '../../process/readiness/temporal-check.ts';
 import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../../workflows/contract.ts';
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
 import { SEARCH_ATTRIBUTES, attributesAtStart } from '../../workflows/search-attributes.ts';
 import { notNow } from '../http/errors.ts';
+import { ifThere } from './if-there.ts';
 import { readFailingTask } from './failing-task.ts';
 import type { FailingTask } from './failing-task.ts';
 import { readPendingActivities } from './pending-activities.ts';
 import type { PendingActivity } from './pending-activities.ts';
-import { isConnectionError, orUnavailable } from './or-unavailable.ts';
+import { orUnavailable } from './or-unavailable.ts';
 import { poll } from './poll.ts';
 import { putAside } from './put-aside.ts';
 import type { PutAside } from './put-aside.ts';
@@ -164,8 +166,6 @@ async function runningExecution(client: Client, workflowId: string): Promise<unk
   return memo?.['execution'];
 }
 
-/** gRPC codes of a busy workflow: too many requests, between two tasks, or changed meanwhile. */
-const BUSY: ReadonlySet<number> = new Set([8, 9, 10]);
 const UNTIL_READY = { everyMs: 100, withinMs: ANSWER_WITHIN_MS };
 
 /** Repeats a request while the workflow is busy. */
@@ -183,16 +183,10 @@ async function onceReady<T>(request: () => Promise<T>): Promise<T> {
   throw last.error;
 }
 
+/** The answers of a busy workflow: too many requests, between two tasks, or changed meanwhile. */
+const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED'] as const;
+
 function isBusy(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
-  return isConnectionError(cause) && BUSY.has(cause.code);
-}
-
-async function ifThere<T>(request: Promise<T>): Promise<T | null> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+  return BUSY.some((name) => hasGrpcCode(cause, name));
 }

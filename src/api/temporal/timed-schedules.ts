@@ -1,4 +1,4 @@
-import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { ScheduleClient } from '@temporalio/client';
 import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
 import { toMs } from '../../graph/values/index.ts';
@@ -6,6 +6,7 @@ import { TASK_QUEUE } from '../../workflows/contract.ts';
 import { TICK_SCHEDULE, toScheduleId, toTickId } from '../../workflows/schedules/schedule-contract.ts';
 import type { TickInput } from '../../workflows/schedules/schedule-contract.ts';
 import { ApiError } from '../http/errors.ts';
+import { ifThere } from './if-there.ts';
 import { orUnavailable } from './or-unavailable.ts';
 
 /** The times of a schedule, as Temporal has them. */
@@ -114,19 +115,4 @@ async function refusing<T>(request: () => Promise<T>): Promise<T> {
     const issues = [{ path: '/cron', message: error.message }];
     throw new ApiError('INVALID_REQUEST', 'Temporal does not take these times', { issues, cause: error });
   }
-}
-
-async function ifThere<T>(request: Promise<T>): Promise<T | null> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError || isGrpcNotFound(error)) return null;
-    throw error;
-  }
-}
-
-const GRPC_NOT_FOUND = 5;
-
-function isGrpcNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === GRPC_NOT_FOUND;
 }

@@ -1,5 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 
 /** A namespace of Temporal. */
@@ -17,7 +18,7 @@ export async function readNamespace({
     const { config } = await connection.workflowService.describeNamespace({ namespace });
     return { retentionMs: optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0 };
   } catch (error) {
-    if (isNotFound(error)) return null;
+    if (hasGrpcCode(error, 'NOT_FOUND')) return null;
     throw error;
   }
 }
@@ -32,10 +33,3 @@ export async function makeNamespace(
     workflowExecutionRetentionPeriod: msToTs(retentionMs),
   });
 }
-
-/** True for the error of a server that has no such namespace, or does not know everywhere yet that it has. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === NOT_FOUND;
-}
-
-const NOT_FOUND = 5;

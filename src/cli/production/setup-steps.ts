@@ -1,6 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import type { Kysely } from 'kysely';
-import { isNotFound, makeNamespace, readNamespace } from './namespace.ts';
+import { makeNamespace, readNamespace } from './namespace.ts';
+import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/readiness/search-attributes.ts';
 import type { Attribute } from '../../process/readiness/search-attributes.ts';
 import { isTemporalAway, readTemporalTarget } from '../../process/temporal.ts';
@@ -98,7 +99,7 @@ async function lookForAttributes(temporal: Temporal): Promise<Sight> {
 /** A namespace that is not there yet has none. */
 async function missingAttributes(temporal: Temporal): Promise<readonly Attribute[]> {
   return await findMissingAttributes(temporal, SEARCH_ATTRIBUTES).catch((error: unknown) => {
-    if (isNotFound(error)) return Object.entries(SEARCH_ATTRIBUTES);
+    if (hasGrpcCode(error, 'NOT_FOUND')) return Object.entries(SEARCH_ATTRIBUTES);
     throw error;
   });
 }

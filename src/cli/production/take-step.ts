@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNotFound } from './namespace.ts';
+import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import type { SetupStep } from './setup-steps.ts';
 
 interface Manner {
@@ -27,7 +27,11 @@ export async function takeStep({ name, look, make, isAway }: SetupStep, { isDry,
     const { isThere, what } = await look();
     if (!isThere) throw new NotYetError(`${what} could not be made`);
   };
-  await retryUntil(settledMs, after, (error) => error instanceof NotYetError || isNotFound(error) || isAway(error));
+  await retryUntil(
+    settledMs,
+    after,
+    (error) => error instanceof NotYetError || hasGrpcCode(error, 'NOT_FOUND') || isAway(error),
+  );
   return { isThere: true, line: `made     ${name}: ${before.what}` };
 }
 
@@ -51,8 +55,6 @@ async function retryUntil<T>(
     }
 }
 
-const ALREADY_EXISTS = 6;
-
 function unlessMadeByOther(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === ALREADY_EXISTS)) throw error;
+  if (!hasGrpcCode(error, 'ALREADY_EXISTS')) throw error;
 }

@@ -1,5 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { NotReadyError } from './readiness.ts';
+import { hasGrpcCode } from '../grpc-errors.ts';
 import { settleAll } from '../settle-all.ts';
 import type { TemporalConnection } from '../temporal.ts';
 
@@ -51,7 +52,7 @@ export async function findMissingAttributes(
       return await count.then(
         () => [],
         (error: unknown) => {
-          if (isInvalid(error)) return [[name, type]];
+          if (hasGrpcCode(error, 'INVALID_ARGUMENT')) return [[name, type]];
           throw error;
         },
       );
@@ -68,12 +69,6 @@ export async function makeSearchAttributes(
   if (missing.length === 0) return;
   const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, TYPES[type].number]));
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
-}
-
-const INVALID_ARGUMENT = 3;
-
-function isInvalid(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === INVALID_ARGUMENT;
 }
 
 /** @throws NotReadyError with the command that makes those that the namespace lacks */

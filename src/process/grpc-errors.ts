@@ -1,0 +1,32 @@
+/** Codes of gRPC's errors (https://grpc.io/docs/guides/status-codes/) that Temporal answers with. */
+const CODES = {
+  INVALID_ARGUMENT: 3,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  UNIMPLEMENTED: 12,
+  UNAUTHENTICATED: 16,
+} as const;
+
+/** An error of a gRPC client. */
+export type GrpcError = Error & { readonly code: number };
+
+/** True for errors of a gRPC client, also for those that its connection had. */
+export function isGrpcError(error: unknown): error is GrpcError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}
+
+/** True for an error of a gRPC client with the code of a name. */
+export function hasGrpcCode(error: unknown, name: keyof typeof CODES): boolean {
+  return isGrpcError(error) && error.code === CODES[name];
+}
+
+const REFUSALS = ['INVALID_ARGUMENT', 'PERMISSION_DENIED', 'UNIMPLEMENTED', 'UNAUTHENTICATED'] as const;
+
+/** True for refusals, which last until somebody changes something: asking again is in vain. */
+export function isGrpcRefusal(error: GrpcError): boolean {
+  return REFUSALS.some((name) => hasGrpcCode(error, name));
+}
