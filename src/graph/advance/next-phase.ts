@@ -12,7 +12,7 @@ import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/position.ts';
 import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
 import type { Standing } from '../superstep/standing.ts';
-import { MAX_MESSAGE, toRunError } from '../values/errors.ts';
+import { MAX_MESSAGE, otherCause, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { truncate } from '../values/text.ts';
 
@@ -89,8 +89,8 @@ function continueFailing(draft: Draft, error: RunError): void {
 /** Adds a cause to an error, before the cause that it has. The user's code as a cause says what the error says. */
 function withCause(error: RunError, cause: RunError['cause']): RunError {
   if (!cause) return error;
-  const hasTold = error.cause && error.cause.stack === undefined;
-  const earlier = hasTold ? `. ${error.cause.code}: ${error.cause.message}` : '';
+  const other = otherCause(error);
+  const earlier = other ? `. ${other.code}: ${other.message}` : '';
   return { ...error, cause: { ...cause, message: truncate(cause.message + earlier, MAX_MESSAGE) } };
 }
 

@@ -89,6 +89,16 @@ export function parseCallKey(key: string): CallPosition | null {
   return { runId, task, visit, number, retryRound };
 }
 
+/** The task that a call was made for. @returns `null`: the key is that of a compensation, or its path is shortened */
+export function taskOfCall(callKey: string): TaskReference | null {
+  const position = parseCallKey(callKey);
+  if (!position || position.task.includes(SHORTENED)) return null;
+  const keys = position.task.split('/');
+  const path = keys.slice(0, -1).map((key) => key.replace(/(?:#\d+)?\.\d+\.\d+$/, ''));
+  const [node = '', index] = keys.slice(-1).flatMap((key) => key.split('#'));
+  return { path, node, visit: position.visit, ...(index !== undefined && { index: Number(index) }) };
+}
+
 /** Removes the run's part of a call key, where the run is known; other keys stay unchanged. */
 export function keyWithoutRun(runId: string, key: string): string {
   return key.startsWith(`${runId}:`) ? key.slice(runId.length) : key;
@@ -184,10 +194,12 @@ export function nodeDeadlineTimerId(execution: ExecutionPath, fireAt: number): s
 const MAX_LENGTH = 160;
 
 const PREFIX_LENGTH = 90;
+/** Stands between what is left of a path and its hash. */
+const SHORTENED = '~';
 
 /** Shortens a path for use in an id; a long one ends in a hash of the whole path. */
 export function shortenId(path: string): string {
   if (path.length <= MAX_LENGTH) return path;
   const hash = bytesToHex(sha256(new TextEncoder().encode(path)));
-  return `${path.slice(0, PREFIX_LENGTH)}~${hash}`;
+  return path.slice(0, PREFIX_LENGTH) + SHORTENED + hash;
 }

@@ -3,6 +3,7 @@ import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { isFinished, isOver, tasksIn } from '../run/position.ts';
 import type { ScopePosition } from '../run/scope.ts';
+import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
 import { enterScope } from './enter-scope.ts';
@@ -117,7 +118,6 @@ function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing 
 
 /** Adds a second error as the cause of the first, unless that has a cause which tells more than where its code threw. */
 function withSecondFailure(first: RunError, second: RunError | undefined): RunError {
-  const hasTold = first.cause && first.cause.stack === undefined;
-  if (!second || hasTold) return first;
+  if (!second || otherCause(first)) return first;
   return { ...first, cause: { code: second.code, message: `Also: ${second.message}` } };
 }

@@ -48,6 +48,11 @@ export type ErrorCause = {
   readonly stack?: string;
 };
 
+/** @returns the cause of an error, if it tells more than where configured code has thrown the error itself */
+export function otherCause({ cause }: RunError): ErrorCause | null {
+  return cause && cause.stack === undefined ? cause : null;
+}
+
 /** True if no record says if a failed call was done. A person decides how its task goes on. */
 export function isUnknownOutcome({ code }: Pick<RunError, 'code'>): boolean {
   return code === 'UNKNOWN_OUTCOME';

@@ -4,7 +4,7 @@ import type { SpanContext } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import { FIRST_SEGMENT } from '../../graph/journal/index.ts';
 import type { TracedRun } from '../../graph/journal/index.ts';
-import { parseCallKey } from '../../graph/run/index.ts';
+import { taskOfCall } from '../../graph/run/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 
 /** A segment of a run, which is one trace. */
@@ -63,14 +63,6 @@ function identityOf(part: SpanPart): readonly unknown[] {
 
 /** The part that a call was made for, by the key of the call. The key of a compensation, or of a long path, tells none. */
 export function partOfCall(key: string): SpanPart {
-  const position = parseCallKey(key);
-  if (!position || position.task.includes(SHORTENED)) return ROOT;
-  const tasks = position.task.split('/');
-  const path = tasks.slice(0, -1).map((task) => task.replace(/(?:#\d+)?\.\d+\.\d+$/, ''));
-  const [node = '', index] = tasks.slice(-1).flatMap((task) => task.split('#'));
-  const { visit } = position;
-  return { kind: 'node', path, node, visit, ...(index !== undefined && { index: Number(index) }) };
+  const task = taskOfCall(key);
+  return task ? { kind: 'node', ...task } : ROOT;
 }
-
-/** The mark of a shortened path in a key. */
-const SHORTENED = '~';
