@@ -3,12 +3,11 @@ import type { Kysely } from 'kysely';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { IS_LIVE, LISTED, askWords, liveEntries } from './live-entries.ts';
+import { LISTED, askWords, liveEntries } from './live-entries.ts';
 import { toEntry } from './memory-entry.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from './memory-entry.ts';
-import { wordsOf } from './words-of.ts';
-
-type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
+import { deletionOf, putEntry } from './put-entry.ts';
+import type { PutEntry, Written } from './put-entry.ts';
 
 /** The size of a value, as JSON. */
 export const MAX_MEMORY_BYTES = 262_144;
@@ -21,7 +20,7 @@ export interface Memory {
    * Writes a value, in place of what was there.
    * @returns the entry, and if it is new; `null`: its tenant has enough of them
    */
-  put(at: MemoryKey, written: Written): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean } | null>;
+  put(at: MemoryKey, written: Written): Promise<PutEntry | null>;
   find(at: MemoryKey): Promise<MemoryEntry | null>;
   /** Removes an entry; without one it changes nothing. */
   remove(at: MemoryKey): Promise<void>;
@@ -33,7 +32,8 @@ export interface Memory {
   forgetExpired(): Promise<void>;
 }
 
-export function createMemory(db: Kysely<Tables>): Memory {
+/** @param most the entries that a tenant may have */
+export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Memory {
   const entries = (filter: MemoryFilter) => liveEntries(db, filter).selectAll();
   const find = async ({ key, ...at }: MemoryKey): Promise<MemoryEntry | null> => {
     const row = await entries({ ...at, prefix: '' })
@@ -42,11 +42,7 @@ export function createMemory(db: Kysely<Tables>): Memory {
     return row ? toEntry(row) : null;
   };
   return {
-    async put(at, written) {
-      const hasSpace =
-        (await find(at)) !== null || (await count(db, at.tenantId, MAX_MEMORY_ENTRIES)) < MAX_MEMORY_ENTRIES;
-      return hasSpace ? await put(db, at, written) : null;
-    },
+    put: async (at, written) => await putEntry(db, { at, written }, most),
     find,
     remove: async (at) => void (await deletionOf(db, at).execute()),
     async list(filter, { limit, after }) {
@@ -65,56 +61,4 @@ export function createMemory(db: Kysely<Tables>): Memory {
         .execute();
     },
   };
-}
-
-function deletionOf(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey) {
-  return db
-    .deleteFrom('memory')
-    .where('tenant_id', '=', tenantId)
-    .where('namespace', '=', namespace)
-    .where('key', '=', key);
-}
-
-async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promise<number> {
-  const counted = db.selectFrom('memory').select('key').where('tenant_id', '=', tenantId).where(IS_LIVE).limit(upTo);
-  const row = await db
-    .selectFrom(counted.as('counted'))
-    .select(sql<number>`count(*)::int`.as('count'))
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
-
-/** So long a new value is left to its writer, who makes its vector where one is wanted. */
-const WRITER_EMBEDS_WITHIN = '30 seconds';
-
-async function put(
-  db: Kysely<Tables>,
-  at: MemoryKey,
-  { value, expiresAt, by, runId }: Written,
-): Promise<{ readonly entry: MemoryEntry; readonly isNew: boolean }> {
-  const { tenantId, namespace, key } = at;
-  const now = new Date().toISOString();
-  const written = {
-    value: JSON.stringify(value),
-    words: wordsOf(key, value),
-    updated_at: now,
-    updated_by: by,
-    updated_run: runId,
-    expires_at: expiresAt,
-    embedded_by: null,
-    embed_after: sql<Date>`now() + ${WRITER_EMBEDS_WITHIN}::interval`,
-  };
-  return await db.transaction().execute(async (transaction) => {
-    await deletionOf(transaction, at)
-      .where(sql<boolean>`expires_at <= now()`)
-      .execute();
-    const row = await transaction
-      .insertInto('memory')
-      .values({ tenant_id: tenantId, namespace, key, created_at: now, ...written })
-      .onConflict((conflict) => conflict.columns(['tenant_id', 'namespace', 'key']).doUpdateSet(written))
-      .returningAll()
-      .returning(sql<boolean>`xmax = 0`.as('is_new'))
-      .executeTakeFirstOrThrow();
-    return { entry: toEntry(row), isNew: row.is_new };
-  });
 }
