@@ -27,15 +27,17 @@ export interface Facts {
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** A tool, model or other code that is switched off, and the nodes at work that use it. */
+/** A tool, model or other code that is switched off, and the nodes at work that wait for it. */
 export interface OffThing {
   readonly kind: SwitchKind;
   readonly name: string;
   readonly reason: string;
   readonly since: string;
-  /** The nodes use nothing else, so it is what they wait for. */
+  /** False: the nodes may be at another call. */
   readonly isSure: boolean;
   readonly nodes: readonly string[];
+  /** The keys of the open calls of it, the oldest first; none where the history does not tell of them yet. */
+  readonly calls: readonly string[];
 }
 
 /** A run as a caller sees it. */

@@ -1,6 +1,7 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
+import type { BeginOfCall } from '../../store/calls/call-events.ts';
 import { isOffFor } from '../../store/rulings/known-rulings.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/waits-for.ts';
@@ -69,8 +70,18 @@ const NOTHING_OPEN: Awaited<ReturnType<typeof readOpen>> = { retrying: [], appro
 async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {
   const off = (await store.rulings.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
-  const start = await store.runs.startOf(id);
-  return isStart(start) ? whatKeepsBack(off, start, view.next) : [];
+  const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
+  return isStart(start) ? whatKeepsBack(off, start, { next: view.next, open }) : [];
+}
+
+/** Those of the superstep that is open: what has been given up before has no end. */
+async function readOpenCalls(
+  { store: { calls, checkpoints } }: Pick<ReadDeps, 'store'>,
+  { id, view }: Pick<RunRecord, 'id' | 'view'>,
+): Promise<readonly BeginOfCall[]> {
+  const checkpointId = view?.checkpointId ?? null;
+  const checkpoint = checkpointId === null ? null : await checkpoints.find(id, checkpointId);
+  return await calls.open(id, checkpoint?.seq ?? 0);
 }
 
 /** The types of the events that stop a run, by the status that it has then. */

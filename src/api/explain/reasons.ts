@@ -21,6 +21,8 @@ export interface Reason {
   /** RFC 3339; `null`: it is made now. */
   readonly nextAttemptAt?: string | null;
   readonly error?: RunError;
+  /** The keys of the calls that wait for what is switched off. */
+  readonly calls?: readonly string[];
 }
 
 type ReasonKind =
@@ -136,18 +138,30 @@ function until(one: Waiting): string {
 }
 
 function switchedOff({ run, switchedOff: off }: Facts): readonly Reason[] {
-  return off.map(({ kind, name, reason, since, isSure, nodes }) => {
+  return off.map(({ kind, name, reason, since, isSure, nodes, calls }) => {
     const began = beginOf(run);
     const who = `${nodes.length === 1 ? 'Node' : 'Nodes'} ${nodes.join(', ')}${isSure ? '' : ' may wait'}`;
-    const text = `${who}: calls of the ${kind} ${name} wait until an administrator switches it on: ${reason}`;
+    const text = `${who}: ${waitingCalls(calls, `the ${kind} ${name}`)} until an administrator switches it on: ${reason}`;
     const [node] = nodes;
     return {
       kind: 'switched-off',
       text: sentence(text),
       since: since > began ? since : began,
       ...(node !== undefined && { node }),
+      ...(calls.length > 0 && { calls }),
     };
   });
+}
+
+/** The calls that one sentence names. */
+const MAX_NAMED = 3;
+
+function waitingCalls(keys: readonly string[], of: string): string {
+  if (keys.length === 0) return `calls of ${of} wait`;
+  if (keys.length === 1) return `the call ${keys.join()} of ${of} waits`;
+  const named = keys.slice(0, MAX_NAMED).join(', ');
+  const others = keys.length - MAX_NAMED;
+  return `the calls ${named}${others > 0 ? ` and ${others} more` : ''} of ${of} wait`;
 }
 
 function retrying({ run }: Facts): readonly Reason[] {

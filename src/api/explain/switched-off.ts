@@ -1,5 +1,7 @@
 import { namesUsed } from '../../graph/definition/index.ts';
 import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
+import { kindOf, nameOf } from '../../store/calls/call-events.ts';
+import type { BeginOfCall, CallKind } from '../../store/calls/call-events.ts';
 import type { SwitchKind } from '../../store/rulings/rulings-tables.ts';
 import type { Switch } from '../../store/rulings/switches.ts';
 import type { OffThing } from './facts.ts';
@@ -10,15 +12,31 @@ interface Pinned {
   readonly catalog: Pick<Catalog, 'graphs'>;
 }
 
+/** What a run is at. */
+export interface AtWork {
+  /** The nodes, as the run shows them. */
+  readonly next: readonly string[];
+  /** The begins of calls without an end; the history does not tell of those of models. */
+  readonly open: readonly BeginOfCall[];
+}
+
 type Used = ReturnType<typeof namesUsed>;
 
-/** What a node uses of what a switch can be for; a graph keeps no call from being made. */
-const USED: Readonly<Record<SwitchKind, (used: Used) => readonly string[]>> = {
-  tool: ({ tools }) => tools,
-  model: ({ models }) => models,
-  function: ({ functions }) => functions,
-  'node-type': ({ nodeTypes }) => nodeTypes,
-  graph: () => [],
+/** What a switch of a kind keeps back. */
+interface Kept {
+  /** What a node uses of it. */
+  readonly used: (used: Used) => readonly string[];
+  /** The calls of it that a history tells of when they begin; `null`: of none. */
+  readonly calls: CallKind | null;
+}
+
+/** A graph keeps no call from being made. */
+const KEPT: Readonly<Record<SwitchKind, Kept>> = {
+  tool: { used: ({ tools }) => tools, calls: 'tool' },
+  model: { used: ({ models }) => models, calls: null },
+  function: { used: ({ functions }) => functions, calls: 'function' },
+  'node-type': { used: ({ nodeTypes }) => nodeTypes, calls: 'node' },
+  graph: { used: () => [], calls: null },
 };
 
 /** True if a node uses nothing but one thing, besides the built-in types of nodes. */
@@ -27,22 +45,37 @@ function usesOnly(name: string, { tools, models, functions }: Used): boolean {
 }
 
 /**
- * Finds what keeps nodes of a run from making calls, or may do so: a node that uses several things may be at another call.
+ * Finds what keeps nodes of a run from making calls, with these calls. A node that uses several models may be at a call of
+ * another.
  * @param off switches that are off for the tenant
- * @param next the nodes that are at work, as the run shows them
  */
 export function whatKeepsBack(
   off: readonly Switch[],
   { definition, catalog }: Pinned,
-  next: readonly string[],
+  { next, open }: AtWork,
 ): readonly OffThing[] {
   const used = next.flatMap((id) => {
     const node = definition.nodes[id];
     return node ? [{ id, used: namesUsed({ ...definition, nodes: { [id]: node } }, catalog.graphs ?? {}) }] : [];
   });
   return off.flatMap(({ kind, name, reason, changedAt: since }) => {
-    const nodes = used.filter((node) => USED[kind](node.used).includes(name));
-    const isSure = nodes.every((node) => usesOnly(name, node.used));
-    return nodes.length > 0 ? [{ kind, name, reason, since, isSure, nodes: nodes.map(({ id }) => id) }] : [];
+    const kept = KEPT[kind];
+    const calls = open.filter((call) => kindOf(call) === kept.calls && nameOf(call) === name);
+    const callers = new Set(calls.map(outermostNode));
+    const isCertain = (node: (typeof used)[number]): boolean => callers.has(node.id) || usesOnly(name, node.used);
+    const users = used.filter((node) => kept.used(node.used).includes(name));
+    const waiting = kept.calls === null ? users : users.filter(isCertain);
+    if (waiting.length === 0) return [];
+    const nodes = waiting.map(({ id }) => id);
+    return [{ kind, name, reason, since, isSure: waiting.every(isCertain), nodes, calls: calls.map(keyOf) }];
   });
+}
+
+/** The node of the run's own graph that a call is made for. */
+function outermostNode({ path = [], node }: BeginOfCall): string {
+  return path[0] ?? node;
+}
+
+function keyOf({ idempotencyKey }: BeginOfCall): string {
+  return idempotencyKey;
 }

@@ -4,16 +4,14 @@ import type { RunEvent } from '../../graph/journal/index.ts';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest, Position } from '../page.ts';
-import type { LedgerTable } from './ledger-table.ts';
 import type { Tables } from '../tables.ts';
+import { BEGINNINGS, BEGIN_TYPES, ENDS, isBegin, isEnd, kindOf } from './call-events.ts';
+import type { BeginOfCall, CallKind, EndOfCall } from './call-events.ts';
 import { toFailedAttempt } from './failed-attempts.ts';
 import type { FailedAttempt } from './failed-attempts.ts';
+import type { LedgerTable } from './ledger-table.ts';
+import { listOpenCalls } from './open-calls.ts';
 import { HEAD_LENGTH, TAIL_LENGTH, withoutResult } from './without-result.ts';
-
-/** The event that a call begins with in a history; that of a model comes with its answer. */
-export type BeginOfCall = RunEvent & { readonly type: keyof typeof BEGINNINGS };
-/** The event that the call of a tool, function or node type ends with. */
-export type EndOfCall = RunEvent & { readonly type: (typeof ENDS)[number] };
 
 /** What the ledger has of a call; a local call has no row. */
 export interface LedgerCall {
@@ -40,8 +38,6 @@ export interface WantedCalls {
   readonly maxBytes: number;
 }
 
-export type CallKind = 'model' | 'tool' | 'function' | 'node';
-
 export interface Calls {
   /** The calls of a run in the order in which its history tells of them, by their first events. */
   list(runId: string, filter: CallFilter, page: PageRequest): Promise<Page<BeginOfCall>>;
@@ -49,6 +45,8 @@ export interface Calls {
   find(runId: string, key: string): Promise<BeginOfCall | null>;
   /** The last events of some calls, in the order of the history. A large one is without its result. */
   endsOf(wanted: WantedCalls): Promise<readonly EndOfCall[]>;
+  /** The first calls after an event that have no end yet; those of models begin unseen. */
+  open(runId: string, after: number): Promise<readonly BeginOfCall[]>;
   /** What the ledger has of some calls, by their keys. */
   inLedger(wanted: WantedCalls): Promise<ReadonlyMap<string, LedgerCall>>;
 }
@@ -65,26 +63,9 @@ export function createCalls(db: Kysely<Tables>): Calls {
       return row && isBegin(row.body) ? row.body : null;
     },
     endsOf: (wanted) => endsOf(db, wanted),
+    open: (runId, after) => listOpenCalls(db, runId, after),
     inLedger: (wanted) => inLedger(db, wanted),
   };
-}
-
-/** The kinds of calls that begin with events of a type. */
-const BEGINNINGS = {
-  'model.called': ['model'],
-  'tool.requested': ['tool'],
-  'compensation.requested': ['tool'],
-  'function.requested': ['function', 'node'],
-} as const satisfies Partial<Record<RunEvent['type'], readonly CallKind[]>>;
-const BEGIN_TYPES = ['model.called', 'tool.requested', 'compensation.requested', 'function.requested'] as const;
-const ENDS = ['tool.called', 'function.called'] as const;
-
-function isBegin(event: RunEvent): event is BeginOfCall {
-  return Object.hasOwn(BEGINNINGS, event.type);
-}
-
-function isEnd(event: RunEvent): event is EndOfCall {
-  return ENDS.some((type) => type === event.type);
 }
 
 function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
@@ -151,13 +132,6 @@ function positionOf({ at, seq }: RunEvent): Position {
 
 function fits(event: BeginOfCall, { node, kind }: CallFilter): boolean {
   return (node === undefined || event.node === node) && (kind === undefined || kindOf(event) === kind);
-}
-
-/** The kind of the call that an event begins. */
-export function kindOf(event: BeginOfCall): CallKind {
-  if (event.type === 'model.called') return 'model';
-  if (event.type !== 'function.requested') return 'tool';
-  return event.nodeType === undefined ? 'function' : 'node';
 }
 
 async function endsOf(db: Kysely<Tables>, { runId, keys, maxBytes }: WantedCalls): Promise<readonly EndOfCall[]> {

@@ -32,8 +32,14 @@ test.each(['job', 'glance'])(
     const graph = aGraphOf({ type: 'tool', tool, args: { job: tool } }, { limits: { deadline: '1h' } });
     const runId = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
     await expect.poll(async () => textAt(await explain(runId), '/reasons/0/kind'), PATIENTLY).toBe('switched-off');
+    await expect.poll(async () => at(await explain(runId), '/reasons/0/calls'), PATIENTLY).toHaveLength(1);
     const explanation = await explain(runId);
-    expect(textAt(explanation, '/summary')).toContain(`tool ${tool} wait`);
+    const key = textAt(explanation, '/reasons/0/calls/0');
+    expect(textAt(explanation, '/summary')).toContain(`the call ${key} of the tool ${tool} waits`);
+    expect(await stack.as('user').get(`/api/runs/${runId}/calls/${encodeURIComponent(key)}`)).toMatchObject({
+      status: 200,
+      body: { key, name: tool },
+    });
     expect(textAt(explanation, '/summary')).toContain('the gateway is down');
     expect(at(explanation, '/deadline')).toMatchObject({ at: expect.any(String), leftMs: 3_600_000 });
     await expect

@@ -1,7 +1,8 @@
 import type { Redaction } from '../../../graph/redaction/index.ts';
 import { mapPage } from '../../../store/page.ts';
 import type { Page, PageRequest } from '../../../store/page.ts';
-import type { BeginOfCall, CallFilter } from '../../../store/calls/calls.ts';
+import type { BeginOfCall } from '../../../store/calls/call-events.ts';
+import type { CallFilter } from '../../../store/calls/calls.ts';
 import type { RunRecord } from '../../../store/runs.ts';
 import type { ApiDeps } from '../../deps.ts';
 import { showCall } from './show-call.ts';

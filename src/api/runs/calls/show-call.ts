@@ -3,8 +3,9 @@ import type { CallParts, Redaction } from '../../../graph/redaction/index.ts';
 import { isCallReply } from '../../../graph/run/index.ts';
 import { toJson } from '../../../graph/values/index.ts';
 import type { Json, RunError } from '../../../graph/values/index.ts';
-import { kindOf } from '../../../store/calls/calls.ts';
-import type { BeginOfCall, EndOfCall, LedgerCall } from '../../../store/calls/calls.ts';
+import { kindOf, nameOf } from '../../../store/calls/call-events.ts';
+import type { BeginOfCall, EndOfCall } from '../../../store/calls/call-events.ts';
+import type { LedgerCall } from '../../../store/calls/calls.ts';
 
 /** What the store has of one call. */
 export interface KnownCall {
@@ -40,17 +41,6 @@ export function showCall(known: KnownCall, hidden: Redaction) {
     nextAttemptAt: ledger?.nextAttemptAt ?? null,
     ...costOf(begin),
   };
-}
-
-function nameOf(begin: BeginOfCall): string {
-  switch (begin.type) {
-    case 'model.called':
-      return begin.model;
-    case 'function.requested':
-      return begin.function ?? begin.nodeType ?? '';
-    default:
-      return begin.tool;
-  }
 }
 
 /** The event that says how a call has ended. */

@@ -39,7 +39,7 @@ function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {
 
 const MAY_ALL = new Set(['run:control', 'approval:decide'] as const);
 const UNKNOWN = { code: 'UNKNOWN_OUTCOME', message: 'lost', attempts: 1 } as const;
-const CHARGE_OFF = { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER } as const;
+const CHARGE_OFF = { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, calls: [] } as const;
 const INTERVENTION = {
   kind: 'intervention',
   id: 'pay:1:1',
@@ -95,6 +95,18 @@ describe('the summary', () => {
       },
       summary:
         'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
+    },
+    {
+      what: 'waits with a call for a switch',
+      facts: { switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay'], calls: ['R:pay:1:0:0'] }] },
+      summary:
+        'Node pay: the call R:pay:1:0:0 of the tool charge waits until an administrator switches it on: the gateway is down.',
+    },
+    {
+      what: 'waits with many calls for a switch',
+      facts: { switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay'], calls: ['A', 'B', 'C', 'D', 'E'] }] },
+      summary:
+        'Node pay: the calls A, B, C and 2 more of the tool charge wait until an administrator switches it on: the gateway is down.',
     },
     {
       what: 'may wait for a switch',

@@ -95,3 +95,44 @@ test('a page reads a history so far, and says where it goes on', async () => {
   expect(await page()).toEqual([[], '10']);
   expect(await page('10')).toEqual([[12], undefined]);
 });
+
+test('calls are open until the history or the ledger has their end, and none before an event', async () => {
+  const runId = 'O';
+  await store.runs.create(aNewRun({ id: runId }));
+  const begin = (seq: number): Asked => ({ seq, node: 'pay', key: `O:pay#${seq}:1:0:0` });
+  const events: readonly RunEvent[] = [
+    requested(begin(1)),
+    requested(begin(2), ['\0 \ud800', 'x'.repeat(MAX_BYTES)]),
+    requested(begin(3)),
+    requested(begin(4)),
+    {
+      ...subject(5, 'work'),
+      type: 'function.requested',
+      function: 'f',
+      args: null,
+      idempotencyKey: 'O:work:1:0:0',
+    },
+    called({ ...begin(3), seq: 6 }, 'done'),
+    {
+      ...subject(7, 'ask'),
+      type: 'model.called',
+      model: 'm',
+      attempts: 1,
+      durationMs: 1,
+      idempotencyKey: 'O:ask:1:0:0',
+    },
+  ];
+  for (const event of events) await writeTo(store, { id: runId }, { ...aBatch([]), events: [event] });
+  const { key } = begin(4);
+  const claim = { tenantId: 'acme', runId, node: 'pay', called: 'tool:t', requestHash: 'h', takeover: 0, claim: 'c' };
+  await store.ledger.claim({ key, ...claim, scheduledAt: 1, at: AT, journal: null }, () => {
+    throw new Error('There is no entry before');
+  });
+  const open = async (after: number) => (await store.calls.open(runId, after)).map(({ seq }) => seq);
+  expect([await open(0), await open(1)]).toEqual([
+    [1, 2, 4, 5],
+    [2, 4, 5],
+  ]);
+  await store.ledger.complete({ key, claim: 'c' }, 'done');
+  expect(await open(0)).toEqual([1, 2, 5]);
+});
