@@ -90,6 +90,8 @@ export interface ApiEnv {
     acts?: readonly Act[];
     /** What was done already, whatever the answer will be; for the audit. */
     done?: readonly Act[];
+    /** Records a deletion that is about to be done; without a record it is not done. */
+    recordIntent?: () => Promise<void>;
     /** Records what was done, once; awaited before the answer is kept, so that a key whose answer is known is recorded. */
     recordActs?: () => Promise<void>;
     /** The event that a stream goes on after, by its ticket. */

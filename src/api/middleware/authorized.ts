@@ -4,12 +4,13 @@ import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 
-/** Middleware: a request passes if its caller has one of the permissions. */
+/** Middleware: a request passes if its caller has one of the permissions. What it is about to delete is recorded. */
 export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...anyOf: readonly Permission[]) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'));
     requirePermission(caller, ...anyOf);
     c.set('caller', caller);
+    await c.get('recordIntent')?.();
     await next();
   });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, RawBuilder, Selectable } from 'kysely';
 import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -53,6 +53,8 @@ export interface AuditFilter {
 /** The record of what people have done over HTTP. */
 export interface Audit {
   add(entries: NewEntries): Promise<void>;
+  /** Removes what was added of a request that was refused. */
+  withdraw(entries: Pick<NewEntries, 'id' | 'acts'>): Promise<void>;
   /** The newest first. */
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
   /** Deletes what is older. @returns the number of entries */
@@ -62,6 +64,7 @@ export interface Audit {
 export function createAudit(db: Kysely<Tables>): Audit {
   return {
     add: (entries) => add(db, entries),
+    withdraw: (entries) => withdraw(db, entries),
     list: (filter, page) => list(db, filter, page),
     async forgetBefore(time) {
       const { numDeletedRows } = await db
@@ -78,19 +81,33 @@ export function createAudit(db: Kysely<Tables>): Audit {
  * are all different.
  */
 async function add(db: Kysely<Tables>, { id, requestId, at, acts, by, tenantId }: NewEntries): Promise<void> {
-  const actions = acts.map(({ action }) => action);
-  const subjects = acts.map(({ subject }) => subject);
   await sql`
     insert into audit (id, at, tenant_id, action, subject, run_id, acted_by, acted_by_tenant, roles, request_id)
-    select ${id} || '.' || encode(sha256(convert_to(action || ' ' || coalesce(subject, ''), 'UTF8')), 'hex'), ${at}::timestamptz,
+    select ${entryId(id)}, ${at}::timestamptz,
       coalesce(runs.tenant_id, asked.tenant_id, timed.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
       action, subject, coalesce(runs.id, asked.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
-    from unnest(${actions}::text[], ${subjects}::text[]) as acts (action, subject)
+    from ${rowsOf(acts)}
       left join runs on action like 'run.%' and runs.id = subject
       left join approvals asked on action like 'approval.%' and asked.id = subject
       left join schedules timed on action like 'schedule.%' and timed.id = subject
     on conflict (id) do nothing
   `.execute(db);
+}
+
+async function withdraw(db: Kysely<Tables>, { id, acts }: Pick<NewEntries, 'id' | 'acts'>): Promise<void> {
+  await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
+}
+
+/** The id of an entry of a request, beside the columns of `rowsOf`. */
+function entryId(id: string): RawBuilder<string> {
+  return sql`${id} || '.' || encode(sha256(convert_to(acts.action || ' ' || coalesce(acts.subject, ''), 'UTF8')), 'hex')`;
+}
+
+/** Acts as rows. */
+function rowsOf(acts: readonly Act[]): RawBuilder<unknown> {
+  const actions = acts.map(({ action }) => action);
+  const subjects = acts.map(({ subject }) => subject);
+  return sql`unnest(${actions}::text[], ${subjects}::text[]) as acts (action, subject)`;
 }
 
 async function list(

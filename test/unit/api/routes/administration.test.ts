@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { ApiAnswer } from '../../../support/readers/api-client.ts';
@@ -213,6 +214,43 @@ describe('the audit', () => {
       await api.store.idempotency.lease(request, since);
     }
     expect(await audit(`from=${since}`)).toHaveLength(1);
+  });
+
+  describe('of deletions', () => {
+    const remove = async (path: string) => await api.as('admin').send(path, { method: 'DELETE' });
+    const gone = new Error('the process is gone');
+    const isThere = async (): Promise<boolean> =>
+      (await api.store.switches.find({ kind: 'tool', name: 'charge' })) !== null;
+    let since = '';
+    beforeEach(async () => {
+      await put('switches/tool/charge', { state: 'off', reason: 'down' });
+      await sleep(2);
+      since = new Date().toISOString();
+    });
+
+    test('is written first: what can not be written is not done', async () => {
+      vi.spyOn(api.store.audit, 'add').mockRejectedValueOnce(gone);
+      expect((await remove('/admin/switches/tool/charge')).status).toBe(500);
+      expect([await isThere(), await audit(`from=${since}`)]).toEqual([true, []]);
+      expect((await remove('/admin/switches/tool/charge')).status).toBe(204);
+      expect([await isThere(), (await audit(`from=${since}`)).length]).toEqual([false, 1]);
+    });
+
+    test('has those whose process died in between', async () => {
+      vi.spyOn(api.store.switches, 'remove').mockRejectedValueOnce(gone);
+      expect((await remove('/admin/switches/tool/charge')).status).toBe(500);
+      expect(await audit(`from=${since}`)).toMatchObject([{ action: 'switch.delete', subject: 'tool/charge' }]);
+    });
+
+    test.each([
+      ['/api/graphs/told/versions/99', 404],
+      ['/admin/switches/lamp/charge', 422],
+      ['/admin/switches/tool/charge?soon=1', 422],
+      ['/api/memory/n/a%00b', 422],
+    ])('has not that of %s, which is refused', async (path, status) => {
+      expect((await remove(path)).status).toBe(status);
+      expect(await audit(`from=${since}`)).toEqual([]);
+    });
   });
 
   test('of a run names the tenant of the run, whoever has done it', async () => {
