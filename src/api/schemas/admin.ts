@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { CATALOG_KINDS } from '../../graph/definition/index.ts';
 import { TENANT_NAME } from '../../process/tenant-name.ts';
 import { aPage, GivenJson, NextCursor, PageQuery, RunErrorSchema, Time, listOf, storableText } from './common.ts';
 import {
@@ -135,12 +136,11 @@ const MAX_NAME = 255;
 /** The tenants that one switch names. */
 const MAX_TENANTS = 100;
 
-const KINDS = ['tool', 'model', 'function', 'node-type', 'graph'] as const;
-const SwitchKindSchema = z.enum(KINDS).openapi('SwitchKind');
+const SwitchKindSchema = z.enum(CATALOG_KINDS).openapi('SwitchKind');
 const State = z.enum(['on', 'off']);
 
 export const KindAndName = z.object({
-  kind: z.enum(KINDS).openapi({ description: 'What is switched' }),
+  kind: z.enum(CATALOG_KINDS).openapi({ description: 'What is switched' }),
   name: storableText(MAX_NAME).openapi({ description: 'Its name, as graphs use it; of a graph, its own' }),
 });
 

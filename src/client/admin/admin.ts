@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type {
   AdminRunListSchema,
+  AuditQuery,
   AuditSchema,
   InspectedRunSchema,
   LedgerSchema,
@@ -38,14 +39,7 @@ export type NewSwitch = Pick<Switch, 'kind' | 'name'> & z.input<typeof NewSwitch
 export type AuditEntry = z.output<typeof AuditSchema>['items'][number];
 
 /** What of the audit is wanted; times are RFC 3339. */
-export interface AuditFilter {
-  readonly tenantId?: string | undefined;
-  readonly by?: string | undefined;
-  readonly action?: string | undefined;
-  readonly runId?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+export type AuditFilter = Readonly<Omit<z.input<typeof AuditQuery>, 'cursor' | 'limit'>>;
 
 /** What administrators of an installation see and do. */
 export interface Admin {

@@ -23,6 +23,10 @@ export interface Catalog {
   readonly ceilings: Ceilings;
 }
 
+/** The kinds of things that a catalog has by name. */
+export const CATALOG_KINDS = ['tool', 'model', 'function', 'node-type', 'graph'] as const;
+export type CatalogKind = (typeof CATALOG_KINDS)[number];
+
 export interface ModelEntry extends CallSettings {
   /** USD per million tokens. */
   readonly price?: { readonly input: number; readonly output: number } | undefined;

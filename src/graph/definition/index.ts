@@ -1,9 +1,10 @@
 export type { CallPolicy, CallSettings, RetryPolicy } from './call-policy.ts';
-export { DEFAULTS } from './catalog.ts';
+export { CATALOG_KINDS, DEFAULTS } from './catalog.ts';
 export type {
   ApprovalRule,
   ApprovalTerms,
   Catalog,
+  CatalogKind,
   FunctionEntry,
   ModelEntry,
   NodeTypeEntry,

@@ -1,7 +1,8 @@
+import type { CatalogKind } from '../../graph/definition/index.ts';
 import type { OptionalText, OptionalTime, Payload, Time } from '../database/columns.ts';
 
 /** The things that can be switched off. */
-export type SwitchKind = 'tool' | 'model' | 'function' | 'node-type' | 'graph';
+export type SwitchKind = CatalogKind;
 
 /** Things that administrators have switched off, or on again. */
 export interface SwitchesTable {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { auditPath, readAuditFilter } from '../../../../console/src/pages/admin/audit/audit-search.ts';
 import { fromLocalTime, toLocalTime } from '../../../../console/src/pages/admin/audit/local-time.ts';
-import { readSwitch, toSwitchForm } from '../../../../console/src/pages/admin/switches/switch-draft.ts';
+import { KINDS, readSwitch, toSwitchForm } from '../../../../console/src/pages/admin/switches/switch-draft.ts';
+import { CATALOG_KINDS } from '../../../../src/graph/definition/catalog.ts';
 import { tellLimit } from '../../../../console/src/pages/admin/tenants/tell-limit.ts';
 import {
   missingOf,
@@ -84,6 +85,12 @@ describe('a switch', () => {
     expect(toSwitchForm(null, new URLSearchParams('kind=tool&name=pay&state=on'))).toMatchObject({ state: 'on' });
     expect(readSwitch({ ...form, tenants: ' ,' })).not.toHaveProperty('tenants');
   });
+});
+
+test('each kind of thing can be chosen in the form of a switch', () => {
+  expect(KINDS.map((kind) => kind.const).toSorted()).toEqual([...CATALOG_KINDS].toSorted());
+  expect(readSwitch({ kind: 'node-type', name: 'robot', reason: 'r' })).toMatchObject({ kind: 'node-type' });
+  expect(readSwitch({ kind: 'toString', name: 'robot', reason: 'r' })).toMatchObject({ kind: 'tool' });
 });
 
 describe('the audit', () => {

@@ -1,7 +1,19 @@
 import type { NewSwitch, Switch } from 'holdfast/client';
 import { isMembers } from '../../../form/fields-of.ts';
 
-export const KINDS: readonly Switch['kind'][] = ['tool', 'model', 'function', 'node-type', 'graph'];
+type Kind = Switch['kind'];
+
+/** The kinds of things that can be switched off, in words: the compiler asks for each of the API's. */
+const WORDS: Readonly<Record<Kind, string>> = {
+  tool: 'tool',
+  model: 'model',
+  function: 'function',
+  'node-type': 'node type',
+  graph: 'graph',
+};
+
+/** The choices of a form. */
+export const KINDS = Object.entries(WORDS).map(([kind, title]) => ({ const: kind, title }));
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -25,12 +37,16 @@ export function readSwitch(value: unknown): NewSwitch {
     .split(/[\s,]+/)
     .filter((tenant) => tenant !== '');
   return {
-    kind: KINDS.find((one) => one === kind) ?? 'tool',
+    kind: isKind(kind) ? kind : 'tool',
     name: textOf(name),
     state: state === 'on' ? 'on' : 'off',
     reason: textOf(reason),
     ...(named.length > 0 && { tenants: named }),
   };
+}
+
+function isKind(value: unknown): value is Kind {
+  return typeof value === 'string' && Object.hasOwn(WORDS, value);
 }
 
 function textOf(value: unknown): string {

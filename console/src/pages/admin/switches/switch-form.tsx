@@ -13,7 +13,7 @@ const SCHEMA = {
   type: 'object',
   required: ['kind', 'name', 'state', 'reason'],
   properties: {
-    kind: { title: 'What', enum: KINDS },
+    kind: { title: 'What', oneOf: KINDS },
     name: { type: 'string', title: 'Its name', description: 'As graphs use it; of a graph, its own' },
     state: {
       title: 'Is',
