@@ -11,24 +11,45 @@ export function nodesOf({ nodes }: Definition): readonly (readonly [id: string, 
   return isMembers(nodes) ? Object.entries(nodes).map(([id, node]) => [id, isMembers(node) ? node : {}]) : [];
 }
 
-/** The graph inside a node: its definition, the name of a published one, or `null`. Graphs as tools are nodes of one. */
-export function innerOf(node: Definition): Definition | string | null {
-  if (node['type'] !== 'subgraph') return toolGraphOf(node);
-  const inner = node['graph'];
-  return isMembers(inner) || typeof inner === 'string' ? inner : null;
+/**
+ * The graph inside a node: its definition, the name of a published one, or `null`. Graphs as tools are nodes of one.
+ * @param outer the definition that the node is of
+ */
+export function innerOf(node: Definition, outer: Definition): Definition | string | null {
+  return node['type'] === 'subgraph' ? subgraphOf(node) : toolGraphOf(calledTools(node, outer));
 }
 
-/** The graphs that a node calls as tools. */
-function toolGraphOf({ type, tools }: Definition): Definition | null {
-  if ((type !== 'agent' && type !== 'tool') || !Array.isArray(tools)) return null;
-  const graphs = tools.filter(isMembers).flatMap(({ graph }) => (typeof graph === 'string' ? [graph] : []));
-  const nodes = graphs.map((graph) => [graph.replace(/@.*$/, ''), { type: 'subgraph', graph }] as const);
+function subgraphOf({ graph }: Definition): Definition | string | null {
+  return isMembers(graph) || typeof graph === 'string' ? graph : null;
+}
+
+function toolGraphOf(tools: readonly unknown[]): Definition | null {
+  const nodes = tools.filter(isMembers).flatMap(({ graph, as }) => {
+    if (typeof graph !== 'string') return [];
+    const name = typeof as === 'string' ? as : graph.replace(/@.*$/, '');
+    return [[name, { type: 'subgraph', graph }] as const];
+  });
   return nodes.length === 0 ? null : { name: 'tools', nodes: Object.fromEntries(nodes), edges: [] };
+}
+
+/** The tools that a node calls. One that makes the calls of an `llm` and names none has those of the `llm`. */
+function calledTools({ type, tools, calls }: Definition, outer: Definition): readonly unknown[] {
+  if (type !== 'agent' && type !== 'tool') return [];
+  if (Array.isArray(tools)) return tools;
+  const [asker, ...others] = nodesOf(outer).filter(([, node]) => typeof calls === 'string' && asksIn(calls, node));
+  const offered = others.length === 0 ? asker?.[1]['tools'] : null;
+  return Array.isArray(offered) ? offered : [];
+}
+
+/** True for an `llm` whose requests stand in a channel. */
+function asksIn(channel: string, { type, messages, write }: Definition): boolean {
+  if (type !== 'llm') return false;
+  return messages === channel || write === channel || (isMembers(write) && Object.hasOwn(write, channel));
 }
 
 /** What a definition calls a node, next to its id: its type, and what it is about. */
 export function describeNode(node: Definition): string {
-  const inner = node['type'] === 'subgraph' ? innerOf(node) : null;
+  const inner = node['type'] === 'subgraph' ? subgraphOf(node) : null;
   const name = typeof inner === 'string' ? inner : inner?.['name'];
   const about = [node['tool'], node['function'], node['model'], node['event'], name].find(
     (value) => typeof value === 'string',

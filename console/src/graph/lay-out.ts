@@ -73,7 +73,7 @@ function shapesOf(definition: Definition, arrows: readonly Arrow[]): readonly Un
       id,
       kind: 'node',
       about: describeNode(node),
-      inner: innerOf(node),
+      inner: innerOf(node, definition),
     })),
     ...(hasEnd ? [{ id: END, kind: 'end', about: 'end', inner: null } as const] : []),
   ];

@@ -194,7 +194,8 @@ function compileInnerGraph(graph: string | GraphDefinition, catalog: Catalog): C
 function compileGraphTools(tools: readonly GraphTool[], catalog: Catalog): NodeSettings['graphTools'] {
   const compiled = tools.map((tool) => {
     const channels = compileInnerGraph(tool.graph, catalog);
-    return [graphToolName(tool), { reference: tool.graph, entry: toToolEntry(channels.definition), channels }] as const;
+    const entry = toToolEntry(channels.definition, tool);
+    return [graphToolName(tool), { reference: tool.graph, entry, channels }] as const;
   });
   return Object.fromEntries(compiled);
 }

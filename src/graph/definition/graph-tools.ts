@@ -80,10 +80,13 @@ function placed(nodes: GraphDefinition['nodes']): readonly PlacedFields[] {
   return Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
 }
 
-/** Returns a graph as a tool: what models and people see of it. It changes nothing by itself; the calls inside do. */
-export function toToolEntry(definition: GraphDefinition): ToolEntry {
+/**
+ * Returns a graph as a tool: what models and people see of it. It changes nothing by itself; the calls inside do.
+ * @param tool what the node says of it
+ */
+export function toToolEntry(definition: GraphDefinition, tool: Pick<GraphTool, 'description'> = {}): ToolEntry {
   const { name, description = `Runs the graph ${name}` } = definition;
-  return { description, parameters: parametersOf(definition), effect: 'idempotent' };
+  return { description: tool.description ?? description, parameters: parametersOf(definition), effect: 'idempotent' };
 }
 
 /** The input channels of a graph as the parameters of a tool. */

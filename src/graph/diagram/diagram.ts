@@ -17,7 +17,7 @@ export interface Shape {
   readonly lines: readonly string[];
   readonly isDeferred: boolean;
   readonly mark: Mark;
-  /** The graph of an inline subgraph, drawn inside. */
+  /** What is drawn inside: an inline subgraph, or the graphs that the node calls as tools. */
   readonly inner: Diagram | null;
 }
 
@@ -35,7 +35,7 @@ export interface Arrow {
   readonly label: string | null;
 }
 
-/** The marked nodes of a run, by id. The id of a node in an inline subgraph is `outer/inner`. */
+/** The marked nodes of a run, by id. The id of a node inside another is `outer/inner`. */
 export interface Marks {
   readonly visited: readonly string[];
   readonly current: readonly string[];

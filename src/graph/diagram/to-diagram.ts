@@ -1,5 +1,6 @@
 import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
+import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
@@ -18,19 +19,15 @@ export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
 
 /** The graph that is being drawn, and the keys of its drawing. */
 interface Level {
-  /** The ids of the inline subgraphs around it, outermost first. */
+  /** The ids of the nodes around it, outermost first. */
   readonly path: readonly string[];
   readonly keys: Keys;
   readonly markOf: (address: string) => Mark;
 }
 
 function drawGraph(definition: GraphDefinition, level: Level): Diagram {
-  const ids = new Map<string, string>();
-  const nodes = Object.entries(definition.nodes).map(([id, node]) => {
-    const shape = drawNode(id, node, { definition, level });
-    ids.set(id, shape.key);
-    return { node, shape };
-  });
+  const nodes = drawNodes(definition, level);
+  const ids = new Map(nodes.map(({ id, shape }) => [id, shape.key]));
   const points = drawPoints(definition, level);
   for (const { kind, key } of points) ids.set(kind === 'start' ? START : END, key);
   const edges = definition.edges.map((edge, index) =>
@@ -45,13 +42,26 @@ function drawGraph(definition: GraphDefinition, level: Level): Diagram {
   };
 }
 
+interface DrawnNode {
+  readonly id: string;
+  readonly node: NodeDefinition;
+  readonly shape: Shape;
+}
+
+function drawNodes(definition: GraphDefinition, level: Level): readonly DrawnNode[] {
+  return Object.entries(definition.nodes).map(([id, node]) => ({
+    id,
+    node,
+    shape: drawNode(id, node, { definition, level }),
+  }));
+}
+
 function drawNode(
   id: string,
   node: NodeDefinition,
   { definition, level }: { definition: GraphDefinition; level: Level },
 ): Shape {
   const path = [...level.path, id];
-  const inner = innerGraph(node);
   const { outline, fill } = describeNode(fieldsOf(node)).look;
   return {
     key: level.keys.take('n', path),
@@ -61,8 +71,16 @@ function drawNode(
     lines: shapeLines(id, node, definition),
     isDeferred: node.defer === true,
     mark: level.markOf(path.join('/')),
-    inner: inner === null || typeof inner === 'string' ? null : drawGraph(inner, { ...level, path }),
+    inner: drawInside(node, definition, { ...level, path }),
   };
+}
+
+/** Draws an inline subgraph, or the graphs that a node calls as tools, which no edge leads to. */
+function drawInside(node: NodeDefinition, { nodes }: GraphDefinition, level: Level): Diagram | null {
+  const tools = toolGraph(node, nodes);
+  if (tools) return { shapes: drawNodes(tools, level).map(({ shape }) => shape), arrows: [] };
+  const inner = innerGraph(node);
+  return inner === null || typeof inner === 'string' ? null : drawGraph(inner, level);
 }
 
 /** Draws the start point, and the end point if an edge or a node leads there. */
@@ -96,11 +114,17 @@ function resolveArrows(arrows: readonly OutgoingArrow[], ids: ReadonlyMap<string
   });
 }
 
+/** A node around a visited one is visited: a graph that is a tool has no superstep of its own. */
 function markReader({ visited, current }: Marks): (address: string) => Mark {
-  const seen = new Set(visited);
+  const seen = new Set(visited.flatMap(withOuter));
   const now = new Set(current);
   return (address) => {
     if (now.has(address)) return 'current';
     return seen.has(address) ? 'visited' : 'none';
   };
+}
+
+function withOuter(address: string): readonly string[] {
+  const ids = address.split('/');
+  return ids.map((_id, place) => ids.slice(0, place + 1).join('/'));
 }

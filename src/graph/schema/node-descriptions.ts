@@ -60,6 +60,8 @@ export const NODE_FIELDS = {
   },
   graphTool: {
     graph: 'A published graph as a tool, `"name"` or `"name@3"`: the model gives its input, and is told its output.',
+    as: 'The name of the tool. Absent: that of the graph.',
+    description: 'What the model is told of the tool. Absent: the `description` of the graph.',
   },
   function: {
     ...CALL,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/execution.ts';
 import { REASONING_EFFORTS, TOOL_CHOICES } from '../definition/model-options.ts';
+import { NAME } from '../definition/name-patterns.ts';
 import { MEMORY_ACCESS } from '../definition/node-types/offered-tool.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
 import { describe } from './field-texts.ts';
@@ -51,7 +52,14 @@ const Memory = describe(
   z.strictObject({ memory: z.string().min(1), access: z.enum(MEMORY_ACCESS).optional() }),
   NODE_FIELDS.memory,
 );
-const Graph = describe(z.strictObject({ graph: z.string().min(1) }), NODE_FIELDS.graphTool);
+const Graph = describe(
+  z.strictObject({
+    graph: z.string().min(1),
+    as: z.string().regex(NAME).optional(),
+    description: z.string().min(1).optional(),
+  }),
+  NODE_FIELDS.graphTool,
+);
 const Tools = z.array(z.union([z.string(), Memory, Graph]));
 
 const modelFields = {

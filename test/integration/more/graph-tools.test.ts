@@ -85,6 +85,32 @@ test('a published agent keeps the version of its tool, and a graph is refused th
   expect([status, listAt(body, '/issues').map((issue) => at(issue, '/code'))]).toEqual([422, ['RECURSIVE_SUBGRAPH']]);
 });
 
+test('a graph is offered and called as the node says, and drawn inside of it', async () => {
+  await publish(aPayment({ name: 'settle', nodes: { set: { type: 'set', write: { log: '{{ state.order }}' } } } }));
+  const tools = [{ graph: 'settle', as: 'pay_order', description: 'Pays, once.' }];
+  await publish(aGraphOf(anAgent({ tools }), { name: 'renamed' }));
+  model().answers(askFor([['pay_order', { order: 'o' }]]), say('Done'));
+  const run = await startRun(user(), 'renamed', {});
+  expect(run).toMatchObject({ status: 'completed' });
+  expect(at(requestsOf(model())[0] ?? null, '/tools/0/function')).toMatchObject({
+    name: 'pay_order',
+    description: 'Pays, once.',
+  });
+  expect(toldTo(model())).toEqual(['{"log":["o"]}']);
+  const id = textAt(run, '/id');
+  const events = await eventsOf(user(), id);
+  expect(events.filter((event) => at(event, '/node') === 'set').map((event) => at(event, '/path'))).toContainEqual([
+    'only',
+    'pay_order',
+  ]);
+  const diagram = await fetch(new URL(`/api/graphs/renamed/diagram?run=${id}`, stack().baseUrl), {
+    headers: { authorization: `Bearer ${stack().tokens.user}` },
+  });
+  const drawn = await diagram.text();
+  expect(drawn).toContain('subgraph n_only');
+  expect(drawn).toMatch(/class [\w,]*n_only_pay_order[\w,]* visited/);
+});
+
 test('what a graph gives away of a redacted channel is hidden in the call, and in what the agent makes of it', async () => {
   const channels = { order: {}, log: { redact: true } } as const;
   await publish(aPayment({ name: 'discreet', channels, nodes: { set: { type: 'set', write: { log: 'hush' } } } }));

@@ -11,8 +11,12 @@ export interface MemoryTool {
 
 /** A published graph as a tool (specification, "Also in version 1"): the model gives its input and is told its output. */
 export interface GraphTool {
-  /** `"name"` or `"name@3"`. The tool has the name of the graph. */
+  /** `"name"` or `"name@3"`. */
   readonly graph: string;
+  /** The name of the tool, which every provider takes; absent: that of the graph. */
+  readonly as?: string;
+  /** What the model is told of it; absent: what the graph says of itself. */
+  readonly description?: string;
 }
 
 export const MEMORY_ACCESS = ['read', 'write'] as const;
@@ -43,9 +47,9 @@ function memoryToolNames({ access = 'read' }: MemoryTool): readonly string[] {
   return access === 'write' ? [MEMORY_SEARCH, MEMORY_SAVE] : [MEMORY_SEARCH];
 }
 
-/** Returns the name of a graph as a tool, which every provider takes: lower-case letters, digits and `-`. */
-export function graphToolName({ graph }: GraphTool): string {
-  return graph.split('@', 1).join();
+/** Returns the name of a graph as a tool. */
+export function graphToolName({ graph, as = graph.split('@', 1).join() }: GraphTool): string {
+  return as;
 }
 
 export function isGraphTool(tool: OfferedTool): tool is GraphTool {
@@ -55,5 +59,6 @@ export function isGraphTool(tool: OfferedTool): tool is GraphTool {
 /** True for an item of a list of tools; validation checks the shape of objects. */
 export function isOfferedTool(value: Json): value is OfferedTool & (string | JsonObject) {
   if (!isJsonObject(value)) return typeof value === 'string';
-  return typeof value['memory'] === 'string' || typeof value['graph'] === 'string';
+  const { memory, graph, as } = value;
+  return typeof memory === 'string' || (typeof graph === 'string' && (as === undefined || typeof as === 'string'));
 }

@@ -22,14 +22,35 @@ const DEFINITION = {
 describe('the graph inside a node', () => {
   test('consists of the graphs that an agent calls as tools', () => {
     const agent = { type: 'agent', tools: ['pay', { memory: 'm' }, { graph: 'refund@2' }] };
-    expect(innerOf(agent)).toMatchObject({ nodes: { refund: { type: 'subgraph', graph: 'refund@2' } }, edges: [] });
+    expect(innerOf(agent, { nodes: { agent } })).toMatchObject({
+      nodes: { refund: { type: 'subgraph', graph: 'refund@2' } },
+      edges: [],
+    });
     expect(describeNode(agent)).toBe('agent');
+  });
+
+  test('has the names that the node gives its tools', () => {
+    const agent = { type: 'agent', tools: [{ graph: 'refund@2', as: 'give_back' }] };
+    expect(innerOf(agent, {})).toMatchObject({ nodes: { give_back: { type: 'subgraph', graph: 'refund@2' } } });
+  });
+
+  test.each([
+    { what: 'has as its conversation', llm: { messages: 'chat' } },
+    { what: 'writes', llm: { prompt: 'x', write: 'chat' } },
+    { what: 'writes among others', llm: { prompt: 'x', write: { log: 1, chat: '{{ result.message }}' } } },
+  ])('consists of the graphs of the llm that $what, where its calls are made', ({ llm }) => {
+    const act = { type: 'tool', calls: 'chat' };
+    const ask = { type: 'llm', tools: [{ graph: 'refund' }], ...llm };
+    const other = { type: 'llm', tools: [{ graph: 'other' }], messages: 'elsewhere' };
+    expect(innerOf(act, { nodes: { other, ask, act } })).toMatchObject({ nodes: { refund: { type: 'subgraph' } } });
+    expect(innerOf({ ...act, tools: ['pay'] }, { nodes: { ask, act } })).toBeNull();
+    expect(innerOf(act, { nodes: { other, act } })).toBeNull();
   });
 
   test.each([{ type: 'agent', tools: ['pay'] }, { type: 'llm', tools: [{ graph: 'refund' }] }, { type: 'set' }])(
     'is none of %j',
     (node) => {
-      expect(innerOf(node)).toBeNull();
+      expect(innerOf(node, { nodes: { node } })).toBeNull();
     },
   );
 });

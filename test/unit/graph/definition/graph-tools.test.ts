@@ -54,8 +54,29 @@ describe('the parameters of a graph as a tool', () => {
   });
 });
 
+test('a graph is told as it says itself, or as the node says', () => {
+  const definition = aDefinition({ name: 'leaf', description: 'Finds a leaf.' });
+  const told = [toToolEntry(definition), toToolEntry(definition, { description: 'Looks an order up.' })];
+  expect(told.map(({ description }) => description)).toEqual(['Finds a leaf.', 'Looks an order up.']);
+  expect(toToolEntry(aDefinition({ name: 'leaf' })).description).toBe('Runs the graph leaf');
+});
+
 describe('the graph of the graphs that a node calls', () => {
   const tools = ['pay', { graph: 'leaf@2' }] as const;
+
+  test('has their nodes under the names that the node gives them', () => {
+    const named = [{ graph: 'leaf@1', as: 'old' }, { graph: 'leaf@2', as: 'new' }, { graph: 'leaf' }] as const;
+    const node = { type: 'agent', prompt: 'x', tools: named } as const;
+    const graphs = Object.entries(toolGraph(node, { node })?.nodes ?? {}).map(([name, inner]) => [
+      name,
+      'graph' in inner && inner.graph,
+    ]);
+    expect(graphs).toEqual([
+      ['old', 'leaf@1'],
+      ['new', 'leaf@2'],
+      ['leaf', 'leaf'],
+    ]);
+  });
 
   test('has a node for each of them', () => {
     const leaf = aDefinition({ channels: { x: {} }, input: ['x'] });

@@ -37,6 +37,22 @@ describe('toMermaid', () => {
     expect(arrows).toEqual([expect.objectContaining({ from: 'begin', to: 'n_end' })]);
   });
 
+  test('draws the graphs that an agent has as tools inside of it', async () => {
+    const tools = [{ graph: 'refund' }];
+    const nodes = { a: { type: 'agent', prompt: 'x', tools }, b: { type: 'set' } } as const;
+    const edges = [
+      { from: '__start__', to: 'a' },
+      { from: 'a', to: 'b' },
+    ];
+    const drawn = await parseMermaid(toMermaid(aDefinition({ nodes, edges })));
+    expect([...drawn.subgraphs.keys()]).toEqual(['n_a']);
+    expect(drawn.shapes.get('n_a_refund')).toBe('refund\nsubgraph: refund');
+    expect(drawn.arrows.map(({ from, to }) => [from, to])).toEqual([
+      ['begin', 'n_a'],
+      ['n_a', 'n_b'],
+    ]);
+  });
+
   test('marks what was visited and what is current', async () => {
     const text = toMermaid(aDefinition({ nodes: NODES }), { visited: ['a', 'b'], current: ['b'] });
     expect([...(await parseMermaid(text)).classes]).toEqual([

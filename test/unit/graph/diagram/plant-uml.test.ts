@@ -41,6 +41,15 @@ join_1 --> [*] : state.n <U+003E> 1
     ]);
   });
 
+  test('draws the graphs that an agent has as tools inside of it', () => {
+    const nodes = { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'refund' }] } } as const;
+    const { states } = parsePlantUml(toPlantUml(aDefinition({ nodes })));
+    expect([...states].map(([key, { inside }]) => [key, inside])).toEqual([
+      ['n_a', null],
+      ['n_a_refund', 'n_a'],
+    ]);
+  });
+
   test('draws the graph of an inline subgraph inside of it, with points of its own', () => {
     const graph = aDefinition({ nodes: { deep: { type: 'subgraph', graph: aDefinition() } } });
     const { states, arrows } = parsePlantUml(

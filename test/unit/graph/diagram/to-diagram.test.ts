@@ -101,8 +101,35 @@ describe('a node', () => {
   });
 });
 
+describe('graphs as tools', () => {
+  const tools = ['pay', { graph: 'refund@2' }, { graph: 'leaf', as: 'look_up' }] as const;
+  const insideOf = (diagram: Diagram, key: string) =>
+    diagram.shapes.find((shape) => shape.key === key)?.inner?.shapes.map(({ lines, mark }) => [...lines, mark]);
+
+  test('are drawn inside of the node that calls them, under their names', () => {
+    const diagram = draw({ nodes: { a: { type: 'agent', prompt: 'x', tools } } });
+    expect(insideOf(diagram, 'n_a')).toEqual([
+      ['refund', 'subgraph: refund@2', 'none'],
+      ['look_up', 'subgraph: leaf', 'none'],
+    ]);
+    expect(arrowsOf(diagram)).toEqual(['begin plain n_a']);
+  });
+
+  test('of an llm are drawn where its calls are made, and not where they are asked for', () => {
+    const nodes = { ask: { type: 'llm', messages: 'chat', tools }, act: { type: 'tool', calls: 'chat' } } as const;
+    const diagram = draw({ nodes, edges: [] });
+    expect([insideOf(diagram, 'n_ask'), insideOf(diagram, 'n_act')?.length]).toEqual([undefined, 2]);
+  });
+
+  test('are visited when a node inside is', () => {
+    const nodes = { a: { type: 'agent', prompt: 'x', tools } } as const;
+    const diagram = draw({ nodes }, { visited: ['a', 'a/refund/pay'], current: ['a'] });
+    expect(insideOf(diagram, 'n_a')?.map((shown) => shown.at(-1))).toEqual(['visited', 'none']);
+  });
+});
+
 describe('marks', () => {
-  test('a node that is current is not only visited, and one inside is told by its address', () => {
+  test('a node that is current is not only visited, one inside is told by its address, and the one around it is visited, too', () => {
     const nodes = { ...ABC, sub: { type: 'subgraph', graph: aDefinition() } } as const;
     const { shapes } = draw({ nodes }, { visited: ['a', 'b', 'sub/a'], current: ['b'] });
     expect(shapes.map(({ key, mark }) => [key, mark])).toEqual([
@@ -110,7 +137,7 @@ describe('marks', () => {
       ['n_a', 'visited'],
       ['n_b', 'current'],
       ['n_c', 'none'],
-      ['n_sub', 'none'],
+      ['n_sub', 'visited'],
     ]);
     const inner = shapes.find(({ key }) => key === 'n_sub')?.inner?.shapes;
     expect(inner?.find(({ key }) => key === 'n_sub_a')?.mark).toBe('visited');

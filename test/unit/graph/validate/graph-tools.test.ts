@@ -34,7 +34,18 @@ describe('a graph among the tools of a node', () => {
     ]);
   });
 
+  test('may have a name and a description of its own', () => {
+    const tools = [{ graph: 'charge', as: 'charge_card', description: 'Charges.' }, { graph: 'leaf' }];
+    expect(found(tools, { node: { approve: { charge_card: 'always' } } })).toEqual([]);
+    expect(found([{ graph: 'leaf' }, { graph: 'leaf@1', as: 'old_leaf' }])).toEqual([]);
+  });
+
   test.each<[string, Json, string[]]>([
+    ['renamed as another', [{ graph: 'leaf' }, { graph: 'asks', as: 'leaf' }], ['INVALID_FIELD /nodes/a/tools/1']],
+    ['renamed as a configured tool', [{ graph: 'leaf', as: 'charge' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    ['renamed as a built-in tool', [{ graph: 'leaf', as: 'memory_save' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    ['with a name that is none', [{ graph: 'leaf', as: 'a b' }], ['INVALID_FIELD /nodes/a/tools/0/as']],
+    ['with a name that is no text', [{ graph: 'leaf', as: 7 }], ['INVALID_FIELD /nodes/a/tools/0/as']],
     ['that is nowhere', [{ graph: 'nowhere' }], ['UNKNOWN_GRAPH /nodes/a/tools/0/graph']],
     ['that is this one', ['charge', { graph: 'test' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/1/graph']],
     ['that has this one as a tool', [{ graph: 'around' }], ['RECURSIVE_SUBGRAPH /nodes/a/tools/0/graph']],

@@ -35,7 +35,7 @@ export function DiagramTab({ graph }: { readonly graph: Graph }): JSX.Element {
         {chosen !== null && node !== null && (
           <section className="card stack" aria-label={`The node ${chosen}`}>
             <h2>{chosen}</h2>
-            <Inner node={node} onOpen={() => open([...path, chosen])} />
+            <Inner node={node} outer={shown} onOpen={() => open([...path, chosen])} />
             <JsonView value={node} open={3} />
           </section>
         )}
@@ -53,7 +53,7 @@ export function DiagramTab({ graph }: { readonly graph: Graph }): JSX.Element {
 
 function innerAt(definition: Definition, path: readonly string[]): Definition {
   return path.reduce((outer, id) => {
-    const inner = innerOf(nodeOf(outer, id) ?? {});
+    const inner = innerOf(nodeOf(outer, id) ?? {}, outer);
     return isMembers(inner) ? inner : outer;
   }, definition);
 }
@@ -63,9 +63,16 @@ function nodeOf({ nodes }: Definition, id: string): Definition | null {
   return isMembers(node) ? node : null;
 }
 
+interface InnerProps {
+  readonly node: Definition;
+  /** The definition that the node is of. */
+  readonly outer: Definition;
+  readonly onOpen: () => void;
+}
+
 /** The graph inside of a node: its own, or a published one. */
-function Inner({ node, onOpen }: { readonly node: Definition; readonly onOpen: () => void }): JSX.Element | null {
-  const inner = innerOf(node);
+function Inner({ node, outer, onOpen }: InnerProps): JSX.Element | null {
+  const inner = innerOf(node, outer);
   if (inner === null) return null;
   if (typeof inner === 'string') return <Link href={toGraph(inner.replace(/@.*$/, ''))}>Go to {inner}</Link>;
   return (

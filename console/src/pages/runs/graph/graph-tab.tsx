@@ -82,7 +82,7 @@ interface LevelProps extends RunGraph {
 function Level({ definition, named, path, children }: LevelProps): JSX.Element {
   const [first, ...rest] = path;
   if (first === undefined) return children(definition);
-  const inner = innerOf(nodesOf(definition).find(([id]) => id === first)?.[1] ?? {});
+  const inner = innerOf(nodesOf(definition).find(([id]) => id === first)?.[1] ?? {}, definition);
   const level = { named, path: rest, children };
   if (typeof inner !== 'string') return <Level definition={inner ?? {}} {...level} />;
   if (named === null) return <NamedLevel reference={inner} {...level} />;

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../../definition/catalog.ts';
+import { MEMORY_TOOLS } from '../../../definition/memory-tools.ts';
 import { graphToolName, isGraphTool, isOfferedTool, namesOfTool } from '../../../definition/node-types/offered-tool.ts';
 import { isJsonList } from '../../../values/json.ts';
 import type { Json } from '../../../values/json.ts';
@@ -16,12 +17,17 @@ export const offeredTools = defineRule({
     ),
 });
 
-/** A failed call may lead to a configured tool by its name, whatever the node offers. */
+/** A failed call may lead to a configured tool by its name, whatever the node offers; built-in tools are known by theirs. */
 function configuredNames(tools: readonly Json[], catalog: Catalog, path: string): Issues<'INVALID_FIELD'> {
   return [...tools.entries()].flatMap(([index, tool]) => {
-    if (!isOfferedTool(tool) || !isGraphTool(tool) || !Object.hasOwn(catalog.tools, graphToolName(tool))) return [];
-    const message = `There is a configured tool of the name "${graphToolName(tool)}", which the graph would have as a tool`;
-    return [error('INVALID_FIELD', `${path}/${index}/graph`, message)];
+    if (!isOfferedTool(tool) || !isGraphTool(tool)) return [];
+    const name = graphToolName(tool);
+    const owner = [catalog.tools, MEMORY_TOOLS].find((tools) => Object.hasOwn(tools, name));
+    if (!owner) return [];
+    const kind = owner === MEMORY_TOOLS ? 'built-in' : 'configured';
+    const field = tool.as === undefined ? 'graph' : 'as';
+    const message = `There is a ${kind} tool of the name "${name}", which the graph would have as a tool: \`as\` gives it another`;
+    return [error('INVALID_FIELD', `${path}/${index}/${field}`, message)];
   });
 }
 
@@ -39,5 +45,5 @@ function sameNames(tools: readonly Json[], path: string): Issues<'INVALID_FIELD'
 }
 
 function sameName(name: string): string {
-  return `Another tool of this node is named "${name}" already: a node has one memory, and each graph once, in one version`;
+  return `Another tool of this node is named "${name}" already: a node has one memory, and a graph that is there again needs \`as\`, a name of its own`;
 }
