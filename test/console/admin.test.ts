@@ -74,7 +74,7 @@ test('a tool that is switched off is seen with the tools and in its run, and goe
   const runId = textAt(body, '/id');
   const seen = await enter(`/runs/${runId}`, 'uma · user · demo');
   // The page asks again by itself, as a switch makes no event.
-  await seen.getByText(/calls of the tool lookup_order wait.*The shop is down/).waitFor();
+  await seen.getByText(/the call .* of the tool lookup_order waits.*The shop is down/).waitFor();
   await seen.getByText('Deadline:').waitFor();
   await seen.getByRole('link', { name: 'Tools' }).click();
   const card = seen.getByRole('article', { name: 'lookup_order' });

@@ -29,11 +29,9 @@ const ReasonSchema = z.object({
   attempt: z.int().optional().openapi({ description: 'The number of the next attempt' }),
   nextAttemptAt: Time.nullable().optional().openapi({ description: 'Null: the attempt is made now' }),
   error: RunErrorSchema.optional(),
-  calls: listOf(z.string())
-    .optional()
-    .openapi({
-      description: 'With `switched-off`: the keys of the calls that wait; those of models are not known yet',
-    }),
+  calls: listOf(z.string()).optional().openapi({
+    description: 'With `switched-off`: the keys of the calls that wait; those of models are not known yet',
+  }),
 });
 
 const BudgetLineSchema = z.object({
