@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
@@ -17,6 +16,8 @@ import { readExported } from '../support/readers/exported-metrics.ts';
 import type { ExportedMetrics } from '../support/readers/exported-metrics.ts';
 import { textAt } from '../support/readers/json-at.ts';
 import { evaluateQueries } from '../support/promql/evaluate-queries.ts';
+import { scrapesOf } from '../support/promql/scrapes-of.ts';
+import { readAlerts } from '../support/readers/alerts.ts';
 import { readQuery } from '../support/readers/queries.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
@@ -112,30 +113,22 @@ async function doAll(): Promise<void> {
   await start(graphOf('silent', { think: { type: 'llm', system: 'fail', prompt: 'Hi' } }));
 }
 
-const read = async (path: string): Promise<string> =>
-  await readFile(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
-
 const Dashboard = z.object({
   panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).default([]) })),
 });
-const Alerts = z.object({
-  groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
-});
 
 async function dashboardQueries(): Promise<readonly string[]> {
-  const { panels } = Dashboard.parse(JSON.parse(await read('grafana/holdfast.json')));
+  const file = await readFile(new URL('../../deploy/grafana/holdfast.json', import.meta.url), 'utf8');
+  const { panels } = Dashboard.parse(JSON.parse(file));
   return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 }
 
 async function alertQueries(): Promise<readonly string[]> {
-  const { groups } = Alerts.parse(parse(await read('prometheus/alerts.yml')));
-  return groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  return (await readAlerts()).map(({ expr }) => expr);
 }
 
 /** The alert that compares nothing. */
 const OF_NOTHING = 'absent(holdfast_runs_active)';
-
-const SCRAPED_EVERY_MS = 15_000;
 
 interface Evaluated {
   /** The series that a query gives, or those that it compares. */
@@ -144,22 +137,9 @@ interface Evaluated {
   readonly text?: string;
 }
 
-/** The same a while later: all that is counted has gone up. */
-function later(text: string, scrape: number): string {
-  const up = 1 + scrape;
-  return text.replaceAll(COUNTED, (_, series: string, value: string) => `${series} ${Number(value) * up}`);
-}
-
-const COUNTED = /^(\w+_(?:total|count|sum|bucket)(?:\{.*\})?) (\S+)$/gm;
-
 /** The queries that Prometheus has no number for after some scrapes, with the error of each wrong one. */
 async function unanswered(queries: readonly string[], { of, text = scraped }: Evaluated): Promise<readonly string[]> {
-  const now = Date.now();
-  const scrapes = [0, 1, 2, 3, 4].map((scrape) => ({
-    at: now - (4 - scrape) * SCRAPED_EVERY_MS,
-    text: later(text, scrape),
-  }));
-  const results = await evaluateQueries(scrapes, queries.map(withVariables));
+  const results = await evaluateQueries(scrapesOf(text), queries.map(withVariables));
   return queries.flatMap((query, at) => {
     const { error, [of]: found = 0 } = results[at] ?? {};
     if (error !== undefined) return [`${query}: ${error}`];
