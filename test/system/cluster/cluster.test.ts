@@ -65,20 +65,25 @@ test.skipIf(!findSuite(process.env).isThere)(
   },
 );
 
-/* Those in which Temporal, the store and several processes take part. */
+/* All but redaction, which has a scenario that gives the name of its graph to the value that is to be hidden. */
 const THEMES = [
   'approvals',
   'approvals-hold',
   'breakpoints',
+  'diagrams',
   'errors',
   'idempotency',
   'joins',
   'loops',
   'models',
+  'problems',
+  'reducers',
   'state',
   'subgraphs',
   'tenancy',
   'threads',
+  'topology',
+  'validation',
   'waits',
 ];
 
