@@ -18,7 +18,7 @@ import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';
 import { inFileSlot } from './files/in-file-slot.ts';
 import { withHeartbeat } from './calls/heartbeat.ts';
-import { inCallSlot } from './calls/in-call-slot.ts';
+import { inCallSlot } from './calls/postponed/in-call-slot.ts';
 import { performCall } from './calls/perform-call.ts';
 import { performLocally } from './calls/perform-locally.ts';
 import type { CallKind } from './calls/make-attempt.ts';
@@ -27,7 +27,7 @@ import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { tellSegments } from './calls/spans/tell-segments.ts';
 import { writeJournal } from './calls/write-journal.ts';
 import type { JournalWrite } from './calls/write-journal.ts';
-import { switchOf, whenSwitchedOn } from './calls/switches/when-switched-on.ts';
+import { switchOf, whenSwitchedOn } from './calls/postponed/when-switched-on.ts';
 import type { ScheduleActivities } from './schedules/take-tick.ts';
 import type { Tool } from './tools/tool.ts';
 

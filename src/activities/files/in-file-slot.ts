@@ -2,7 +2,7 @@ import type { ModelCallRequest } from '../../graph/run/index.ts';
 import type { Store } from '../../store/store.ts';
 import type { CallSlots } from '../calls/call-slots.ts';
 import type { CallTask } from '../calls/call-task.ts';
-import { inCallSlot } from '../calls/in-call-slot.ts';
+import { inCallSlot } from '../calls/postponed/in-call-slot.ts';
 import { filesIn } from '../models/load-files.ts';
 
 /**

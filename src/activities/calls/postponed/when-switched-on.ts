@@ -4,11 +4,8 @@ import { switchedOff } from '../../../store/rulings/known-rulings.ts';
 import type { SwitchKind } from '../../../store/rulings/rulings-tables.ts';
 import type { Switch } from '../../../store/rulings/switches.ts';
 import type { Store } from '../../../store/store.ts';
-import { tryAgainLater } from '../application-failure.ts';
 import type { CallTask } from '../call-task.ts';
-import { withHeartbeat } from '../heartbeat.ts';
-import { timeLeft } from '../in-call-slot.ts';
-import { writeJournal } from '../write-journal.ts';
+import { postponeCall } from './postpone-call.ts';
 
 /** The bounds of the time after which a call that waits for a switch comes back. */
 const MIN_RETRY_AFTER_MS = 5_000;
@@ -28,18 +25,15 @@ export async function switchOf({ rulings }: Store, { request, tenantId }: CallTa
 }
 
 /**
- * Makes a call unless its tool, model or code is switched off. Then it writes only the journal that travels with the call,
- * and the server tries again later. That comes before the claim, so the ledger counts no attempt.
+ * Makes a call unless its tool, model or code is switched off. Then it is postponed.
  * @throws ApplicationFailure `SWITCHED_OFF`, which the server retries
  */
 export async function whenSwitchedOn<T>(store: Store, task: CallTask, call: () => Promise<T>): Promise<T> {
   const off = await switchOf(store, task);
-  if (!off) return await call();
-  const leftMs = timeLeft(task);
-  // A call whose deadline is over is not made any more: the ledger records how it ends.
-  if (leftMs <= 0) return await call();
-  await withHeartbeat(task.request.policy.heartbeatMs, async () => await writeJournal(store, task));
-  const delayMs = MIN_RETRY_AFTER_MS + Math.random() * (MAX_RETRY_AFTER_MS - MIN_RETRY_AFTER_MS);
-  const message = `The ${off.kind} ${off.name} is switched off: ${off.reason}`;
-  throw tryAgainLater('SWITCHED_OFF', message, Math.min(delayMs, leftMs));
+  if (off) {
+    const retryAfterMs = MIN_RETRY_AFTER_MS + Math.random() * (MAX_RETRY_AFTER_MS - MIN_RETRY_AFTER_MS);
+    const message = `The ${off.kind} ${off.name} is switched off: ${off.reason}`;
+    await postponeCall(store, task, { code: 'SWITCHED_OFF', message, retryAfterMs });
+  }
+  return await call();
 }

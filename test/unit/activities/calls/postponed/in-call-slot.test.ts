@@ -1,12 +1,12 @@
 import type { Info } from '@temporalio/activity';
 import { beforeEach, expect, test } from 'vitest';
-import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
-import type { CallSlot } from '../../../../src/activities/calls/call-slots.ts';
-import { inCallSlot } from '../../../../src/activities/calls/in-call-slot.ts';
-import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
-import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
-import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
-import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+import type { CallOutcome, CallTask } from '../../../../../src/activities/calls/call-task.ts';
+import type { CallSlot } from '../../../../../src/activities/calls/call-slots.ts';
+import { inCallSlot } from '../../../../../src/activities/calls/postponed/in-call-slot.ts';
+import { packBatch } from '../../../../../src/graph/journal/packed-batch.ts';
+import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../../support/builders/call-builders.ts';
+import { anActivity, failureOf } from '../../../../support/doubles/scripted-tool.ts';
+import { useMemoryStore } from '../../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../../src/activities/calls/call-task.ts';
-import { whenSwitchedOn } from '../../../../../src/activities/calls/switches/when-switched-on.ts';
+import { whenSwitchedOn } from '../../../../../src/activities/calls/postponed/when-switched-on.ts';
 import { packBatch } from '../../../../../src/graph/journal/packed-batch.ts';
 import type { Switch } from '../../../../../src/store/rulings/switches.ts';
 import {
