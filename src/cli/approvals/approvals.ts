@@ -52,5 +52,5 @@ function toText({ id, digest, status, tool, title, args, details, policy, reques
   const who = `for ${requestedBy}, decided by ${whoDecides(policy)}`;
   const head = `${id}  ${status === 'pending' ? `until ${expiresAt}` : status}, ${who}\n`;
   const asked = approvalInWords({ title, tool, args: args ?? null, details: details ?? null });
-  return `${escapeInvisible(head)}${asked}${status === 'pending' ? `  npx ${approveCommand(id, digest)}\n` : ''}`;
+  return `${escapeInvisible(head)}${asked}${status === 'pending' ? `  npx ${approveCommand(id, { digest, policy })}\n` : ''}`;
 }

@@ -43,7 +43,12 @@ export function approvalInOneLine({ title, tool, args, details }: Asked): string
 /** So many characters of a digest are enough to tell what was seen. */
 const DIGEST_LENGTH = 12;
 
-/** The command that approves what has the digest, and nothing else. Without a digest, it shows what it approves. */
-export function approveCommand(id: string, digest: string | null): string {
-  return `holdfast approve ${id}${digest === null ? '' : ` --digest ${digest.slice(0, DIGEST_LENGTH)}`}`;
+/**
+ * The command that approves what is asked, and nothing else. Without a digest, it shows what it approves.
+ * @param asked `null`: it is not known
+ */
+export function approveCommand(id: string, asked: Pick<Asked, 'digest' | 'policy'> | null): string {
+  const { digest = null, policy = {} } = asked ?? {};
+  const seen = digest === null ? '' : ` --digest ${digest.slice(0, DIGEST_LENGTH)}`;
+  return `holdfast approve ${id}${seen}${policy.requireReason === true ? ' --reason …' : ''}`;
 }

@@ -36,7 +36,7 @@ const LINES: Readonly<Record<Waiting['kind'], Line>> = {
     const asked = approvalInOneLine(approval);
     // Nobody is given a digest of what is not shown.
     if (asked === null) return { text: `${text}: ${approval.title}`, command: `holdfast approvals --run ${runId}` };
-    return { text: `${text}: ${asked}`, command: approveCommand(id, approval.digest) };
+    return { text: `${text}: ${asked}`, command: approveCommand(id, approval) };
   },
   intervention: ({ node, id = '', error }, runId) => ({
     text: `${node} waits for a person to retry, skip or fail it${error ? `: ${error.code} ${error.message}` : ''}`,

@@ -38,6 +38,13 @@ test.each([
   expect(waitingInWords('R', waiting, asked)).toEqual(line);
 });
 
+test('the command for an approval that needs a reason has a place for it', () => {
+  const waiting = { kind: 'approval', node: 'ask', id: 'R.a1' } as const;
+  expect(waitingInWords('R', waiting, { ...asked, policy: { requireReason: true } })).toMatchObject({
+    command: 'holdfast approve R.a1 --digest 3f2a9c81d0e4 --reason …',
+  });
+});
+
 test.each([
   ['is long', { args: { note: 'x'.repeat(400) } }],
   ['has details', { details: 'An old customer' }],
