@@ -59,7 +59,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'telemetry/exporters': { rooms: ['process'], packages: [NODE, '@opentelemetry/api', '@opentelemetry/resources'] },
   'telemetry/metrics': {
-    rooms: [...STATE, 'process', 'telemetry/exporters'],
+    rooms: [...STATE, 'graph/values', 'process', 'telemetry/exporters'],
     types: ['store'],
     packages: [
       '@opentelemetry/exporter-metrics-otlp-proto',

@@ -1,4 +1,5 @@
 import type { JournalBatch } from '../graph/journal/index.ts';
+import { forgetOldest } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { JournalWriter } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
@@ -50,8 +51,7 @@ function createTeller(logger: Logger): (written: Written) => void {
   const isNew = (name: string): boolean => {
     if (told.has(name)) return false;
     told.add(name);
-    const [oldest] = told;
-    if (told.size > MAX_REMEMBERED && oldest !== undefined) told.delete(oldest);
+    forgetOldest(told, MAX_REMEMBERED);
     return true;
   };
   return ({ batch, writer }) => {

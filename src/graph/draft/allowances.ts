@@ -2,8 +2,8 @@ import { withAllowance } from '../values/meter.ts';
 import type { Frame, TaskHandle } from './frames.ts';
 
 /*
- * What one `advance` may cost. It yields after `MAX_UNITS` (`draft.ts`), and a superstep closes in an `advance` of its
- * own; so the sum stays far below the 5 s that the workflow sandbox allows an activation. The budgets belong to the
+ * What one `advance` may cost. It yields after `MAX_UNITS` (`load.ts`), and a superstep closes in an `advance` of its
+ * own; so the sum stays far below the 8 s of processor time that an activation has. The budgets belong to the
  * interpreter version: others would stop a recorded run at another place.
  */
 

@@ -70,10 +70,10 @@ export function callKey(
   return [runId, shortenId([...around, key].join('/')), visit, number, retryRound].join(':');
 }
 
-/** The parts of a call key. A task of a subgraph, or with a very long name, has a shortened path in `task`. */
+/** The parts of a call key. */
 export interface CallPosition {
   readonly runId: string;
-  /** For a task of the run's own graph, usually its task key. */
+  /** The task with those around it; shortened if it is long (`shortenId`). */
   readonly task: string;
   readonly visit: number;
   readonly number: number;

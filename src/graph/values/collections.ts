@@ -11,6 +11,12 @@ export function toList(names: string | readonly string[]): readonly string[] {
   return typeof names === 'string' ? [names] : names;
 }
 
+/** Forgets the oldest entry of a map or set, if there are more than so many. */
+export function forgetOldest(entries: Map<unknown, unknown> | Set<unknown>, most: number): void {
+  const [oldest] = entries.keys();
+  if (entries.size > most) entries.delete(oldest);
+}
+
 /** Copies an object without the members that are `null`, 0, or an empty list or object. */
 export function withoutEmpty<T extends object>(value: T): Partial<T> {
   const rest: Partial<T> = {};

@@ -1,5 +1,5 @@
 export { boundIssues } from './bounded-issues.ts';
-export { mapValues, toList } from './collections.ts';
+export { forgetOldest, mapValues, toList } from './collections.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';
 export { escapeInvisible } from './escape-invisible.ts';

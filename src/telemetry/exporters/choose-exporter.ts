@@ -35,8 +35,11 @@ export function chooseExporter(signal: Signal, environment: NodeJS.ProcessEnv): 
   const { called, unsent } = SIGNALS[signal];
   const wanted = wantedIn(signal, given).filter((name) => !unsent.includes(name));
   const exporter = NAMES.find((name) => wanted.includes(name)) ?? null;
-  const unknown = wanted.filter((name) => name !== exporter);
-  const problems = unknown.map((name) => `OTEL_${signal}_EXPORTER=${name} is not known; no ${called} are sent there`);
+  const others = wanted.filter((name) => name !== exporter);
+  const problems = others.map((name) => {
+    const why = NAMES.some((known) => known === name) ? `is left out beside ${exporter}` : 'is not known';
+    return `OTEL_${signal}_EXPORTER=${name} ${why}; no ${called} are sent there`;
+  });
   return { exporter, problems: [...problems, ...(exporter === 'otlp' ? protocolProblems(signal, given) : [])] };
 }
 

@@ -20,7 +20,10 @@ const OF_EVENTS: { readonly [Type in RunEvent['type']]?: Measured<Type> } = {
     { name: 'holdfast.steps', value: 1, labels: { graph: run.graph } },
     ...(step === 0 && !path ? startDelay(run, at) : []),
   ],
-  'node.started': (event, { runId }, clock) => clock.start(runId, event),
+  'node.started'(event, { runId }, clock) {
+    clock.start(runId, event);
+    return [];
+  },
   'node.completed': (event, run, clock) => nodeDuration(clock.end(run.runId, event), run, 'completed'),
   'node.failed': (event, run, clock) => nodeDuration(clock.end(run.runId, event), run, 'failed'),
   'node.skipped': (event, run, clock) => nodeDuration(clock.end(run.runId, event), run, 'skipped'),

@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../graph/journal/index.ts';
+import { forgetOldest } from '../../graph/values/index.ts';
 
 type NodeEvent = Pick<RunEvent & { readonly type: 'node.started' }, 'node' | 'visit' | 'index' | 'path' | 'at'>;
 
 /** Remembers when nodes have begun, until they end. */
 export interface NodeClock {
-  /** @returns nothing to measure yet */
-  start(runId: string, event: NodeEvent): readonly never[];
+  start(runId: string, event: NodeEvent): void;
   /** @returns the seconds since the beginning; `null`: it is not known here */
   end(runId: string, event: NodeEvent): number | null;
 }
@@ -20,8 +20,7 @@ export function createNodeClock(): NodeClock {
   return {
     start(runId, event) {
       begun.set(keyOf(runId, event), Date.parse(event.at));
-      if (begun.size > MAX_OPEN) for (const oldest of begun.keys()) return begun.delete(oldest) ? [] : [];
-      return [];
+      forgetOldest(begun, MAX_OPEN);
     },
     end(runId, event) {
       const key = keyOf(runId, event);

@@ -29,6 +29,7 @@ test.each<[Signal, NodeJS.ProcessEnv, string | null]>([
 
 test.each<[Signal, NodeJS.ProcessEnv, string | null, string]>([
   ['TRACES', { OTEL_TRACES_EXPORTER: 'zipkin' }, null, 'OTEL_TRACES_EXPORTER=zipkin'],
+  ['TRACES', { OTEL_TRACES_EXPORTER: 'console,otlp' }, 'otlp', 'OTEL_TRACES_EXPORTER=console is left out beside otlp'],
   ['TRACES', { ...ADDRESS, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'otlp', 'not by grpc'],
   ['METRICS', { ...ADDRESS, OTEL_METRICS_EXPORTER: 'statsd' }, null, 'OTEL_METRICS_EXPORTER=statsd'],
 ])('%s can not heed %j as a whole', (signal, environment, ...[exporter, problem]) => {
