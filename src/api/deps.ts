@@ -67,7 +67,7 @@ export interface CourierTimes {
 }
 
 /** One try of a request. */
-export interface Attempt {
+export interface RequestAttempt {
   /** The id of the new resource or decision: the same for all tries with one idempotency key. */
   readonly id: string;
   /** An earlier try may have done the work; its answer is not known. */
@@ -83,7 +83,7 @@ export interface ApiEnv {
   Variables: {
     requestId: string;
     caller: Caller;
-    attempt: Attempt;
+    attempt: RequestAttempt;
     /** The body of the request, where it is a file. */
     upload: Upload;
     /** What is done if the answer is no refusal, where the path does not say it; for the audit. */

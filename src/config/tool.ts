@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
 import type { CodeToolContext } from '../activities/tools/code-tool-context.ts';
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
-import { parseExpression, parseSegments } from '../graph/expression/index.ts';
+import { parseExpression, splitIntoPieces } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
 import { callFields, code, Safety, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
@@ -80,7 +80,7 @@ const HttpTool = z
         'must begin with http:// or https://, a host and a path, without {{ }} before the path',
       )
       .refine(
-        (text) => isParsable(() => parseSegments(text, ['args'])),
+        (text) => isParsable(() => splitIntoPieces(text, ['args'])),
         'must be a text with {{ }} around expressions over args',
       ),
     headers: z.record(z.string(), SecretOrText).optional(),

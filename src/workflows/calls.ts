@@ -15,7 +15,7 @@ import {
   toJournalFailure,
   toTaskFailure,
 } from './failures.ts';
-import type { Refusal } from './failures.ts';
+import type { RefusedBatch } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
 import { createLocalCalls } from './local-calls.ts';
@@ -44,7 +44,7 @@ export interface Calls {
 export interface CallsDeps {
   readonly inbox: Inbox;
   readonly flusher: Pick<JournalFlusher, 'pause'>;
-  readonly refusal: Refusal;
+  readonly refusal: RefusedBatch;
 }
 
 /**
@@ -106,7 +106,7 @@ type FinishCall = (occurrence: OccurrenceBody & { readonly kind: 'call.completed
 
 interface CallEnds {
   readonly finishCall: FinishCall;
-  readonly refusal: Refusal;
+  readonly refusal: RefusedBatch;
 }
 
 /** Another workflow task begins with the end of an activity. */

@@ -129,13 +129,13 @@ export function endAsCanceled(by: string, reason: string | null): CancelledFailu
 }
 
 /** The failure with which the workflow must end, because the store has refused a batch of its journal. */
-export interface Refusal {
+export interface RefusedBatch {
   /** `null` if there is none. */
   failure(): ApplicationFailure | null;
   note(failure: ApplicationFailure): void;
 }
 
-export function createRefusal(inbox: Inbox): Refusal {
+export function createRefusedBatch(inbox: Inbox): RefusedBatch {
   let noted: ApplicationFailure | null = null;
   return {
     failure: () => noted,

@@ -5,7 +5,7 @@ import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, separateTaskQueue } from './activities.ts';
 import { toJournalFailure } from './failures.ts';
-import type { Refusal } from './failures.ts';
+import type { RefusedBatch } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
 import { createPauses } from './pauses.ts';
@@ -42,7 +42,7 @@ interface ShellState {
 interface JournalFlusherDeps {
   readonly outbox: Outbox;
   readonly inbox: Inbox;
-  readonly refusal: Refusal;
+  readonly refusal: RefusedBatch;
   /** `null`: the run is not traced. */
   readonly segments: Segments | null;
 }

@@ -13,8 +13,8 @@ import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
-import { endAsCanceled, callCanceled, createRefusal, toWorkflowFailure } from './failures.ts';
-import type { Refusal } from './failures.ts';
+import { endAsCanceled, callCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
+import type { RefusedBatch } from './failures.ts';
 import type { CallOwner } from './call-activities.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
@@ -53,7 +53,7 @@ interface Shell {
   readonly outbox: Outbox;
   readonly effects: Effects;
   readonly flusher: JournalFlusher;
-  readonly refusal: Refusal;
+  readonly refusal: RefusedBatch;
   readonly continueAsNewPolicy: ContinueAsNewPolicy;
   readonly latestEvents: LatestEvents;
   readonly display: Display;
@@ -66,7 +66,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
   const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy, graph: ran } = identity;
   const outbox = createOutbox(graph);
-  const refusal = createRefusal(inbox);
+  const refusal = createRefusedBatch(inbox);
   const segments = openSegments(input, graph);
   const flusher = createJournalFlusher({ outbox, inbox, refusal, segments });
   const owner = { runId, tenantId, graph: ran.name, createdBy };

@@ -17,11 +17,11 @@ import type { ClaimingAttempt } from './unused-claims.ts';
 /** Id and result of a claim: a call to make, or the known outcome. */
 interface ClaimResult {
   readonly claim: string;
-  readonly result: ClaimedCall | { readonly answer: LedgerAnswer };
+  readonly result: EarlierAttempts | { readonly answer: LedgerAnswer };
 }
 
 /** The history of a call that is about to be made. */
-interface ClaimedCall {
+interface EarlierAttempts {
   /** Number of failed attempts before this one. */
   readonly failures: number;
   /** True if an earlier attempt may have made the call. */

@@ -1,7 +1,7 @@
 import type { ToolEntry } from '../../graph/definition/index.ts';
 import { isJsonObject, messageOf, toJson, toText } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { parseSegments } from '../../graph/expression/index.ts';
+import { splitIntoPieces } from '../../graph/expression/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
@@ -55,17 +55,15 @@ type UrlTemplate = (args: JsonObject) => { readonly url: URL; readonly rest: Jso
  * refused: `/users/{{ args.id }}` would become the address of all users.
  */
 function compileUrl(template: string): UrlTemplate {
-  const segments = parseSegments(template, ['args']);
-  const used = new Set(
-    segments.flatMap((segment) => (typeof segment === 'string' ? [] : [...segment.references.args])),
-  );
-  const queryAt = segments.findIndex((segment) => typeof segment === 'string' && /[?#]/.test(segment));
+  const pieces = splitIntoPieces(template, ['args']);
+  const used = new Set(pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [...piece.references.args])));
+  const queryAt = pieces.findIndex((piece) => typeof piece === 'string' && /[?#]/.test(piece));
   return (args) => {
     try {
-      const text = segments
-        .map((segment, at) => {
-          if (typeof segment === 'string') return segment;
-          const value = toText(segment.evaluate({ args }));
+      const text = pieces
+        .map((piece, at) => {
+          if (typeof piece === 'string') return piece;
+          const value = toText(piece.evaluate({ args }));
           const isInPath = queryAt < 0 || at < queryAt;
           if (isInPath && value === '') throw new RangeError('a value in its path is empty');
           return encodeURIComponent(value);

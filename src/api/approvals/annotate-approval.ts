@@ -1,4 +1,4 @@
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { findAsked, showNoted } from './read-approval.ts';
@@ -15,7 +15,7 @@ const REMIND_EVERY_SECONDS = 600;
 export async function commentOnApproval(
   deps: NoteDeps,
   caller: Caller,
-  { id, attempt, text }: { readonly id: string; readonly attempt: Attempt; readonly text: string },
+  { id, attempt, text }: { readonly id: string; readonly attempt: RequestAttempt; readonly text: string },
 ): Promise<NotedApproval> {
   const asked = await findAsked(deps, caller, id);
   const comment = { id: attempt.id, approvalId: id, runId: asked.run.id, by: caller.sub, text };

@@ -5,7 +5,7 @@ import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../g
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable, toApiError } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
@@ -39,7 +39,7 @@ export async function decideApproval(
     run,
     attempt,
     wanted: { decision, ifMatch, digest, ...said },
-  }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
+  }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);

@@ -1,7 +1,7 @@
 import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { toApiError, unavailable } from '../http/errors.ts';
 import { afterSending } from '../runs/after-sending.ts';
@@ -23,7 +23,7 @@ interface WantedDeciders {
 export async function reassignApproval(
   deps: ApiDeps,
   caller: Caller,
-  { id, attempt, to }: { readonly id: string; readonly attempt: Attempt; readonly to: WantedDeciders },
+  { id, attempt, to }: { readonly id: string; readonly attempt: RequestAttempt; readonly to: WantedDeciders },
 ): Promise<NotedApproval> {
   const { approval, run } = await findAsked(deps, caller, id);
   requirePending(approval.status);

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import type { Act, NewEntries } from '../../store/audit/audit.ts';
-import type { ApiDeps, ApiEnv, Attempt } from '../deps.ts';
+import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { AUDITED_ROUTES } from './audited-routes.ts';
 import type { AuditedRoute } from './audited-routes.ts';
@@ -81,7 +81,7 @@ function actOf(c: Context<ApiEnv>, { action, subject }: AuditedRoute): Act {
 }
 
 /** @returns `undefined` for routes that take no idempotency key */
-function attemptOf(c: Context<ApiEnv>): Attempt | undefined {
+function attemptOf(c: Context<ApiEnv>): RequestAttempt | undefined {
   return c.get('attempt');
 }
 

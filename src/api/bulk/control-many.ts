@@ -2,7 +2,7 @@ import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { RunStatus } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { RunFilter } from '../../store/run-search/run-filter.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
@@ -28,7 +28,7 @@ export interface BulkControl {
   readonly chosen: ChosenRuns;
   /** `preview`: says which runs would take it, and changes nothing. */
   readonly mode: 'preview' | 'do';
-  readonly attempt: Attempt;
+  readonly attempt: RequestAttempt;
 }
 
 /** A run that has not taken an action, or whose answer to it is not known. */

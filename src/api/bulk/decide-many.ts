@@ -1,5 +1,5 @@
 import type { PublicApproval } from '../../graph/run/index.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findApproval } from '../approvals/find-approval.ts';
@@ -15,7 +15,7 @@ export type TriedDecision = Tried<NamedDecision, PublicApproval>;
 export async function decideMany(
   deps: ApiDeps,
   caller: Caller,
-  { decisions, attempt }: { readonly decisions: readonly NamedDecision[]; readonly attempt: Attempt },
+  { decisions, attempt }: { readonly decisions: readonly NamedDecision[]; readonly attempt: RequestAttempt },
 ): Promise<readonly TriedDecision[]> {
   return await tryEach(decisions, async (wanted, index) => {
     const { runId } = await findApproval(deps, caller, wanted.approvalId);

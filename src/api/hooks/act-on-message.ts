@@ -5,7 +5,7 @@ import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { HookAction, HookAnswer } from '../../store/hooks/hook-tables.ts';
 import type { Hook } from '../../store/hooks/hooks.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
@@ -18,7 +18,7 @@ export interface WantedAct {
   readonly hook: Hook;
   readonly message: Message;
   /** Its id becomes that of the run or the event, of which there is one, however often it is tried. */
-  readonly attempt: Attempt;
+  readonly attempt: RequestAttempt;
 }
 
 /**
@@ -82,7 +82,7 @@ interface SentEvent {
   readonly runId: Json;
   readonly name: string;
   readonly payload: Json;
-  readonly attempt: Attempt;
+  readonly attempt: RequestAttempt;
 }
 
 async function sendEvent(deps: ApiDeps, caller: Caller, { runId, name, payload, attempt }: SentEvent): Promise<void> {

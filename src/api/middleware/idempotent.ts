@@ -5,7 +5,7 @@ import { toJson } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
-import type { ApiDeps, ApiEnv, Attempt } from '../deps.ts';
+import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
 import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
 import { seesAll } from '../redaction/hidden-from.ts';
@@ -120,6 +120,6 @@ async function keepAnswer(
 }
 
 /** A first try that was refused has done nothing. What tries before a repetition have done is not known, so it keeps its id. */
-async function withdraw({ idempotency }: Store, request: RequestKey, { isRepetition }: Attempt): Promise<void> {
+async function withdraw({ idempotency }: Store, request: RequestKey, { isRepetition }: RequestAttempt): Promise<void> {
   await (isRepetition ? idempotency.lease(request, timeIn(0)) : idempotency.forget(request));
 }

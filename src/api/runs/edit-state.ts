@@ -2,7 +2,7 @@ import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable, toApiError } from '../http/errors.ts';
 import { isMatched } from '../http/etag.ts';
@@ -27,7 +27,7 @@ export interface WantedEdit {
 export async function editState(
   deps: ApiDeps,
   caller: Caller,
-  { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
+  { run, attempt, wanted }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedEdit },
 ): Promise<void> {
   const hidden = hiddenFrom(caller, run);
   refusePlaceholders(wanted.values, hidden);

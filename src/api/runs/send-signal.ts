@@ -2,7 +2,7 @@ import type { Refusal, SignalResult } from '../../graph/run/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable } from '../http/errors.ts';
 import { toPrincipal } from '../http/to-principal.ts';
@@ -21,7 +21,7 @@ type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 interface SignalToSend {
   readonly name: string;
   /** Its id becomes the decision's: a run takes it once, however often it is sent. */
-  readonly attempt: Attempt;
+  readonly attempt: RequestAttempt;
   readonly payload: JsonObject;
   /** Refuses the signal before it is sent, unless an earlier try of the request has sent it. */
   readonly refusal?: Refusal | null;

@@ -12,11 +12,11 @@ export interface FailingTask {
   readonly failures: number;
   /** The time of the first failure, in milliseconds. */
   readonly since: number;
-  readonly last: TaskFailure;
+  readonly last: LastFailure;
 }
 
 /** The last failure in the history; later attempts leave no trace there. */
-export type TaskFailure =
+export type LastFailure =
   /** Temporal refuses what the task wants, or its history says otherwise. */
   | { readonly kind: 'refused'; readonly message: string }
   /** A worker says that it could not do the task. */
@@ -72,7 +72,7 @@ export function judgeTask(
 function toFailure({
   workflowTaskFailedEventAttributes: failed,
   workflowTaskTimedOutEventAttributes: timedOut,
-}: HistoryEvent): TaskFailure | null {
+}: HistoryEvent): LastFailure | null {
   if (timedOut) return timedOut.timeoutType === TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE ? { kind: 'timed-out' } : null;
   if (!failed) return null;
   const cause = failed.cause ?? Cause.WORKFLOW_TASK_FAILED_CAUSE_UNSPECIFIED;

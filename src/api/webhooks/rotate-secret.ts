@@ -1,5 +1,5 @@
 import type { Webhook } from '../../store/webhooks/webhooks.ts';
-import type { ApiDeps, Attempt } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { chosenSecret } from './add-webhook.ts';
@@ -9,7 +9,7 @@ interface Wanted {
   readonly id: string;
   /** `undefined`: a new one is made. */
   readonly secret: string | undefined;
-  readonly attempt: Attempt;
+  readonly attempt: RequestAttempt;
 }
 
 /**

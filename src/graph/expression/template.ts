@@ -64,10 +64,10 @@ export function parseMembers(
 }
 
 /** A piece of a text: literal, or an expression whose value goes there. */
-export type Segment = string | Expression;
+export type TextPiece = string | Expression;
 
 /** Splits a text at its `{{ cel }}`; `{{{{` is a literal `{{`. @throws InvalidTemplateError */
-export function parseSegments(text: string, names: readonly Name[]): readonly Segment[] {
+export function splitIntoPieces(text: string, names: readonly Name[]): readonly TextPiece[] {
   return splitText(text, { names, field: '', path: [] });
 }
 
@@ -121,24 +121,24 @@ function objectTemplate(members: readonly (readonly [string, FilledPart])[]): Fi
 
 function parseText(text: string, part: TemplatePart): FilledPart {
   if (!text.includes('{{')) return constant(text);
-  const segments = splitText(text, part);
+  const pieces = splitText(text, part);
   const field = [part.field, ...part.path].join('.');
-  const [only] = segments;
-  const expressions = segments.filter((segment) => typeof segment !== 'string');
-  if (segments.length === 1 && typeof only === 'object')
+  const [only] = pieces;
+  const expressions = pieces.filter((piece) => typeof piece !== 'string');
+  if (pieces.length === 1 && typeof only === 'object')
     return { expressions, fill: (filling) => evaluateField(field, only, filling) };
-  return { expressions, fill: (filling) => segments.map((segment) => fillSegment(field, segment, filling)).join('') };
+  return { expressions, fill: (filling) => pieces.map((piece) => fillPiece(field, piece, filling)).join('') };
 }
 
 /** Takes literal text from the budget here, and values while they are copied: before they are joined. */
-function fillSegment(field: string, segment: Segment, filling: Filling): string {
-  if (typeof segment !== 'string') return toText(evaluateField(field, segment, filling));
-  filling.budget.takeText(segment);
-  return segment;
+function fillPiece(field: string, piece: TextPiece, filling: Filling): string {
+  if (typeof piece !== 'string') return toText(evaluateField(field, piece, filling));
+  filling.budget.takeText(piece);
+  return piece;
 }
 
-function splitText(text: string, part: TemplatePart): Segment[] {
-  const segments: Segment[] = [];
+function splitText(text: string, part: TemplatePart): TextPiece[] {
+  const pieces: TextPiece[] = [];
   let literal = '';
   let at = 0;
   while (at < text.length) {
@@ -151,13 +151,13 @@ function splitText(text: string, part: TemplatePart): Segment[] {
       continue;
     }
     const { expression, end } = readExpression(text, open + 2, part);
-    if (literal !== '') segments.push(literal);
-    segments.push(expression);
+    if (literal !== '') pieces.push(literal);
+    pieces.push(expression);
     literal = '';
     at = end;
   }
-  if (literal !== '') segments.push(literal);
-  return segments;
+  if (literal !== '') pieces.push(literal);
+  return pieces;
 }
 
 /** An expression may hold `}}` in maps and texts; the limit bounds the tries to parse. */

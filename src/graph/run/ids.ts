@@ -71,7 +71,7 @@ export function callKey(
 }
 
 /** The parts of a call key. */
-export interface CallPosition {
+export interface CallKeyParts {
   readonly runId: string;
   /** The task with those around it; shortened if it is long (`shortenId`). */
   readonly task: string;
@@ -81,7 +81,7 @@ export interface CallPosition {
 }
 
 /** @returns `null` if it is not a call key */
-export function parseCallKey(key: string): CallPosition | null {
+export function parseCallKey(key: string): CallKeyParts | null {
   const [, runId, task, ...numbers] = /^([^:]+):([^:]+):(\d+):(\d+):(\d+)$/s.exec(key) ?? [];
   const [visit, number, retryRound] = numbers.map(Number);
   if (runId === undefined || task === undefined) return null;

@@ -22,7 +22,7 @@ export interface CallRecord {
 }
 
 /** A call that an attempt has claimed. */
-interface ClaimedCall {
+interface ClaimToRecord {
   readonly key: string;
   readonly claim: string;
   /** What was sent, as far as it is known by then. */
@@ -33,7 +33,7 @@ interface ClaimedCall {
  * The record of an attempt that has claimed its call. No renewal comes after its end: it would say that the attempt is
  * still at work.
  */
-export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimedCall): CallRecord {
+export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecord): CallRecord {
   let hasEnded = false;
   let renewal: Promise<void> = Promise.resolve();
   const end = async (record: () => Promise<unknown>): Promise<void> => {

@@ -1,7 +1,7 @@
 import { MAX_MEMORY_NAME } from '../../definition/node-types/offered-tool.ts';
 import { NODE_NAMES } from '../../expression/expression.ts';
 import type { Bindings } from '../../expression/expression.ts';
-import { parseSegments } from '../../expression/template.ts';
+import { splitIntoPieces } from '../../expression/template.ts';
 import { GraphError } from '../../values/errors.ts';
 import { toText } from '../../values/json.ts';
 import { field } from '../node-settings.ts';
@@ -13,7 +13,7 @@ import { field } from '../node-settings.ts';
  */
 export function compileNamespace(template: string): (bindings: Bindings) => string {
   const filler = field('tools.memory', template, '');
-  const literal = parseSegments(template, NODE_NAMES).filter((segment) => typeof segment === 'string');
+  const literal = splitIntoPieces(template, NODE_NAMES).filter((piece) => typeof piece === 'string');
   const parts = partsOf(literal.join(''));
   return (bindings) => {
     const namespace = toText(filler.fill(bindings));

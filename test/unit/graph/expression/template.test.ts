@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseSegments, parseTemplate } from '../../../../src/graph/expression/template.ts';
+import { splitIntoPieces, parseTemplate } from '../../../../src/graph/expression/template.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
 const NAMES = ['state', 'run', 'item', 'index'] as const;
@@ -39,13 +39,9 @@ describe('parseTemplate', () => {
   });
 });
 
-describe('parseSegments', () => {
+describe('splitIntoPieces', () => {
   test('splits a text at its expressions', () => {
-    const segments = parseSegments('a{{ state.x }}b', NAMES);
-    expect(segments.map((segment) => (typeof segment === 'string' ? segment : segment.source))).toEqual([
-      'a',
-      'state.x',
-      'b',
-    ]);
+    const pieces = splitIntoPieces('a{{ state.x }}b', NAMES);
+    expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.source))).toEqual(['a', 'state.x', 'b']);
   });
 });
