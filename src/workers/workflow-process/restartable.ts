@@ -50,10 +50,12 @@ export function createRestartable(
   const askRestarting = async (request: RequestBody): Promise<Succeeded> => {
     for (let processes = 1; ; processes += 1) {
       try {
-        const before = missing.map(async (one) => await process.ask(one));
+        // The process has one end, and the oldest of its requests tells what their part in it was.
+        const before = missing.map((one) => process.ask(one));
+        const answer = process.ask(request);
         missing = [];
-        const [answer] = await Promise.all([process.ask(request), ...before]);
-        return answer;
+        await Promise.all([...before, answer]);
+        return await answer;
       } catch (error) {
         if (!mayRestart(error, processes)) throw error;
       }

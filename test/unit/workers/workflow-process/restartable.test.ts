@@ -60,6 +60,13 @@ describe('when another execution has ended the process', () => {
   });
 });
 
+test.each(['cause', 'suspect'] as const)('whose earlier request is the %s is blamed', async (part) => {
+  const { asked, blamed, code } = processes({ at: 1, part });
+  await expect(code.ask(request('a'), true)).rejects.toThrow('it burnt');
+  expect(asked).toEqual([['begin']]);
+  expect(blamed).toEqual([expect.stringMatching(`^${part}: .*it burnt`)]);
+});
+
 test.each(['cause', 'suspect'] as const)('the %s is blamed, and does not begin again', async (part) => {
   const { asked, blamed, code } = processes({ at: 3, part });
   await code.ask(request('a'), true);
