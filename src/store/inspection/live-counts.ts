@@ -31,8 +31,8 @@ export async function readLiveCounts(db: Kysely<Tables>): Promise<LiveCounts> {
         select greatest(0, extract(epoch from now() - min(requested_at))) from approvals where status = 'pending'
       ), 0)::float8 as "oldestApprovalSeconds",
       (
-        select count(*)::float8 from runs join ledger on ledger.run_id = runs.id and ledger.status = 'unknown'
-        where ${WAITS_FOR_INTERVENTION} and position('"idempotencyKey":' || to_json(key) in view::text) > 0
+        select coalesce(sum(regexp_count(view::text, '"code":"UNKNOWN_OUTCOME"')), 0)::float8
+        from runs where ${WAITS_FOR_INTERVENTION}
       ) as "unknownOutcomes",
       starts.count as "pendingStarts",
       starts.oldest as "oldestStartSeconds"
