@@ -45,6 +45,7 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgeme
 }
 
 const LOST = 'The worker was lost before it recorded the outcome of the call';
+const NOT_REPEATABLE = 'An earlier attempt may have made the call, which is unsafe since then';
 const IN_PROGRESS = { takeOver: false, answer: { kind: 'in-progress' } } as const;
 
 /** True if the server has given up this attempt and a later one makes the call. */
@@ -63,24 +64,32 @@ interface ClaimState {
   readonly isLost: boolean;
 }
 
-function judgeEntry(
-  entry: LedgerEntry,
-  { isTakeover, isUnused, mayRepeat, isLost }: ClaimState,
-): ClaimJudgement<LedgerAnswer> {
+function judgeEntry(entry: LedgerEntry, state: ClaimState): ClaimJudgement<LedgerAnswer> {
+  const { isTakeover, mayRepeat } = state;
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: toCompleted(entry) };
     case 'retrying':
-      return { takeOver: true, failures: entry.failures };
+      return judgeRetrying(entry, mayRepeat || isTakeover);
     case 'claimed':
-      if (isUnused) return { takeOver: true, failures: entry.failures };
-      if (mayRepeat) return { takeOver: true, failures: entry.failures, lostAttempt: LOST_ATTEMPT };
-      return isLost ? toLost(entry, LOST) : IN_PROGRESS;
+      return judgeClaimed(entry, state);
     case 'failed':
     case 'unknown':
       if (isTakeover) return { takeOver: true, failures: 0 };
       return { takeOver: false, answer: toFailed(entry) };
   }
+}
+
+function judgeClaimed(entry: LedgerEntry, { isUnused, mayRepeat, isLost }: ClaimState): ClaimJudgement<LedgerAnswer> {
+  if (isUnused) return { takeOver: true, failures: entry.failures };
+  if (mayRepeat) return { takeOver: true, failures: entry.failures, lostAttempt: LOST_ATTEMPT };
+  return isLost ? toLost(entry, LOST) : IN_PROGRESS;
+}
+
+/** @param mayRepeat the call may be made although an earlier attempt may have made it */
+function judgeRetrying(entry: LedgerEntry, mayRepeat: boolean): ClaimJudgement<LedgerAnswer> {
+  if (isPerhapsDone(entry) && !mayRepeat) return toLost(entry, NOT_REPEATABLE);
+  return { takeOver: true, failures: entry.failures };
 }
 
 /**
@@ -105,7 +114,11 @@ export const NONE_UNUSED = (): boolean => false;
 /** True if an earlier attempt may have made the call. It then stays the same call, with the same key. */
 export function mayBeDone({ status, claim, failure }: LedgerEntry, isUnused: Claimant['isUnused']): boolean {
   const wasLost = status === 'claimed' && !isUnused(claim);
-  return wasLost || failure?.callFailed === false;
+  return wasLost || isPerhapsDone({ failure });
+}
+
+function isPerhapsDone({ failure }: Pick<LedgerEntry, 'failure'>): boolean {
+  return failure?.callFailed === false;
 }
 
 /**

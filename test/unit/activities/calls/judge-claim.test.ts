@@ -176,7 +176,18 @@ describe('the table of claims in the README', () => {
       { answer: { kind: 'completed' } },
       [{ status: 'completed' }, { takeover: 1 }],
     ],
-    '`retrying`': ['makes the call', MAKES, [{ status: 'retrying' }, {}], [{ status: 'retrying' }, { takeover: 1 }]],
+    '`retrying`, and `unsafe` now, after an attempt that may have made it, without a takeover': [
+      'makes the outcome `unknown`',
+      { answer: { kind: 'lost' } },
+      [{ status: 'retrying', failure: { error, callFailed: false } }, {}],
+    ],
+    '`retrying`': [
+      'makes the call',
+      MAKES,
+      [{ status: 'retrying' }, {}],
+      [{ status: 'retrying', failure: { error, callFailed: false } }, { takeover: 1 }],
+      [{ status: 'retrying', failure: { error, callFailed: false } }, { safety: 'keyed' }],
+    ],
     '`claimed`, by an attempt that is known to have made no call': [
       'makes the call',
       MAKES,
