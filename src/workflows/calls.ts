@@ -10,7 +10,6 @@ import {
   callCanceled,
   isConclusive,
   isContradiction,
-  isFailed,
   toCanceledCallFailure,
   toJournalFailure,
   toTaskFailure,
@@ -182,12 +181,13 @@ function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: C
       return scope.consideredCancelled
         ? fail(CANCELED)
         : leaveCall({ ...call, effect: withTimeLeft(effect, outcome), left: outcome });
+    if (outcome.kind === 'failed') return fail(outcome.failure);
     const { reply, attempts, startedAt, endedAt } = outcome;
     const durationMs = endedAt - startedAt;
     return finishCall({ kind: 'call.completed', key, reply, attempts, durationMs, isLocal: true });
   };
   const takeError = (error: unknown): void =>
-    isFailed(error) || scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall(call);
+    scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall(call);
   void callLocally(effect, owner).then(
     (outcome) => local.ended(call, { outcome, take: () => take(outcome) }),
     (error: unknown) => local.ended(call, { outcome: null, take: () => takeError(error) }),

@@ -34,12 +34,6 @@ export const CANCELED: TaskFailure = {
   error: { code: 'CANCELED', message: 'The call was canceled' },
 };
 
-/** True if an activity has said how its call failed. */
-export function isFailed(thrown: unknown): boolean {
-  const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
-  return cause instanceof ApplicationFailure && isTaskFailure(cause.details?.[0]);
-}
-
 /**
  * True if an activity's failure determines the outcome of its call: known to have failed, or recorded as unknown. Other
  * failures of a canceled call must be reconciled with the ledger.

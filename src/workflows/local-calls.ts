@@ -1,6 +1,6 @@
 import type { LocalOutcome } from '../activities/calls/call-task.ts';
 import type { CallEffect } from '../graph/run/index.ts';
-import { matchesKey } from './throttle-calls.ts';
+import { MAX_INLINE_BYTES, matchesKey } from './throttle-calls.ts';
 
 interface WaitingCall {
   readonly effect: CallEffect;
@@ -30,7 +30,7 @@ export interface LocalCalls<T extends WaitingCall> {
 
 /** The end of a local call, before it is taken. */
 export interface KnownEnd {
-  /** `null`: the call has failed. */
+  /** `null`: the activity was not made to its end. */
   readonly outcome: LocalOutcome | null;
   /** Is done when the round is over. */
   readonly take: () => void;
@@ -44,13 +44,11 @@ interface LocalCallsDeps<T extends WaitingCall> {
 
 /** By the worker's clock: the workflow's own stands still between two calls. */
 const BURST_MS = 1_000;
-/** The server takes 4 MiB in one request. */
-const MAX_BURST_BYTES = 3_000_000;
+/** The server takes 4 MiB in one request, in which other calls have as much (`throttle-calls.ts`). */
+const MAX_BURST_BYTES = 1_250_000;
 /** Bytes of a call besides its result. */
 const MARKER_BYTES = 1_000;
-/** A larger result is stored, and the marker holds a reference to it (`data-converter.ts`). */
-const MAX_RESULT_BYTES = 65_536;
-const MAX_MARKER_BYTES = MARKER_BYTES + MAX_RESULT_BYTES;
+const MAX_MARKER_BYTES = MARKER_BYTES + MAX_INLINE_BYTES;
 
 export function createLocalCalls<T extends WaitingCall>({ start, pause }: LocalCallsDeps<T>): LocalCalls<T> {
   const waiting: T[] = [];
@@ -116,12 +114,15 @@ interface Burst {
 const NEW_BURST: Burst = { span: null, bytes: 0, doOthersWait: false };
 
 function addToBurst({ span, bytes, doOthersWait }: Burst, outcome: LocalOutcome | null): Burst {
-  const resultBytes = outcome?.kind === 'made' ? Math.min(outcome.bytes, MAX_RESULT_BYTES) : 0;
   return {
     span: outcome ? joined(span ?? outcome, outcome) : span,
-    bytes: bytes + MARKER_BYTES + resultBytes,
+    bytes: bytes + MARKER_BYTES + Math.min(bytesOf(outcome), MAX_INLINE_BYTES),
     doOthersWait,
   };
+}
+
+function bytesOf(outcome: LocalOutcome | null): number {
+  return outcome?.kind === 'made' ? outcome.bytes : JSON.stringify(outcome).length;
 }
 
 type Span = NonNullable<Burst['span']>;

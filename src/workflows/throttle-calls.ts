@@ -14,12 +14,15 @@ export interface CallThrottle<T extends WaitingCall> {
   cancel(key?: string): readonly T[];
 }
 
-/** In bytes. The server takes 4 MiB; the journal's batch and the details for the Web UI need the rest. */
-const MAX_TASK_BYTES = 3_000_000;
+/**
+ * In bytes. The server takes 4 MiB; the markers of local calls have as much (`local-calls.ts`), the journal's batch and the
+ * details for the Web UI need the rest.
+ */
+const MAX_TASK_BYTES = 1_250_000;
 /** Bytes of a call besides its request. */
 const CALL_BYTES = 1_000;
-/** A larger request is stored, and the call holds a reference to it (`data-converter.ts`). */
-const MAX_INLINE_BYTES = 65_536;
+/** A larger value is stored, and a command holds a reference to it (`data-converter.ts`). */
+export const MAX_INLINE_BYTES = 65_536;
 const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 
 export function createCallThrottle<T extends WaitingCall>(startCall: (call: T) => void): CallThrottle<T> {

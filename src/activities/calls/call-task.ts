@@ -45,6 +45,8 @@ export type LocalOutcome = { readonly startedAt: number; readonly endedAt: numbe
       readonly bytes: number;
       readonly attempts: number;
     }
+  /** The call has failed for good. */
+  | { readonly kind: 'failed'; readonly failure: TaskFailure }
   /** An activity goes on with the call. */
   | { readonly kind: 'left'; readonly failed: LocalFailure | null }
 );

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOCAL_LIMIT_MS } from '../../graph/definition/index.ts';
 import type { CallReply, CallRequest } from '../../graph/run/index.ts';
-import { toFailure } from './application-failure.ts';
+import type { TaskFailure } from '../../graph/values/index.ts';
 import type { CallSlots } from './call-slots.ts';
 import type { CallTask, LocalFailure, LocalOutcome } from './call-task.ts';
 import { judgeAttempt } from './judge-attempt.ts';
@@ -20,8 +20,8 @@ const MAX_LOCAL_PAUSE_MS = 250;
 /**
  * Makes a call in a local activity, without the ledger: Temporal's marker is its record, and after a crash it is simply
  * made again. It is left to an activity if the worker's configuration calls it idempotent no more, its tenant has no
- * slot free, or it takes longer than `LOCAL_LIMIT_MS` with its retries.
- * @throws ApplicationFailure with the `TaskFailure` in its details, if the call has failed for good
+ * slot free, or it takes longer than `LOCAL_LIMIT_MS` with its retries. A failure is an outcome, as its times count for
+ * the burst in which the call is made.
  */
 export async function performLocally<R extends CallRequest>(
   slots: CallSlots,
@@ -42,6 +42,7 @@ interface LocalAttempt<R extends CallRequest> extends Attempt<R> {
 
 type LocalEnd =
   | { readonly kind: 'made'; readonly reply: CallReply; readonly bytes: number; readonly attempts: number }
+  | { readonly kind: 'failed'; readonly failure: TaskFailure }
   | { readonly kind: 'left'; readonly failed: LocalFailure | null };
 
 async function inSlot<R extends CallRequest>(slots: CallSlots, attempt: LocalAttempt<R>): Promise<LocalEnd> {
@@ -71,7 +72,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
     const verdict = judge(attempt, limit, thrown);
     if (verdict.status === 'retrying') return await tryAgain(attempt, verdict);
     tellFailure(task, verdict);
-    throw toFailure(verdict.failure);
+    return { kind: 'failed', failure: verdict.failure };
   } finally {
     limit.close();
   }

@@ -214,6 +214,22 @@ test('calls of an activity and local ones of one superstep end both, and neither
   await expectReplay(id);
 });
 
+test('large calls of an activity and large local ones share what the server takes at once', async () => {
+  const items = numbers(45);
+  const graph = aDefinition({
+    channels: { items: {}, given: {}, done: { reducer: 'append' } },
+    nodes: {
+      local: { ...looks({ bytes: 60_000 }, { tool: 'lookAtMuch' }), write: { done: '{{ item }}' } },
+      other: { ...looks({ given: '{{ state.given }}' }, { tool: 'ask' }), write: { done: '{{ item }}' } },
+    },
+    edges: ['local', 'other'].map((to) => ({ from: '__start__', forEach: 'state.items', to })),
+    output: ['done'],
+  });
+  const id = await start(graph, { ...items, given: 'y'.repeat(60_000) });
+  expect(listAt(await until(id, 'completed'), '/output/done')).toHaveLength(90);
+  await expectReplay(id);
+});
+
 test('calls that end in another order than they began, one by an activity, are what another worker replays', async () => {
   const ids = ['unlucky', 'soon'];
   const graph = aDefinition({

@@ -92,17 +92,38 @@ test('results that fill a request to the server end it, too', () => {
     calls.schedule(aCall(String(at)));
     end(calls, made(0, 1, 65_536));
   }
-  expect([started.length, resumes.length]).toEqual([45, 1]);
+  expect([started.length, resumes.length]).toEqual([18, 1]);
+});
+
+test('failures take time and room as results do', () => {
+  const failed = (endedAt: number, message: string): LocalOutcome => ({
+    kind: 'failed',
+    failure: { callFailed: true, error: { code: 'TOOL_FAILED', message } },
+    startedAt: 0,
+    endedAt,
+  });
+  const calls = open();
+  calls.schedule(aCall('a'));
+  end(calls, failed(1_000, 'no'));
+  calls.schedule(aCall('b'));
+  expect([started, resumes.length]).toEqual([['a'], 1]);
+  for (const resume of resumes) resume();
+  for (let at = 0; at < 1_000; at++) {
+    end(calls, failed(1, 'x'.repeat(1_000)));
+    calls.schedule(aCall(String(at)));
+  }
+  expect(resumes).toHaveLength(2);
+  expect(started.length).toBeLessThan(700);
 });
 
 test('only so many calls are open that their results fit into one request', () => {
   const calls = open();
   for (let at = 0; at < 60; at++) calls.schedule(aCall(String(at)));
-  expect([started.length, resumes.length]).toEqual([45, 0]);
+  expect([started.length, resumes.length]).toEqual([18, 0]);
   for (const key of started.slice(1)) end(calls, made(0, 1), key);
-  expect(started).toHaveLength(45);
+  expect(started).toHaveLength(18);
   end(calls, made(0, 1), '0');
-  expect(started).toHaveLength(60);
+  expect(started).toHaveLength(36);
 });
 
 test('a call that an activity makes does not wait for local ones that come after it', () => {

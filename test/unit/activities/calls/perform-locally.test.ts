@@ -5,7 +5,7 @@ import type { LocalOutcome } from '../../../../src/activities/calls/call-task.ts
 import { performLocally } from '../../../../src/activities/calls/perform-locally.ts';
 import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
 import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
-import { anActivity, answers, failureOf, held, returns, scriptedTool } from '../../../support/doubles/scripted-tool.ts';
+import { anActivity, answers, held, returns, scriptedTool } from '../../../support/doubles/scripted-tool.ts';
 import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
 
 const seen = { givenBack: 0 };
@@ -61,19 +61,25 @@ describe('a local call', () => {
   });
 
   test('fails for good as any other', async () => {
-    const failure = await failureOf(make(idempotent(answers(400))));
-    expect(failure).toMatchObject({ type: 'TOOL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
+    const outcome = await make(idempotent(answers(400)));
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      failure: { callFailed: true, error: { code: 'TOOL_FAILED' } },
+      startedAt: expect.any(Number),
+      endedAt: expect.any(Number),
+    });
   });
 
   test('fails for good when its attempts are used up', async () => {
     const policy = { retry: { initialMs: 1, maxAttempts: 2 } };
-    const failure = await failureOf(make(idempotent(answers(503), answers(503)), { policy }));
-    expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed: false, error: { attempts: 2 } }] });
+    const failure = { callFailed: false, error: { attempts: 2 } };
+    expect(await make(idempotent(answers(503), answers(503)), { policy })).toMatchObject({ kind: 'failed', failure });
   });
 
   test('fails at its own time-out, which counts as an attempt', async () => {
     const policy = { timeoutMs: 30, retry: { maxAttempts: 1 } };
-    expect(await failureOf(make(idempotent(held().step), { policy }))).toMatchObject({ type: 'TIMEOUT' });
+    const failure = { error: { code: 'TIMEOUT' } };
+    expect(await make(idempotent(held().step), { policy })).toMatchObject({ kind: 'failed', failure });
   });
 });
 
