@@ -31,6 +31,7 @@ export async function endTerminatedRun(
   const { executionRunId } = end;
   const batch = lastBatch(run, end, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
+  // Two sweepers at once may both measure the end: the journal does not tell that the other one has written it.
   measureAll(endMeasurements({ runId: id, graph: run.graph.name }, end.at, batch.view.status));
   logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
   return true;
