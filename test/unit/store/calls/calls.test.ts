@@ -146,9 +146,14 @@ test('a failed call that a person has ordered again is open until it fails anew'
     await writeTo(store, { id: runId }, { ...aBatch([]), events });
   const now = (): string => new Date().toISOString();
   const failure = { callFailed: false, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
+  const named = { key, tenantId: 'acme', runId, node: 'pay', called: 'tool:t', requestHash: 'h' };
   const claim = (id: string, takeover: number) => ({
-    ...{ key, tenantId: 'acme', runId, node: 'pay', called: 'tool:t', requestHash: 'h', takeover, claim: id },
-    ...{ scheduledAt: Date.now(), at: now(), journal: null },
+    ...named,
+    takeover,
+    claim: id,
+    scheduledAt: Date.now(),
+    at: now(),
+    journal: null,
   });
   const settle = async (id: string, takeover: number) =>
     await store.ledger.settle(claim(id, takeover), { status: 'failed', failure }, () => ({
