@@ -3,7 +3,7 @@ import { own } from '../graph/values/index.ts';
 import { NO_LOG, openCallLogger } from './calls/logging/call-logger.ts';
 import type { ParentLogger } from './calls/logging/call-logger.ts';
 import { notConfigured } from './calls/call-error.ts';
-import type { CallKind } from './calls/make-attempt.ts';
+import type { CallBehavior } from './calls/make-attempt.ts';
 import { runCode } from './calls/run-code.ts';
 import { stricterSafety } from './live-policy.ts';
 import type { RegisteredFunction } from './registered-function.ts';
@@ -12,7 +12,7 @@ import type { RegisteredFunction } from './registered-function.ts';
 export function functionCalls(
   functions: Readonly<Record<string, RegisteredFunction>>,
   log: ParentLogger = NO_LOG,
-): CallKind<FunctionCallRequest> {
+): CallBehavior<FunctionCallRequest> {
   return {
     safety: (request) => stricterSafety(request.effect, own(functions, request.function)?.effect),
     async execute(task, signal, { attempt }) {

@@ -11,7 +11,7 @@ import type { AttemptDeltas, TellDeltas } from './deltas/open-deltas.ts';
 import type { OpenPromptFiles } from './files/open-prompt-files.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
 import type { CallTask } from './calls/call-task.ts';
-import type { CallKind, MadeAttempt } from './calls/make-attempt.ts';
+import type { CallBehavior, MadeAttempt } from './calls/make-attempt.ts';
 
 /** Dependencies of model calls. */
 export interface ModelDeps {
@@ -39,7 +39,7 @@ export function modelCalls({
   messageProcessors = {},
   tell = () => undefined,
   openFiles = noFiles,
-}: ModelDeps): CallKind<ModelCallRequest> {
+}: ModelDeps): CallBehavior<ModelCallRequest> {
   return {
     safety: () => 'idempotent',
     async execute(task, signal, made) {

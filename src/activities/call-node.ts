@@ -3,7 +3,7 @@ import { own } from '../graph/values/index.ts';
 import { NO_LOG, openCallLogger } from './calls/logging/call-logger.ts';
 import type { ParentLogger } from './calls/logging/call-logger.ts';
 import { notConfigured } from './calls/call-error.ts';
-import type { CallKind } from './calls/make-attempt.ts';
+import type { CallBehavior } from './calls/make-attempt.ts';
 import { runCode } from './calls/run-code.ts';
 import { stricterSafety } from './live-policy.ts';
 import type { RegisteredNodeType } from './registered-node-type.ts';
@@ -12,7 +12,7 @@ import type { RegisteredNodeType } from './registered-node-type.ts';
 export function nodeCalls(
   nodeTypes: Readonly<Record<string, RegisteredNodeType>>,
   log: ParentLogger = NO_LOG,
-): CallKind<NodeCallRequest> {
+): CallBehavior<NodeCallRequest> {
   return {
     safety: ({ nodeType, effect }) => stricterSafety(effect, own(nodeTypes, nodeType)?.effect),
     async execute(task, signal, { attempt }) {

@@ -6,7 +6,7 @@ import { NO_LOG, openCallLogger } from './calls/logging/call-logger.ts';
 import type { ParentLogger } from './calls/logging/call-logger.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
-import type { CallKind } from './calls/make-attempt.ts';
+import type { CallBehavior } from './calls/make-attempt.ts';
 import { compileApprovalRule, stricterSafety } from './live-policy.ts';
 import { badArguments } from './tools/tool.ts';
 import type { Tool } from './tools/tool.ts';
@@ -18,7 +18,7 @@ import type { Tool } from './tools/tool.ts';
 export function toolCalls(
   tools: Readonly<Record<string, Tool>>,
   log: ParentLogger = NO_LOG,
-): CallKind<ToolCallRequest> {
+): CallBehavior<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({
     tool,
     check: lazyCheck(tool.parameters),

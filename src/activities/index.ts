@@ -21,7 +21,7 @@ import { withHeartbeat } from './calls/heartbeat.ts';
 import { inCallSlot } from './calls/postponed/in-call-slot.ts';
 import { performCall } from './calls/perform-call.ts';
 import { performLocally } from './calls/perform-locally.ts';
-import type { CallKind } from './calls/make-attempt.ts';
+import type { CallBehavior } from './calls/make-attempt.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { tellSegments } from './calls/spans/tell-segments.ts';
@@ -76,11 +76,11 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const ofTools = { ...toolCalls(tools, logger), showsContents };
   const ofFunctions = { ...functionCalls(functions, logger), showsContents };
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
-  const perform = async <R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> =>
+  const perform = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<CallOutcome> =>
     await inCallSlot(deps, task, async () => await performCall(store, kind, task));
   const whenOn = async <R extends CallRequest>(task: CallTask<R>, call: () => Promise<CallOutcome>) =>
     await whenSwitchedOn(store, task, call);
-  const locally = async <R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): Promise<LocalOutcome> =>
+  const locally = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<LocalOutcome> =>
     (await switchOf(store, task)) ? leftToActivity() : await performLocally(deps.slots, kind, task);
   return {
     callModel: async (task) =>

@@ -23,7 +23,7 @@ export const Tenants = z.record(z.string(), Quota).superRefine((given, context) 
   }
 });
 
-/** Who says what a tenant may use up: its own entry, that of all, or nobody. */
+/** A limit of a tenant, and the entry that sets it: the tenant's own, that of all, or none. */
 export interface ConfiguredLimit {
   /** `null`: it is not limited. */
   readonly limit: number | null;

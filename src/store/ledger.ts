@@ -38,7 +38,7 @@ export interface Ledger {
     judge: (entry: LedgerEntry) => ClaimJudgement<T>,
   ): Promise<SuccessfulClaim | { readonly answer: T }>;
   /**
-   * Records the end of a call, or of an attempt, that nobody has claimed, and writes the run's journal in one statement.
+   * Records the end of a call or attempt without a claim, and writes the run's journal, in one statement.
    * If there is an entry, `judge` decides as for a claim.
    * @returns as `claim`
    */

@@ -25,7 +25,7 @@ type DecisionOf =
       readonly reason?: string | undefined;
     }
   | { readonly decision: 'reject'; readonly values?: Json | undefined; readonly reason?: string | undefined }
-  /** Nobody decides: the approval's time-out comes. */
+  /** The approval is not decided, and its time-out comes. */
   | { readonly decision: 'timeout' }
   | { readonly decision: 'retry' }
   | { readonly decision: 'skip'; readonly output?: Json | undefined }

@@ -3,7 +3,7 @@ import { modelCalls } from '../activities/call-model.ts';
 import { nodeCalls } from '../activities/call-node.ts';
 import { toolCalls } from '../activities/call-tool.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
-import type { CallKind } from '../activities/calls/make-attempt.ts';
+import type { CallBehavior } from '../activities/calls/make-attempt.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
 import { createOwnModel } from '../activities/models/own-model.ts';
 import { createCodeTool } from '../activities/tools/code-tool.ts';
@@ -81,7 +81,7 @@ function toTools({ tools }: Config, secrets: Readonly<Record<string, string>>): 
   );
 }
 
-function toCall<R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): FakeCall {
+function toCall<R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): FakeCall {
   return {
     safety: kind.safety(task.request),
     execute: async (attempt) => await kind.execute(task, new AbortController().signal, { attempt }),

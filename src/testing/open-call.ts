@@ -1,5 +1,5 @@
 import { CallError } from '../activities/calls/call-error.ts';
-import type { FailedAttempt } from '../activities/calls/judge-attempt.ts';
+import type { AttemptToJudge } from '../activities/calls/judge-attempt.ts';
 import type { CallEffect, CallReply } from '../graph/run/index.ts';
 import type { FakeCall } from './fake-calls.ts';
 import { MissingAnswerError } from './missing-answer-error.ts';
@@ -56,7 +56,7 @@ async function execute(call: FakeCall, attempt: number, pace: Pace) {
 }
 
 /** The facts by which a failed attempt is judged. */
-export function toFailed(open: OpenCall, { now, isExpired }: { now: number; isExpired: boolean }): FailedAttempt {
+export function toFailed(open: OpenCall, { now, isExpired }: { now: number; isExpired: boolean }): AttemptToJudge {
   return {
     ...judged(open),
     limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOf(open) },
@@ -65,7 +65,7 @@ export function toFailed(open: OpenCall, { now, isExpired }: { now: number; isEx
 }
 
 /** The facts by which a canceled attempt is judged. */
-export function toCanceled(open: OpenCall): FailedAttempt {
+export function toCanceled(open: OpenCall): AttemptToJudge {
   const limit = { isCanceled: () => true, isExpired: false, allows: () => false };
   return { ...judged(open), limit, isCancelRequested: true };
 }

@@ -20,7 +20,7 @@ export interface Play {
   readonly timeline: Timeline<OccurrenceBody>;
   readonly calls: CallPlayer;
   readonly record: RunRecord;
-  /** Decisions that nobody has been asked for yet. */
+  /** Decisions that the run has not asked for yet. */
   readonly decisions: Decision[];
   /** Ids of approvals and interventions whose answer is planned, or will be their time-out. */
   readonly answered: Set<string>;
@@ -29,8 +29,8 @@ export interface Play {
 }
 
 /**
- * Plays a run until it has ended, or only waits for somebody who the test does not have decide. Time skips to the next
- * call, event, decision or timer; the time-out of an approval that nobody decides does not count as one.
+ * Plays a run until it has ended, or only waits for a decision that the test does not have. Time skips to the next call,
+ * event, decision or timer; the time-out of an approval without a decision does not count as one.
  */
 export async function play(run: Play): Promise<void> {
   absorb(run, run.last);

@@ -14,7 +14,7 @@ export interface RunOptions extends Fakes {
   readonly events?: readonly TestEvent[] | undefined;
   /** Signals of other kinds, such as `cancel`, `pause`, `resume` and `edit`. */
   readonly signals?: readonly TestSignal[] | undefined;
-  /** When the run begins, and how long it may wait for nobody. */
+  /** The start of the test's clock, and its end. */
   readonly clock?: Clock | undefined;
   /** Published graphs that nodes name. */
   readonly graphs?: Readonly<Record<string, AnyGraph>> | undefined;

@@ -11,7 +11,7 @@ export const AT = '2026-01-02T03:04:05.678Z';
 /** After `AT`. */
 export const LATER = '2026-01-02T04:04:05.678Z';
 
-/** A tenant, a run or a key that nobody else has. */
+/** A new name of a tenant, a run or a key. */
 export const aName = (): string => `check-${randomUUID()}`;
 
 /** A run whose graph is `{}`. */

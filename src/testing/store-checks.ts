@@ -6,7 +6,7 @@ import { AT, LATER, aJournal, aName, aRun } from './store-check-runs.ts';
 /** Something that the engine relies on, whatever a store is made of. */
 export interface StoreCheck {
   readonly name: string;
-  /** Writes to the store and reads it, under names that nobody else has. @throws AssertionError if it does not keep the promise */
+  /** Writes to the store and reads it, under names of its own. @throws AssertionError if it does not keep the promise */
   readonly check: (store: Store) => Promise<void>;
 }
 

@@ -9,7 +9,7 @@ export const measureActivities: ActivityInterceptorsFactory = ({ info }) => ({
       const start = performance.now();
       const record = (outcome: 'completed' | 'failed'): void =>
         measure('holdfast.activity.duration', (performance.now() - start) / 1_000, { activity, outcome });
-      // A local activity waits for nobody.
+      // A local activity does not wait for a worker.
       if (!isLocal) {
         const waitedMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
         measure('holdfast.activity.queue_time', waitedMs / 1_000, { activity });

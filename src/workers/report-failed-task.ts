@@ -12,18 +12,22 @@ interface ReportDeps {
 
 const MAX_REASON = 500;
 
-/** Logs and counts failed workflow tasks. Those for which the run may be to blame are noted for the sweeper. */
+/**
+ * Logs and counts failed workflow tasks. Those for which the run may be to blame are noted for the sweeper. A task that
+ * waits is logged and noted, and not counted, as it may still be done in time.
+ */
 export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTask) => void {
   let count = 0;
   return ({ workflowId, executionRunId, reason: whole, by }) => {
     const run = fromWorkflowId(workflowId);
     const reason = truncate(whole, MAX_REASON);
-    count += 1;
-    measure('holdfast.workflow_task.failures', 1, {});
-    logger.warn(
-      { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by, count },
-      'a workflow task failed',
-    );
+    const logged = { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by };
+    if (by === 'queue') logger.warn(logged, 'a workflow task waits for its turn');
+    else {
+      count += 1;
+      measure('holdfast.workflow_task.failures', 1, {});
+      logger.warn({ ...logged, count }, 'a workflow task failed');
+    }
     if (!run || by === 'worker') return;
     store.failingRuns
       .note(run.id, { executionRunId, ...(by === 'code' ? { by, reason } : { by }) })

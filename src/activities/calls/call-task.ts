@@ -16,7 +16,7 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   readonly createdBy: Principal;
   /** Absent: the run is not traced. */
   readonly trace?: CallTrace;
-  /** A journal batch that the activity writes before the call. */
+  /** A journal batch that the activity writes. */
   readonly journal: PackedBatch | null;
   /** The failure of local attempts that the activity goes on from. */
   readonly failedLocally?: LocalFailure;

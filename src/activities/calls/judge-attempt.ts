@@ -10,7 +10,7 @@ import type { TimeLimit } from './time-limit.ts';
 import { unknownOutcomeError } from './unknown-outcome.ts';
 
 /** An attempt that has failed or was canceled. */
-export interface FailedAttempt {
+export interface AttemptToJudge {
   readonly task: Pick<CallTask, 'request' | 'isCompensable'>;
   readonly safety: CallSafety;
   /** Number of failed attempts before this one. */
@@ -31,7 +31,7 @@ export type AttemptVerdict = { readonly failures: number; readonly failure: Task
 );
 
 /** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
-export function judgeAttempt(attempt: FailedAttempt, thrown: unknown): AttemptVerdict {
+export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptVerdict {
   const { task, limit, isCancelRequested } = attempt;
   const error = toCallError(thrown);
   const failures = limit.isExpired ? attempt.failures : attempt.failures + 1;
@@ -56,7 +56,7 @@ export function judgeAttempt(attempt: FailedAttempt, thrown: unknown): AttemptVe
  * Judges a canceled attempt. It ends the call if the run has canceled it. Otherwise the worker is shutting down or the
  * server has missed its heartbeats, and another attempt continues.
  */
-export function judgeCanceledAttempt(attempt: FailedAttempt, error: CallError): AttemptVerdict {
+export function judgeCanceledAttempt(attempt: AttemptToJudge, error: CallError): AttemptVerdict {
   const { task, safety, failures, mayBeDone, isCancelRequested } = attempt;
   if (isCancelRequested && mayBeDone && (needsSettlement(task) || safety === 'unsafe'))
     return unknownAfter(error, failures);
@@ -79,17 +79,20 @@ function unknownAfter(error: CallError, failures: number): AttemptVerdict {
 }
 
 /** True if a person must find out the outcome: the call can't be repeated, or its canceled run would compensate it. */
-function isOutcomeUnknown({ task, safety, mayBeDone, isCancelRequested }: FailedAttempt, { done }: CallError): boolean {
+function isOutcomeUnknown(
+  { task, safety, mayBeDone, isCancelRequested }: AttemptToJudge,
+  { done }: CallError,
+): boolean {
   if (safety === 'unsafe') return done === 'perhaps';
   return task.isCompensable === true && isCancelRequested && (mayBeDone || done === 'perhaps');
 }
 
 /** True if no attempt has done any work. */
-function isKnownUndone({ mayBeDone }: FailedAttempt, { done }: CallError): boolean {
+function isKnownUndone({ mayBeDone }: AttemptToJudge, { done }: CallError): boolean {
   return done === 'no' && !mayBeDone;
 }
 
-function mayTryAgain({ task }: FailedAttempt, { code, retryable }: CallError, failures: number): boolean {
+function mayTryAgain({ task }: AttemptToJudge, { code, retryable }: CallError, failures: number): boolean {
   const { maxAttempts, nonRetryable } = task.request.policy.retry;
   return retryable && failures < maxAttempts && !nonRetryable.includes(code);
 }

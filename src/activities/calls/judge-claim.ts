@@ -26,7 +26,7 @@ export interface Claimant {
 
 /**
  * Judges a claim on a call that is in the ledger. A final failure or an unknown outcome is repeated only for a takeover
- * by a person, who may have corrected the request. Nobody takes an unsafe call over from an attempt that is alive.
+ * by a person, who may have corrected the request. An unsafe call is never taken over from an attempt that is alive.
  * @throws CallError `INTERNAL` if the key belongs to another request: a call never runs with another one's arguments
  */
 export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgement<LedgerAnswer> {

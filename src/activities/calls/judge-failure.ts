@@ -3,7 +3,7 @@ import type { LedgerFailure } from '../../store/ledger.ts';
 import { toFailure } from './application-failure.ts';
 import type { CallError } from './call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt } from './judge-attempt.ts';
-import type { AttemptVerdict, FailedAttempt } from './judge-attempt.ts';
+import type { AttemptVerdict, AttemptToJudge } from './judge-attempt.ts';
 
 /** The end of a failed attempt: its record in the ledger, and the failure of its activity. */
 export interface AttemptEnd {
@@ -13,12 +13,12 @@ export interface AttemptEnd {
 }
 
 /** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
-export function judgeFailure(attempt: FailedAttempt, thrown: unknown): AttemptEnd {
+export function judgeFailure(attempt: AttemptToJudge, thrown: unknown): AttemptEnd {
   return toEnd(judgeAttempt(attempt, thrown));
 }
 
 /** Judges a canceled attempt: the call has ended, or another attempt continues. */
-export function judgeCancellation(attempt: FailedAttempt, error: CallError): AttemptEnd {
+export function judgeCancellation(attempt: AttemptToJudge, error: CallError): AttemptEnd {
   return toEnd(judgeCanceledAttempt(attempt, error));
 }
 

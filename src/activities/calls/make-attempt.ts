@@ -9,7 +9,7 @@ import { inAttemptSpan } from './spans/attempt-span.ts';
 import { measuredAttempt } from './metrics/measured-attempt.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
-export interface CallKind<R extends CallRequest> {
+export interface CallBehavior<R extends CallRequest> {
   readonly safety: (request: R) => CallSafety;
   readonly execute: (task: CallTask<R>, signal: AbortSignal, made: MadeAttempt) => Promise<CallReply>;
   /** The spans of calls hold what is sent and answered; the default is no. */
@@ -28,7 +28,7 @@ export interface MadeAttempt {
 
 /** What one attempt is about. */
 export interface Attempt<R extends CallRequest> {
-  readonly kind: CallKind<R>;
+  readonly kind: CallBehavior<R>;
   readonly task: CallTask<R>;
   /** Number of failed attempts before this one. */
   readonly failures: number;

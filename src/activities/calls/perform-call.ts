@@ -19,9 +19,9 @@ import { openLateJournal } from './records/late-journal.ts';
 import { openKeptRequest } from './kept-request.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
-import type { FailedAttempt } from './judge-attempt.ts';
+import type { AttemptToJudge } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
-import type { Attempt, CallKind } from './make-attempt.ts';
+import type { Attempt, CallBehavior } from './make-attempt.ts';
 import { mayLackClaim, needsNoClaim } from './records/needs-claim.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
@@ -29,14 +29,14 @@ import { unclaimedRecord } from './records/unclaimed-record.ts';
 import { unpackJournal } from './write-journal.ts';
 
 /**
- * Makes one call by the ledger's protocol: claim, execute, record. What may be repeated is executed without a claim, at
- * first. After a crash, a later attempt returns the recorded result; an `unsafe` call that was lost midway is never
+ * Makes one call by the ledger's protocol: claim, execute, record. The first attempt of an idempotent call is made without
+ * a claim, unless it comes late (`needsNoClaim`); models are always claimed. After a crash, a later attempt returns the recorded result; an `unsafe` call that was lost midway is never
  * repeated without a person.
  * @throws ApplicationFailure with the `TaskFailure` in its details; other errors if the call was not reached
  */
 export async function performCall<R extends CallRequest>(
   store: Store,
-  kind: CallKind<R>,
+  kind: CallBehavior<R>,
   task: CallTask<R>,
 ): Promise<CallOutcome> {
   const called = { store, kind, task, safety: kind.safety(task.request) };
@@ -46,7 +46,7 @@ export async function performCall<R extends CallRequest>(
 
 interface CalledByTask<R extends CallRequest> {
   readonly store: Store;
-  readonly kind: CallKind<R>;
+  readonly kind: CallBehavior<R>;
   readonly task: CallTask<R>;
   readonly safety: CallSafety;
 }
@@ -144,7 +144,7 @@ function startRenewal<R extends CallRequest>({ record, task }: Call<R>): () => v
 function toFailed<R extends CallRequest>(
   { task, safety, failures, mayBeDone }: Call<R>,
   limit: TimeLimit,
-): FailedAttempt {
+): AttemptToJudge {
   return { task, safety, failures, mayBeDone, limit, isCancelRequested: isCancelRequested(), jitter: Math.random() };
 }
 

@@ -8,7 +8,7 @@ import type { CallTask, LocalFailure, LocalOutcome } from './call-task.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
-import type { Attempt, CallKind } from './make-attempt.ts';
+import type { Attempt, CallBehavior } from './make-attempt.ts';
 import { tellFailure } from './logging/tell-failure.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -25,7 +25,7 @@ const MAX_LOCAL_PAUSE_MS = 250;
  */
 export async function performLocally<R extends CallRequest>(
   slots: CallSlots,
-  kind: CallKind<R>,
+  kind: CallBehavior<R>,
   task: CallTask<R>,
 ): Promise<LocalOutcome> {
   const startedAt = Date.now();

@@ -78,7 +78,7 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 /** `fetch` takes no more codings, one in the other. */
 const MAX_CODINGS = 5;
 
-/** A body in a coding that nobody has asked for stays as it is. */
+/** A body in an unknown coding, or in too many, stays as it is. */
 function decompressed(body: Readable, encoding: string | null): Readable {
   if (encoding === null) return body;
   const codings = encoding.split(',').map((coding) => coding.trim().toLowerCase());

@@ -1,8 +1,9 @@
 import { MEMORY_SAVE, MEMORY_SEARCH, MEMORY_TOOLS } from '../../graph/definition/index.ts';
-import { isJsonObject, mapValues, parseDuration, remainingBytes } from '../../graph/values/index.ts';
+import { isJsonObject, mapValues, parseDuration } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { MAX_MEMORY_BYTES, MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
+import { MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
 import type { Memory } from '../../store/memory/memory.ts';
+import { tooLargeForMemory } from '../../store/memory/value-size.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
@@ -52,7 +53,8 @@ const search: Work = async ({ query, limit = DEFAULT_LIMIT }, { memory, at }) =>
 
 const save: Work = async ({ key, value, ttl }, { memory, at, context: { principal, runId } }) => {
   if (typeof key !== 'string' || value === undefined) throw refused('An entry of memory has a key and a value');
-  if (remainingBytes(MAX_MEMORY_BYTES, value) < 0) throw refused(`The value has more than ${MAX_MEMORY_BYTES} bytes`);
+  const tooLarge = tooLargeForMemory(value);
+  if (tooLarge !== null) throw refused(tooLarge);
   const ttlMs = ttl === undefined ? null : parseDuration(ttl);
   if (ttl !== undefined && ttlMs === null) throw refused('`ttl` is a duration such as "90d", of 100 years at most');
   const expiresAt = ttlMs === null ? null : new Date(Date.now() + ttlMs).toISOString();

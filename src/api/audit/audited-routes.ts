@@ -6,8 +6,8 @@ export interface AuditedRoute {
 }
 
 /**
- * `handler`: the handler says what was done, as `acts` or `done`. `own`: there is no entry, as what the route makes names its
- * maker, or it changes nothing.
+ * `handler`: the handler says what was done, as `acts` or `done`. `own`: the audit has no entry, because the route changes
+ * nothing, or makes something that names its maker itself.
  */
 type Auditing = AuditedRoute | 'handler' | 'own';
 

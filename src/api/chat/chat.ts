@@ -39,7 +39,7 @@ export interface ChatRequest {
 export interface Answer {
   /** Its chunks. They end early by a signal. */
   readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<ChunkOrBeat, void>;
-  /** Stops hearing, also where nobody has asked for the chunks. */
+  /** Stops hearing the run, also if the chunks were never read. */
   readonly close: () => void;
 }
 

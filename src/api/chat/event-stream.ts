@@ -16,7 +16,7 @@ const DONE = 'data: [DONE]\n\n';
 interface Ends {
   /** Tells the client that the stream has failed. */
   readonly fail: (error: unknown) => Chunk;
-  /** Called once nobody reads any more. */
+  /** Is called when the stream has ended, or its reader has left. */
   readonly over: () => void;
 }
 

@@ -10,7 +10,7 @@ type AuthenticateDeps = Pick<ApiDeps, 'store' | 'settings' | 'logger'>;
 /** A name alone is looked for in so many tenants. */
 const MAX_NAMESAKES = 20;
 
-/** Nobody knows it: requests to hooks that are not there take the time of one that is. */
+/** A secret of no hook. A request to a hook that does not exist is checked with it, which takes the same time. */
 const DECOY = randomBytes(32).toString('base64');
 
 /**

@@ -1,4 +1,4 @@
-/** Wakes one that waits. Rung while nobody waits, it wakes the next one at once. */
+/** Wakes one that waits. If none waits when it rings, the next one does not wait at all. */
 export interface Bell {
   readonly ring: () => void;
   rung(withinMs: number): Promise<void>;

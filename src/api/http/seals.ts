@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Names content by codes that tell nothing about it: without the secret, nobody can try which content has a code. */
+/** Names content by codes that tell nothing about it. The code of a guessed content can't be made without the secret. */
 export interface Seals {
   /** Returns 64 hexadecimal digits. @param kind keeps codes of different use apart */
   of(kind: string, content: unknown): string;

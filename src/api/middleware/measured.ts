@@ -5,8 +5,8 @@ import type { ApiEnv } from '../deps.ts';
 import { shownMethod } from './shown-method.ts';
 
 /**
- * Middleware: measures each request (OpenTelemetry, semantic conventions of HTTP servers). Paths that are no routes and
- * methods that nobody knows share a series, because strangers choose them.
+ * Middleware: measures each request (OpenTelemetry, semantic conventions of HTTP servers). Paths that are no routes share
+ * a series, and unknown methods, because strangers choose them.
  */
 export function measured() {
   return createMiddleware<ApiEnv>(async (c, next) => {

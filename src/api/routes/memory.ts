@@ -1,7 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
-import { remainingBytes, toJson, toMs } from '../../graph/values/index.ts';
+import { toJson, toMs } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { MAX_MEMORY_BYTES, MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
+import { MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
+import { tooLargeForMemory } from '../../store/memory/value-size.ts';
 import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
@@ -54,8 +55,8 @@ const put: AddRoute = (router, deps) => {
 };
 
 function requireSmall(value: Json): void {
-  if (remainingBytes(MAX_MEMORY_BYTES, value) < 0)
-    throw new ApiError('BODY_TOO_LARGE', `The value has more than ${MAX_MEMORY_BYTES} bytes`);
+  const tooLarge = tooLargeForMemory(value);
+  if (tooLarge !== null) throw new ApiError('BODY_TOO_LARGE', tooLarge);
 }
 
 const read: AddRoute = (router, deps) => {

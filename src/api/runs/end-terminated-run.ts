@@ -8,7 +8,7 @@ import { endMeasurements } from '../../telemetry/metrics/journal-measurements.ts
 import { measureAll } from '../../telemetry/metrics/meter.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { TerminatedRun } from '../temporal/terminated-runs.ts';
+import type { WorkflowEnd } from '../temporal/workflow-end.ts';
 import { closingBatch } from './closing-batch.ts';
 
 /**
@@ -25,21 +25,22 @@ export async function endTerminatedRun(
   const run = await store.runs.find(id);
   if (run?.tenantId !== tenantId || isEnded(run.status)) return true;
   if (!run.isDispatched) return false;
-  const end = await engine.terminatedRun(run);
+  const end = await engine.workflowEnd(run);
   if (!end) return true;
   if (!SETTLED.has(end.kind) && Date.parse(end.at) > before) return false;
   const { executionRunId } = end;
   const batch = lastBatch(run, end, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
+  // Two sweepers at once may both measure the end: the journal does not tell that the other one has written it.
   measureAll(endMeasurements({ runId: id, graph: run.graph.name }, end.at, batch.view.status));
   logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
   return true;
 }
 
 /** Ends after which no activity writes. */
-const SETTLED: ReadonlySet<TerminatedRun['kind']> = new Set(['put-aside', 'missing']);
+const SETTLED: ReadonlySet<WorkflowEnd['kind']> = new Set(['put-aside', 'missing']);
 
-function lastBatch(run: RunRecord, end: TerminatedRun, approvals: readonly Approval[]): JournalBatch {
+function lastBatch(run: RunRecord, end: WorkflowEnd, approvals: readonly Approval[]): JournalBatch {
   const error = toError(end);
   const { at } = end;
   if (end.kind !== 'put-aside' || !end.cancel)
@@ -48,7 +49,7 @@ function lastBatch(run: RunRecord, end: TerminatedRun, approvals: readonly Appro
   return closingBatch(run, { type: 'run.canceled', at, by, reason }, { approvals, cancelError: error });
 }
 
-function toError(end: TerminatedRun): RunError {
+function toError(end: WorkflowEnd): RunError {
   switch (end.kind) {
     case 'timed-out':
       return { code: 'TIMEOUT', message: 'The workflow timed out in Temporal' };

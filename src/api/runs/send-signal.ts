@@ -47,7 +47,7 @@ export async function sendSignal(
 
 /** A run that was put aside can't be asked: it would fail again. */
 async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
-  const end = isEnded(run.status) ? await engine.terminatedRun(run) : null;
+  const end = isEnded(run.status) ? await engine.workflowEnd(run) : null;
   if (end?.kind !== 'put-aside') return await engine.signalResult(run, id);
   return end.cancel?.signalId === id ? { id, taken: true, value: null } : null;
 }

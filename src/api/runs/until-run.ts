@@ -45,7 +45,7 @@ export async function untilRun<T>({ changes }: { changes: RunChanges }, awaited:
   }
 }
 
-/** Has a bell ring when the run changes, and when nobody wants it any more. @returns a function that ends that */
+/** Rings a bell when the run changes, and when the answer is unwanted. @returns a function that ends that */
 function hook<T>(
   { ring }: Bell,
   changes: RunChanges,

@@ -52,7 +52,7 @@ export function createLostRunsChore(
 /** An error with one run does not stop the others. */
 async function isLost({ engine, logger }: LostRunsDeps, run: ActiveRun): Promise<boolean> {
   try {
-    return (await engine.terminatedRun(run)) !== null;
+    return (await engine.workflowEnd(run)) !== null;
   } catch (error) {
     logger.warn({ error, run: run.id }, 'a run could not be looked at; it will be tried again');
     return false;

@@ -4,7 +4,10 @@ import { tryDispatch } from '../runs/dispatch-run.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 
-/** By thread, the active run that this process has sent a cancel, which may take a while to end it. */
+/**
+ * By thread, the active run that this process has sent a cancel, which may take a while to end it. It holds only threads of
+ * the last sweep.
+ */
 type CanceledRuns = Map<string, string>;
 
 const BATCH = 100;
@@ -21,11 +24,21 @@ export function createQueueStarter(): (deps: QueueDeps) => Promise<void> {
         );
       }),
     );
+    keepOnly(canceled, heads);
   };
 }
 
+function keepOnly(canceled: CanceledRuns, heads: readonly QueueHead[]): void {
+  const seen = new Set(heads.map(threadOf));
+  for (const thread of canceled.keys()) if (!seen.has(thread)) canceled.delete(thread);
+}
+
+function threadOf({ tenantId, threadId }: QueueHead): string {
+  return `${tenantId}/${threadId}`;
+}
+
 async function startHead(deps: QueueDeps, head: QueueHead, canceled: CanceledRuns): Promise<void> {
-  const thread = `${head.tenantId}/${head.threadId}`;
+  const thread = threadOf(head);
   if (head.activeRunId === null) {
     canceled.delete(thread);
     if (await deps.store.threads.dequeue(head, new Date().toISOString())) await tryDispatch(deps, head.runId);

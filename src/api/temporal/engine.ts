@@ -24,8 +24,10 @@ import type { PutAside } from './put-aside.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
 import { traceSignals } from './trace-signals.ts';
-import { findTerminatedRuns, readTerminatedRun } from './terminated-runs.ts';
-import type { TerminatedRun, Span } from './terminated-runs.ts';
+import { findTerminatedRuns } from './terminated-runs.ts';
+import type { Span } from './terminated-runs.ts';
+import { readWorkflowEnd } from './workflow-end.ts';
+import type { WorkflowEnd } from './workflow-end.ts';
 
 /** The API's client of Temporal. */
 export interface Engine {
@@ -57,11 +59,11 @@ export interface Engine {
    */
   terminatedRuns(span: Span): AsyncIterable<RunReference>;
   /**
-   * Reads how a run's workflow was terminated.
-   * @returns `null` when it was not
+   * Reads how a run's workflow has ended, or that Temporal does not have it.
+   * @returns `null` when it goes on
    * @throws ApiError 503
    */
-  terminatedRun(run: RunReference): Promise<TerminatedRun | null>;
+  workflowEnd(run: RunReference): Promise<WorkflowEnd | null>;
   /** @returns `null` when the run's workflow task does not fail @throws ApiError 503 */
   failingTask(run: RunReference): Promise<FailingTask | null>;
   /** @returns `null` when Temporal does not have the run's workflow @throws ApiError 503 */
@@ -116,8 +118,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
         async (request) => await soon(() => client.workflowService.listWorkflowExecutions({ namespace, ...request })),
         span,
       ),
-    terminatedRun: async (run) =>
-      await orUnavailable('Temporal', () => ifThere(soon(() => readTerminatedRun(client, run)))),
+    workflowEnd: async (run) =>
+      await orUnavailable('Temporal', () => ifThere(soon(() => readWorkflowEnd(client, run)))),
     failingTask: async (run) =>
       await orUnavailable('Temporal', () => ifThere(soon(() => readFailingTask(client, run)))),
     pendingActivities: async (run) =>

@@ -22,7 +22,7 @@ type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttri
 
 const IDENTITY = 'holdfast';
 
-/** Terminates one execution of a run's workflow. @throws WorkflowNotFoundError when it has ended */
+/** Terminates one execution of a run's workflow. @throws a gRPC error NOT_FOUND when it has ended */
 export async function putAside(
   { workflowService, options: { namespace, loadedDataConverter } }: Client,
   run: RunReference & { readonly executionRunId: string },

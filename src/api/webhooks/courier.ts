@@ -7,7 +7,7 @@ import { openSender } from './open-sender.ts';
 
 type CourierDeps = Pick<ApiDeps, 'store' | 'seals' | 'settings' | 'logger'>;
 
-/** Sends what webhooks are told. Several processes may do so; slow receivers hold up nobody but themselves. */
+/** Sends what webhooks are told. Several processes may do so. A slow receiver delays only itself. */
 export interface Courier {
   /** Begins to send what is due, and does not wait for receivers. */
   round(stopping: AbortSignal): Promise<void>;

@@ -19,8 +19,8 @@ export type RequestBody =
 export const OPENING = 0;
 
 /**
- * What the thread says: the answer to the request of the same id, or something that nobody has asked for. What rows are
- * is known to who has asked.
+ * A message of the thread: the answer to the request of the same id, or a notification. The type of the rows is known
+ * where the request was made.
  */
 export type Message<Row = never> =
   | { readonly kind: 'answer'; readonly id: number; readonly result: SentResult<Row> | null }

@@ -17,7 +17,7 @@ export function openLocalSignIn(issuer: Issuer, now: () => number = Date.now): L
   };
 }
 
-/** The address of the console with a new code in its fragment, which browsers send to nobody. */
+/** The address of the console with a new code in its fragment, which browsers do not send to servers. */
 export async function consoleAddress(baseUrl: string, issuer: Issuer): Promise<string> {
   return `${baseUrl}/console/#code=${await issuer.signCode()}`;
 }

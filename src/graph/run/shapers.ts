@@ -8,7 +8,7 @@ import type { Run } from './run.ts';
  * each of them, and who must not be the requester of an approval is none of them.
  */
 
-/** The number of principals besides the starter that a run remembers; nobody else may change it. */
+/** The number of principals besides the starter that a run remembers; no others may change it. */
 const MAX_SHAPERS = 100;
 
 type Shaped = Pick<Run, 'createdBy' | 'shapedBy'>;

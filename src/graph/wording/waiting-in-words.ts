@@ -34,7 +34,7 @@ const LINES: Readonly<Record<Waiting['kind'], Line>> = {
     const text = `${node} waits for ${whoDecides(approval?.policy ?? {})}`;
     if (approval === null) return { text, command: approveCommand(id, null) };
     const asked = approvalInOneLine(approval);
-    // Nobody is given a digest of what is not shown.
+    // A command with a digest is only for people who see all that they approve.
     if (asked === null) return { text: `${text}: ${approval.title}`, command: `holdfast approvals --run ${runId}` };
     return { text: `${text}: ${asked}`, command: approveCommand(id, approval) };
   },

@@ -32,7 +32,7 @@ export function kindOf(event: BeginOfCall): CallKind {
   return event.nodeType === undefined ? 'function' : 'node';
 }
 
-/** The name of the model, tool or code that an event says a call is of. */
+/** The name of the model, tool or code that is called, by the event that a call begins with. */
 export function nameOf(event: BeginOfCall): string {
   switch (event.type) {
     case 'model.called':

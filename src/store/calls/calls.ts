@@ -13,7 +13,7 @@ import type { LedgerTable } from './ledger-table.ts';
 import { listOpenCalls } from './open-calls.ts';
 import { HEAD_LENGTH, TAIL_LENGTH, withoutResult } from './without-result.ts';
 
-/** What the ledger has of a call; a local call has no row. */
+/** What the ledger has of a call. */
 export interface LedgerCall {
   readonly status: LedgerTable['status'];
   /** `null`: nothing was sent yet, or it is too large. */

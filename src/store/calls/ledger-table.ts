@@ -2,7 +2,11 @@ import type { ColumnType } from 'kysely';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import type { OptionalPayload, OptionalTime, Time } from '../database/columns.ts';
 
-/** What is known of each call, by its key. */
+/**
+ * What is known of calls, by their keys. A call that was made in a local activity has no row. Any other call, also one that
+ * a local activity has left to an activity, has one from its first claim on. An attempt without a claim writes it when it
+ * ends.
+ */
 export interface LedgerTable {
   key: string;
   tenant_id: string;

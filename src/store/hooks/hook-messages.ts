@@ -25,7 +25,7 @@ export interface HookMessages {
   finish(at: MessageKey, answer: HookAnswer): Promise<void>;
   /** Lets a message be claimed at once that was not done. */
   release(at: MessageKey): Promise<void>;
-  /** Deletes messages so old that nobody sends them again. */
+  /** Deletes messages so old that they are not sent again. */
   forgetOld(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { Tables } from '../tables.ts';
 import type { MemoryFilter, MemoryRow } from './memory-entry.ts';
 
+/** An entry of the table `memory` has not expired. */
 export const IS_LIVE = sql<boolean>`(memory.expires_at is null or memory.expires_at > now())`;
 
 /** The entries of a filter that have not expired. */

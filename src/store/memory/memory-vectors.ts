@@ -4,6 +4,7 @@ import { messageOf } from '../../graph/values/index.ts';
 import { isDatabaseAway } from '../database/database-away.ts';
 import type { Tables } from '../tables.ts';
 import type { Vector } from './embedder.ts';
+import { IS_LIVE } from './live-entries.ts';
 import type { MemoryKey } from './memory-entry.ts';
 
 /** An entry that has no vector of a model. */
@@ -97,7 +98,7 @@ async function claim(db: Kysely<Tables>, model: string, limit: number): Promise<
     where (tenant_id, namespace, key) in (
       select tenant_id, namespace, key from memory
       where (embedded_by is null or embedded_by < ${model} or embedded_by > ${model})
-        and embed_after <= now() and (expires_at is null or expires_at > now())
+        and embed_after <= now() and ${IS_LIVE}
       order by embed_after, tenant_id, namespace, key limit ${limit} for update skip locked
     )
     returning tenant_id as "tenantId", namespace, key, words

@@ -9,8 +9,6 @@ import type { MemoryEntry, MemoryFilter, MemoryKey } from './memory-entry.ts';
 import { deletionOf, putEntry } from './put-entry.ts';
 import type { PutEntry, Written } from './put-entry.ts';
 
-/** The size of a value, as JSON. */
-export const MAX_MEMORY_BYTES = 262_144;
 /** The entries of a tenant. */
 export const MAX_MEMORY_ENTRIES = 100_000;
 

@@ -31,7 +31,7 @@ export async function putEntry(
   return row && { entry: toEntry(row), isNew: row.is_new };
 }
 
-/** So long a new value is left to its writer, who makes its vector where one is wanted. */
+/** The time that the writer of a value has to make its vector, if one is wanted. Then others may make it. */
 const WRITER_EMBEDS_WITHIN = '30 seconds';
 
 function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: Written) {

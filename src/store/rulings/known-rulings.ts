@@ -28,7 +28,7 @@ const PATIENCE_MS = 500;
 /** A question that the database has not answered yet. */
 interface Asking {
   readonly answer: Promise<Rulings>;
-  /** Settles when nobody waits for the answer any more. */
+  /** Settles after `PATIENCE_MS`, when the rulings that are known are taken instead of the answer. */
   readonly patience: Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import type { ScheduleReference, TakenTick, Tick, TickOutcome, TickResult } from
 export interface ScheduleTicks {
   /** Takes times; one that is taken already, or whose schedule is deleted, changes nothing. */
   take(schedule: ScheduleReference, ticks: readonly Tick[]): Promise<void>;
-  /** Schedules with ticks about which nobody decides at the moment. */
+  /** Schedules with ticks that wait, and that no process has claimed at the moment. */
   due(limit: number): Promise<readonly ScheduleReference[]>;
   /** Lets one process decide about the ticks of a schedule until a time. @returns false when another one does */
   claim(schedule: ScheduleReference, until: string): Promise<boolean>;

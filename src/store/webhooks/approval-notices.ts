@@ -7,7 +7,7 @@ import { noticesOf } from './notices-of.ts';
 import { runStatement } from '../database/run-statement.ts';
 import { tellOf } from './tell-webhooks.ts';
 
-/** Reminders and escalations of approvals that nobody has decided yet. */
+/** Reminders and escalations of approvals that are not decided yet. */
 export interface ApprovalNotices {
   /** Tells webhooks of all notices that are due, each once. */
   tellDue(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Approval } from '../../graph/run/index.ts';
 import { formatTimestamp, toMs } from '../../graph/values/index.ts';
 
-/** What people hear of an approval that nobody has decided yet. */
+/** A reminder or an escalation of an approval that is not decided yet. */
 export interface ApprovalNotice {
   readonly type: 'approval.reminder' | 'approval.escalated';
   /** RFC 3339. */

@@ -24,7 +24,7 @@ export function createLiveMeasure({ store, logger }: LiveSource): () => Promise<
     try {
       tell(await store.countLive());
     } catch (error) {
-      logger.warn({ error }, 'metrics lack what is counted');
+      logger.warn({ error }, 'some metrics could not be counted; they stay as they were counted last');
     }
   };
 }

@@ -19,7 +19,7 @@ interface Meter {
 
 const facts: Readonly<Record<string, MetricFacts>> = METRICS;
 
-/** Metrics that say how often something was never done are there from the start; others are when they have labels. */
+/** Counters and levels without labels are 0 from the start; the other metrics are absent until they are measured. */
 const STARTING_VALUE = 0;
 
 function createMeter({ readers = [], ...options }: MeterProviderOptions = {}): Meter {

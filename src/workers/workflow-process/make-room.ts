@@ -23,15 +23,16 @@ const ROOMY = 0.35;
  * while four fifths of the old generation, which is smaller than the heap, are in use.
  */
 const FULL = 0.65;
-/** The part of them that is forgotten before it is looked again. */
+/** The part of the workflows that is forgotten before the heap is measured again. */
 const AT_ONCE = 0.25;
-/** What has come since the last collection, before the next. */
+/** The part that the heap grows by before its garbage is collected again. */
 const NEW_PART = 0.1;
 
 /**
  * Forgets workflows when they take much of the heap, first those that were used longest ago. They are played again from
  * their histories, so none runs out of memory because of others.
- * @param inUse as many of those that were used last may be in the middle of a task, which begins anew if they are forgotten
+ * @param inUse the number of workflows that may be in the middle of a task: those that were used last. A task begins anew
+ * if its workflow is forgotten
  */
 export function createRoomMaker(cached: Cached, heap: Heap, inUse: number): () => Promise<void> {
   let afterCollection = 0;

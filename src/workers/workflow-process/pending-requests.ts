@@ -16,7 +16,7 @@ export class ProcessEnded extends Error {
 export type PartInEnd =
   /** The request has ended it. */
   | 'cause'
-  /** It was the request's turn, and the machine had too little time to tell if it would ever have been done. */
+  /** The process was ended during the request, which had too little of the machine's time to show if it ever ends. */
   | 'suspect'
   /** The request waited for its turn. */
   | 'bystander';

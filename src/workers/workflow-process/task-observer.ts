@@ -2,7 +2,7 @@ import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
 import type { ExecutionObserver } from './workflow-host.ts';
 
-/** A workflow task that has failed, or that will. */
+/** A workflow task that has failed, or that has waited for its turn so long that it may fail. */
 export interface FailedTask {
   readonly workflowId: string;
   /** Temporal's id of the execution. */
@@ -28,7 +28,11 @@ export interface TaskObserver extends ExecutionObserver {
 type Failure = Pick<FailedTask, 'reason' | 'by'>;
 
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
-/** Reports each failed workflow task, also those of which the SDK tells nobody: the second attempt and later ones. */
+
+/**
+ * Reports each workflow task that fails, or waits for its turn too long. The SDK tells only of the first attempt; later
+ * ones are reported, too.
+ */
 export function createTaskObserver(report: (task: FailedTask) => void): TaskObserver {
   const executions = new Map<string, { readonly workflowId: string; failure: Failure | null }>();
   return {

@@ -4,8 +4,8 @@ import { readThreadTime } from '../../process/thread-time.ts';
 const HOLDS_FOR_MS = 50;
 
 /**
- * Makes what tells the time that the main thread of a process has worked, in milliseconds, as it was 50 ms ago or later.
- * Where the system does not tell it, and of a process that is gone, it is the time that has passed.
+ * Makes a clock that counts only while the main thread of a process works, in milliseconds. A reading is up to 50 ms old.
+ * The clock counts always if the process is gone, or the system does not measure its work.
  */
 export function openWorkedMs(pid: number | undefined): () => number {
   let last = { at: Number.NEGATIVE_INFINITY, workedMs: 0 };

@@ -14,7 +14,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     signalResult: unavailable,
     view: unavailable,
     terminatedRuns: nothing,
-    terminatedRun: unavailable,
+    workflowEnd: unavailable,
     failingTask: unavailable,
     pendingActivities: unavailable,
     putAside: unavailable,

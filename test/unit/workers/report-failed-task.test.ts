@@ -4,12 +4,16 @@ import { expect, test, vi } from 'vitest';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { TaskFailureNote } from '../../../src/store/failing-runs.ts';
+import { readMetrics } from '../../../src/telemetry/metrics/meter.ts';
 import { reportFailedTask } from '../../../src/workers/report-failed-task.ts';
 import { at } from '../../support/readers/json-at.ts';
 
 const never = async (): Promise<never> => await Promise.reject(new Error('Not asked'));
 
 type NoteFailure = (runId: string, failure: TaskFailureNote) => Promise<void>;
+
+const failuresMeasured = async (): Promise<number> =>
+  Number(/^holdfast_workflow_task_failures_total (\d+)/m.exec(await readMetrics())?.[1]);
 
 /** A report with what it logs and notes. */
 function aReport(note: NoteFailure) {
@@ -33,6 +37,21 @@ test('a failed task is logged with its run, and counted', () => {
   const line = { run: 'R', executionRunId: 'e1', by: 'code', reason: 'x'.repeat(500), msg: 'a workflow task failed' };
   expect(lines[0]).toMatchObject(line);
   expect(Number(at(lines[1] ?? null, '/count')) - Number(at(lines[0] ?? null, '/count'))).toBe(1);
+});
+
+test('a task that waits for its turn is logged as such and noted, and not counted', async () => {
+  const note = vi.fn<NoteFailure>(async () => undefined);
+  const { lines, report } = aReport(note);
+  const before = await failuresMeasured();
+  report({ ...failed, reason: 'it waits behind others', by: 'queue' });
+  expect(await failuresMeasured()).toBe(before);
+  const line = { run: 'R', executionRunId: 'e1', by: 'queue', msg: 'a workflow task waits for its turn' };
+  expect(lines).toEqual([expect.objectContaining(line)]);
+  expect(lines[0]).not.toHaveProperty('count');
+  expect(note).toHaveBeenCalledOnce();
+  report(failed);
+  expect(lines[1]).toMatchObject({ msg: 'a workflow task failed', count: 1 });
+  expect(await failuresMeasured()).toBe(before + 1);
 });
 
 test.each([

@@ -22,7 +22,7 @@ export interface ParentLogger {
 const nothing = (): void => undefined;
 const SILENT: CallLogger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** A log that is read by nobody. */
+/** A log that keeps nothing. */
 export const NO_LOG: ParentLogger = { child: () => SILENT };
 
 /** Opens the log of an attempt: each line says which run, node and call it belongs to. */

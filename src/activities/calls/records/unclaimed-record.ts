@@ -24,8 +24,8 @@ interface Unclaimed extends LedgerTerms {
 }
 
 /**
- * The record of an attempt that has claimed nothing: one write after the call has its end and the journal. What another
- * attempt has written meanwhile is judged as for a claim.
+ * The record of an attempt without a claim. After the call, one statement writes the end of the call and the journal. If
+ * another attempt has made an entry meanwhile, that is judged as for a claim.
  */
 export function unclaimedRecord(unclaimed: Unclaimed): CallRecord {
   const settleWithJournal = async (end: CallEnd): Promise<LedgerAnswer | null> =>

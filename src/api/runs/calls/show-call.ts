@@ -12,7 +12,7 @@ export interface KnownCall {
   readonly begin: BeginOfCall;
   /** `null`: the call has not ended, or it is that of a model. */
   readonly end: EndOfCall | null;
-  /** `null`: the call was local, or no attempt has begun. */
+  /** `null`: the ledger has no row of the call. */
   readonly ledger: LedgerCall | null;
 }
 

@@ -50,7 +50,7 @@ export function findIntervention(draft: Draft, payload: JsonObject): OpenInterve
   };
 }
 
-/** Refuses to repeat calls with an unknown outcome that nobody names. */
+/** Refuses to repeat calls with an unknown outcome whose nodes are not named. */
 export function refuseUnnamed(unknown: readonly OpenIntervention[]): Refusal {
   const message = `The outcome of a call is unknown; name its node by id to make it again: ${namesOf(unknown)}`;
   return { code: 'INTERVENTION_ID_REQUIRED', message };

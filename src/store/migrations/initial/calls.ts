@@ -1,4 +1,4 @@
-/** The ledger of calls with a side effect. */
+/** The ledger of calls; `LedgerTable` says which of them have a row. */
 export const CALLS_TABLES = [
   `create table ledger (
     key text primary key,

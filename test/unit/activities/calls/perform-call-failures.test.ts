@@ -4,7 +4,7 @@ import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { fromNetwork } from '../../../../src/activities/calls/classify-failure.ts';
 import { performCall } from '../../../../src/activities/calls/perform-call.ts';
-import type { CallKind } from '../../../../src/activities/calls/make-attempt.ts';
+import type { CallBehavior } from '../../../../src/activities/calls/make-attempt.ts';
 import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
 import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { CallReply, ToolCallRequest } from '../../../../src/graph/run/effect.ts';
@@ -360,7 +360,7 @@ describe('a reply that is no JSON', () => {
     const usage = { inputTokens: NaN, outputTokens: 1 };
     const reply = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop', usage } as const;
     const execute = vi.fn<() => Promise<CallReply>>(async () => reply);
-    const kind: CallKind<ToolCallRequest> = { safety: () => 'idempotent', execute };
+    const kind: CallBehavior<ToolCallRequest> = { safety: () => 'idempotent', execute };
     const once = async () =>
       await anActivity().run<[], CallOutcome, () => Promise<CallOutcome>>(
         async () => await performCall(store, kind, task),

@@ -67,7 +67,7 @@ describe('a run whose workers do not answer', () => {
         aside = how;
         return await Promise.resolve(true);
       },
-      terminatedRun: async () =>
+      workflowEnd: async () =>
         await Promise.resolve(aside && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...aside }),
     });
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LOST_FOR_MS, MOST_LOST, createLostRunsChore } from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import type { TerminatedRun } from '../../../../src/api/temporal/terminated-runs.ts';
+import type { WorkflowEnd } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
@@ -17,7 +17,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const logger = createLogger('silent');
 const going = new AbortController().signal;
-const missing: TerminatedRun = { kind: 'missing', executionRunId: '', at: LATER };
+const missing: WorkflowEnd = { kind: 'missing', executionRunId: '', at: LATER };
 
 async function aRun(id: string): Promise<void> {
   await store.runs.create(aNewRun({ id }));
@@ -26,9 +26,9 @@ async function aRun(id: string): Promise<void> {
 }
 
 /** A Temporal that says how the workflows of some runs have ended; the others go on. */
-function ending(ends: Readonly<Record<string, TerminatedRun | Error>>): Engine {
+function ending(ends: Readonly<Record<string, WorkflowEnd | Error>>): Engine {
   return anAbsentEngine({
-    async terminatedRun({ id }) {
+    async workflowEnd({ id }) {
       const end = ends[id] ?? null;
       return await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
     },
@@ -46,7 +46,7 @@ async function lookTwice(first: Engine, second = first): Promise<void> {
   await chore({ store, engine: second, logger }, going);
 }
 
-test.each<[string, TerminatedRun, string]>([
+test.each<[string, WorkflowEnd, string]>([
   ['was deleted', missing, 'Temporal has no workflow of the run'],
   ['has ended without the store', { ...missing, kind: 'ended', as: 'completed' }, 'The workflow has completed'],
   ['was reset', { ...missing, kind: 'contradicted', message: 'The journal has other events' }, 'other events'],

@@ -44,7 +44,7 @@ function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { reado
         aside.set(id, how);
         return true;
       },
-      async terminatedRun({ id }) {
+      async workflowEnd({ id }) {
         const how = aside.get(id);
         return await Promise.resolve(how ? { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...how } : null);
       },

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/reconcile-terminated-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
-import type { TerminatedRun, Span } from '../../../../src/api/temporal/terminated-runs.ts';
+import type { Span } from '../../../../src/api/temporal/terminated-runs.ts';
+import type { WorkflowEnd } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../../src/workflows/contract.ts';
@@ -15,14 +16,14 @@ const store = await useMemoryStore();
 
 afterEach(() => void vi.restoreAllMocks());
 
-const timedOut: TerminatedRun = { kind: 'timed-out', executionRunId: 'e1', at: LATER };
+const timedOut: WorkflowEnd = { kind: 'timed-out', executionRunId: 'e1', at: LATER };
 const logger = createLogger('silent');
 const going = new AbortController().signal;
 
 interface Told {
   /** What is found within a span of time. */
   readonly found?: (span: Span) => readonly string[];
-  readonly end?: (id: string) => TerminatedRun | null;
+  readonly end?: (id: string) => WorkflowEnd | null;
 }
 
 /** A Temporal that says which runs of `acme` it has ended, and how: without more, the one named, by its time-out. */
@@ -30,8 +31,8 @@ function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told
   async function* terminatedRuns(span: Span): AsyncIterable<RunReference> {
     for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
   }
-  const terminatedRun = async (run: RunReference): Promise<TerminatedRun | null> => await Promise.resolve(end(run.id));
-  return anAbsentEngine({ terminatedRuns: terminatedRuns, terminatedRun });
+  const workflowEnd = async (run: RunReference): Promise<WorkflowEnd | null> => await Promise.resolve(end(run.id));
+  return anAbsentEngine({ terminatedRuns: terminatedRuns, workflowEnd });
 }
 
 const sweep = async (engine: Engine): Promise<void> =>
@@ -103,7 +104,7 @@ describe('a run whose workflow was terminated', () => {
 });
 
 describe('a run that was put aside', () => {
-  const aside: TerminatedRun = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
+  const aside: WorkflowEnd = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
 
   test('has failed with INTERNAL, without waiting for late writes', async () => {
     await aDispatchedRun('A-now');
@@ -163,7 +164,7 @@ describe('the sweep looks again at', () => {
 
   test('a run that ended a moment ago, and may still be writing', async () => {
     await aDispatchedRun('M');
-    const moment: TerminatedRun = { ...timedOut, at: new Date().toISOString() };
+    const moment: WorkflowEnd = { ...timedOut, at: new Date().toISOString() };
     const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('M', { end: () => moment }), logger }, going);
     expect(await statusOf('M')).toBe('queued');
@@ -175,7 +176,7 @@ describe('the sweep looks again at', () => {
     await aDispatchedRun('P1');
     await aDispatchedRun('P2');
     const end = createTerminatedRunsReconciler();
-    const broken = (id: string): TerminatedRun => {
+    const broken = (id: string): WorkflowEnd => {
       if (id === 'P1') throw new Error('away');
       return timedOut;
     };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createQueueStarter } from '../../../../src/api/sweeper/start-queued-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
+import { aBatch, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
@@ -73,4 +73,23 @@ test('a run that is being interrupted gets no second interruption', async () => 
   await start(deps);
   await start(deps);
   expect(interrupted).toEqual(['T-1', 'T-2']);
+});
+
+test('an interruption is forgotten once its thread waits for nothing, and a later one is sent', async () => {
+  const thread = { tenantId: '003', threadId: 'i' };
+  await store.runs.create(aNewRun({ id: 'F-1', ...thread }));
+  await store.runs.create(aNewRun({ id: 'F-2', ...thread, onBusy: 'interrupt' }));
+  const interrupted: string[] = [];
+  const send: Engine['send'] = async ({ tenantId }, _signal, { signalId }) => {
+    if (tenantId === thread.tenantId) interrupted.push(signalId);
+    return true;
+  };
+  const deps = { store, engine: engine(send), interpreter, logger };
+  const start = createQueueStarter();
+  await start(deps);
+  await store.threads.cancelQueued({ id: 'F-2', tenantId: thread.tenantId }, aBatch([1]));
+  await start(deps);
+  await store.runs.create(aNewRun({ id: 'F-3', ...thread, onBusy: 'interrupt' }));
+  await start(deps);
+  expect(interrupted).toEqual(['F-2.interrupt', 'F-3.interrupt']);
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../src/graph/journal/events.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
@@ -135,4 +136,39 @@ test('calls are open until the history or the ledger has their end, and none bef
   ]);
   await store.ledger.complete({ key, claim: 'c' }, 'done');
   expect(await open(0)).toEqual([1, 2, 5]);
+});
+
+test('a failed call that a person has ordered again is open until it fails anew', async () => {
+  const runId = 'A';
+  await store.runs.create(aNewRun({ id: runId }));
+  const key = 'A:pay:1:0:0';
+  const write = async (...events: readonly RunEvent[]): Promise<void> =>
+    await writeTo(store, { id: runId }, { ...aBatch([]), events });
+  const now = (): string => new Date().toISOString();
+  const failure = { callFailed: false, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
+  const named = { key, tenantId: 'acme', runId, node: 'pay', called: 'tool:t', requestHash: 'h' };
+  const claim = (id: string, takeover: number) => ({
+    ...named,
+    takeover,
+    claim: id,
+    scheduledAt: Date.now(),
+    at: now(),
+    journal: null,
+  });
+  const settle = async (id: string, takeover: number) =>
+    await store.ledger.settle(claim(id, takeover), { status: 'failed', failure }, () => ({
+      takeOver: true,
+      failures: 0,
+    }));
+  const open = async () => (await store.calls.open(runId, 0)).map(({ seq }) => seq);
+
+  await write({ ...requested({ seq: 1, node: 'pay', key }), at: now() });
+  await settle('c1', 0);
+  expect(await open()).toEqual([]);
+  await write({ ...called({ seq: 2, node: 'pay', key }, null), at: now() });
+  await setTimeout(5);
+  await write({ ...requested({ seq: 3, node: 'pay', key }, ['\0 \ud800']), at: now() });
+  expect(await open()).toEqual([3]);
+  await settle('c2', 1);
+  expect(await open()).toEqual([]);
 });

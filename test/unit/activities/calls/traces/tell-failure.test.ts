@@ -5,7 +5,7 @@ import { toolCalls } from '../../../../../src/activities/call-tool.ts';
 import type { CallSlots } from '../../../../../src/activities/calls/call-slots.ts';
 import type { CallTask, LocalFailure } from '../../../../../src/activities/calls/call-task.ts';
 import { fromCode } from '../../../../../src/activities/calls/classify-failure.ts';
-import type { CallKind } from '../../../../../src/activities/calls/make-attempt.ts';
+import type { CallBehavior } from '../../../../../src/activities/calls/make-attempt.ts';
 import { performCall } from '../../../../../src/activities/calls/perform-call.ts';
 import { performLocally } from '../../../../../src/activities/calls/perform-locally.ts';
 import type { ToolCallRequest } from '../../../../../src/graph/run/effect.ts';
@@ -24,7 +24,7 @@ const mistake = throws(fromCode('TOOL_FAILED', new TypeError('x is not a functio
 const call = { run: 'R1', node: 'pay', called: 'tool:pay', key: 'R1.pay.1' };
 const stack = expect.stringMatching(/^at .*tell-failure\.test\.ts:\d+/);
 
-type Make = (kind: CallKind<ToolCallRequest>, task: CallTask<ToolCallRequest>) => Promise<unknown>;
+type Make = (kind: CallBehavior<ToolCallRequest>, task: CallTask<ToolCallRequest>) => Promise<unknown>;
 
 const slots: CallSlots = { take: () => ({ kind: 'taken', giveBack: () => undefined }) };
 const makeLocally: Make = async (kind, task) => await performLocally(slots, kind, task);
