@@ -34,5 +34,5 @@ export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
 export type { StoredRun } from './run-format.ts';
 export type { Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
-export { hasEnded, isEnded, statusOf } from './status.ts';
+export { TAKEN_IN, hasEnded, isEnded, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';
