@@ -88,7 +88,7 @@ export interface ApiEnv {
     upload: Upload;
     /** What is done if the answer is no refusal, where the path does not say it; for the audit. */
     acts?: readonly Act[];
-    /** What was done already, whatever the answer will be; for the audit. */
+    /** What was done already, or has begun and stays done as far as it came, whatever the answer will be; for the audit. */
     done?: readonly Act[];
     /** Records a deletion that is about to be done; without a record it is not done. */
     recordIntent?: () => Promise<void>;

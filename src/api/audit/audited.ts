@@ -90,7 +90,7 @@ function actsOf(c: Context<ApiEnv>): readonly Act[] {
   const auditing = auditingOf(c);
   if (auditing === undefined || auditing === 'own') return [];
   const done = c.get('done') ?? [];
-  return mayBeDone(c) ? [...done, ...actsOfAnswer(c, auditing)] : done;
+  return mayHaveTakenEffect(c) ? [...done, ...actsOfAnswer(c, auditing)] : done;
 }
 
 /** What was done if the request was not refused. */
@@ -102,6 +102,6 @@ function actsOfAnswer(c: Context<ApiEnv>, auditing: AuditedRoute | 'handler'): r
 }
 
 /** True for what was done, and for what was passed on and may be. */
-function mayBeDone({ res, error }: Context<ApiEnv>): boolean {
+function mayHaveTakenEffect({ res, error }: Context<ApiEnv>): boolean {
   return res.ok || (error instanceof ApiError && error.mayTakeEffect);
 }

@@ -1,5 +1,5 @@
 import { hideRefusal } from '../../graph/redaction/index.ts';
-import type { RunStatus } from '../../graph/run/index.ts';
+import { TAKEN_IN, isTakenIn } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { RunFilter } from '../../store/run-search/run-filter.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
@@ -10,15 +10,8 @@ import { findRun } from '../runs/find-run.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { tryEach } from './try-each.ts';
 
-/** The statuses in which a run takes a control, as its row shows them (HTTP API, "Routes"). */
-const TAKEN_IN = {
-  pause: ['running', 'waiting'],
-  resume: ['paused'],
-  cancel: ['queued', 'running', 'waiting', 'paused'],
-  retry: ['failed', 'waiting'],
-} as const satisfies Readonly<Record<string, readonly RunStatus[]>>;
-
-export type BulkAction = keyof typeof TAKEN_IN;
+/** A control that needs nothing but its run. */
+export type BulkAction = Exclude<keyof typeof TAKEN_IN, 'replan'>;
 
 /** Runs by their ids, or those of the tenant that fulfill a filter and take the action. */
 export type ChosenRuns = { readonly ids: readonly string[] } | { readonly filter: RunFilter };
@@ -102,9 +95,8 @@ async function findRuns({ store }: ApiDeps, { tenantId, action, filter }: Search
 
 /** True if a run takes an action, as far as its row tells. */
 function takes(action: BulkAction, { status, view }: RunRecord): boolean {
-  const statuses: readonly RunStatus[] = TAKEN_IN[action];
   const isAsking = view?.waitingFor.some(({ kind }) => kind === 'intervention') ?? false;
-  return statuses.includes(status) && (action !== 'retry' || status === 'failed' || isAsking);
+  return isTakenIn(status, action) && (action !== 'retry' || status === 'failed' || isAsking);
 }
 
 async function requireTaken(action: BulkAction, run: RunRecord): Promise<void> {

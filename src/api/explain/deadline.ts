@@ -10,7 +10,7 @@ export interface ExplainedDeadline {
 }
 
 const THEN =
-  'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. A retry with a longer `limits.deadline` goes on.';
+  'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. If nothing was to be undone, a retry with a longer `limits.deadline` goes on; else only a fork does.';
 const STILL = 'The time stands still while the run is paused or only waits for people.';
 
 /** Says when the time of a run is over. */

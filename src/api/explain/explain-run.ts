@@ -1,5 +1,5 @@
 import { actionsOf } from './actions.ts';
-import type { Action } from './actions.ts';
+import type { Action } from './control.ts';
 import { budgetOf } from './budget.ts';
 import type { BudgetLine } from './budget.ts';
 import { explainDeadline } from './deadline.ts';

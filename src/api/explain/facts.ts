@@ -1,5 +1,6 @@
 import type { PublicApproval } from '../../graph/run/index.ts';
 import type { Permission } from '../../graph/definition/index.ts';
+import type { TaskFailureCause } from '../../store/failing-runs.ts';
 import type { SwitchKind } from '../../store/rulings/rulings-tables.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { toRunJson } from '../runs/run-json.ts';
@@ -15,16 +16,33 @@ export interface Facts {
   readonly queue: { readonly aheadRunId: string | null } | null;
   /** Temporal has a workflow that takes signals. */
   readonly isLive: boolean;
-  /** The run's workflow task fails; the message is `null` where it is hidden, or nobody knows. */
-  readonly failing: { readonly message: string | null } | null;
-  /** Where a failed run that can only be forked goes on from; `null`: it has not failed, or can be retried. */
-  readonly forkedFrom: { readonly checkpoint: string | null } | null;
+  /** The run's workflow task fails, or will; `null`: no worker has noted it. */
+  readonly failing: FailingTask | null;
+  /** What keeps a failed run from going on itself, so that it can only be forked; `null`: nothing does, or it has not failed. */
+  readonly onlyForked: OnlyForked | null;
+  /** What the reader may not skip, as others decide its approvals: ids of interventions, or the node that has failed the run. */
+  readonly heldFromReader: ReadonlySet<string>;
   /** `null`: the run has none. */
   readonly deadline: NonNullable<RunRecord['view']>['deadline'] | null;
   /** What its next nodes use and an administrator has switched off. */
   readonly switchedOff: readonly OffThing[];
   /** Those of the reader. */
   readonly permissions: ReadonlySet<Permission>;
+}
+
+/** A failed run that can't go on itself. */
+export interface OnlyForked {
+  /** `stateless`: others have ended it, so that it has no state to be retried from. `undone`: its calls were. */
+  readonly why: 'stateless' | 'undone';
+  /** Its last one; `null`: it has none. */
+  readonly checkpoint: string | null;
+}
+
+/** A workflow task that fails, as a worker has noted it. */
+export interface FailingTask {
+  readonly by: TaskFailureCause['by'];
+  /** `null`: it is hidden, or the worker knows none. */
+  readonly message: string | null;
 }
 
 /** A tool, model or other code that is switched off, and the nodes at work that wait for it. */

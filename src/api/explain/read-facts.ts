@@ -2,6 +2,7 @@ import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { BeginOfCall } from '../../store/calls/call-events.ts';
+import type { TaskFailureNote } from '../../store/failing-runs.ts';
 import { isOffFor } from '../../store/rulings/known-rulings.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/waits-for.ts';
@@ -12,23 +13,23 @@ import { shownApproval, shownEvent } from '../redaction/shown-approval.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { Facts, Stop } from './facts.ts';
+import { readWaysOn } from './read-ways-on.ts';
 import { whatKeepsBack } from './switched-off.ts';
 
-type ReadDeps = Pick<ApiDeps, 'store' | 'seals'>;
+type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'interpreter' | 'logger'>;
 
-/** Reads what explains a run to a caller, from the store alone. */
+/** Reads what explains a run to a caller, without asking Temporal. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
   const { seals } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
-  const [open, stopped, queue, forkedFrom] = await Promise.all([
+  const [open, stopped, queue, waysOn] = await Promise.all([
     hasEnded ? NOTHING_OPEN : readOpen(deps, run),
     readStop(deps, run, hidden),
     readQueue(deps, run),
-    readForkedFrom(deps, run),
+    readWaysOn(deps, caller, run),
   ]);
   const { retrying, approvals, note, switchedOff } = open;
-  const isQuoted = note?.by === 'code' && !isRedacting(hidden);
   return {
     run: toRunJson(run, caller, { retrying }),
     approvals: approvals.map((approval) => ({
@@ -37,19 +38,19 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     })),
     stopped,
     queue,
-    forkedFrom,
+    ...waysOn,
     isLive: run.isDispatched && !hasEnded,
-    failing: note && { message: isQuoted ? note.reason : null },
+    failing: failingOf(note, hidden),
     deadline: run.view?.deadline ?? null,
     switchedOff,
     permissions: caller.permissions,
   };
 }
 
-/** A run that others have ended, as its workflow was gone or failed, has no state to be retried from. */
-async function readForkedFrom({ store }: ReadDeps, { id, status, view }: RunRecord): Promise<Facts['forkedFrom']> {
-  if (status !== 'failed' || (await store.endedRuns.find(id)) !== null) return null;
-  return { checkpoint: view?.checkpointId ?? null };
+/** What a worker has noted of a run's workflow task; only what the run's own code says is quoted. */
+function failingOf(note: TaskFailureNote | null, hidden: Redaction): Facts['failing'] {
+  if (!note) return null;
+  return { by: note.by, message: note.by === 'code' && !isRedacting(hidden) ? note.reason : null };
 }
 
 /** What only a run that has not ended has. */

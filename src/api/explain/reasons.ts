@@ -1,7 +1,7 @@
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
 import { whoDecides } from '../../graph/wording/index.ts';
-import type { Facts, ShownRun, Stop } from './facts.ts';
+import type { FailingTask, Facts, ShownRun, Stop } from './facts.ts';
 
 /** A reason why a run does not go on, or what it does meanwhile. */
 export interface Reason {
@@ -31,6 +31,7 @@ type ReasonKind =
   | 'queued'
   | 'pending'
   | 'poisoned'
+  | 'busy'
   | 'paused'
   | 'retrying'
   | 'working'
@@ -46,7 +47,7 @@ export function reasonsOf(facts: Facts): readonly [Reason, ...Reason[]] {
 
 type Find = (facts: Facts) => readonly Reason[];
 
-const FINDERS: readonly Find[] = [ended, paused, poisoned, queued, notDispatched, waiting, switchedOff, retrying];
+const FINDERS: readonly Find[] = [ended, paused, failing, queued, notDispatched, waiting, switchedOff, retrying];
 
 function ended(facts: Facts): readonly Reason[] {
   const { status, endedAt, error } = facts.run;
@@ -81,12 +82,29 @@ function paused({ run, stopped }: Facts): readonly Reason[] {
   ];
 }
 
-function poisoned({ run, failing }: Facts): readonly Reason[] {
-  if (!failing) return [];
-  const why = failing.message === null ? '' : `: ${failing.message}`;
-  const text = sentence(`The run's workflow task fails, and the run is ended soon if it goes on to${why}`);
-  return [{ kind: 'poisoned', text, since: beginOf(run) }];
+function failing({ run, failing: task }: Facts): readonly Reason[] {
+  if (!task) return [];
+  const why = task.message === null ? '' : `: ${task.message}`;
+  return [{ ...FAILING[task.by](why), since: beginOf(run) }];
 }
+
+type Failing = (why: string) => Pick<Reason, 'kind' | 'text'>;
+
+const POISONED: Failing = (why) => ({
+  kind: 'poisoned',
+  text: sentence(`The run's workflow task fails, and the run is ended soon if it goes on to${why}`),
+});
+const BUSY: Failing = () => ({
+  kind: 'busy',
+  text: 'The run waits for its turn at a worker that is busy with others, and goes on by itself.',
+});
+
+const FAILING: Readonly<Record<FailingTask['by'], Failing>> = {
+  code: POISONED,
+  temporal: POISONED,
+  queue: BUSY,
+  machine: BUSY,
+};
 
 function queued({ run: { threadId, createdAt }, queue }: Facts): readonly Reason[] {
   if (!queue) return [];

@@ -1,5 +1,5 @@
-import { forkRun, refuseForkOf, refuseStartAt, signalEndedRun } from '../../graph/advance/index.ts';
-import type { Beginning, ForkStart, RunIdentity } from '../../graph/advance/index.ts';
+import { forkRun, refuseForkOf, refuseSkipOf, refuseStartAt, signalEndedRun } from '../../graph/advance/index.ts';
+import type { Actor, Beginning, ForkStart, NodePlace, RunIdentity } from '../../graph/advance/index.ts';
 import { checkInput, compileShared, missingInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
@@ -92,6 +92,16 @@ export const JOBS = {
       _: Catalog,
       { graph, startAt, ...actor }: { graph: RunnableGraph; startAt: string; by: Principal; now: number },
     ): Refusal | null => refuseStartAt(compile(graph), startAt, actor),
+  },
+  refuseSkips: {
+    limitMs: 10_000,
+    work: (
+      _: Catalog,
+      { graph, places, actor }: { graph: RunnableGraph; places: readonly NodePlace[]; actor: Actor },
+    ): readonly (Refusal | null)[] => {
+      const compiled = compile(graph);
+      return places.map((place) => refuseSkipOf(compiled, place, actor));
+    },
   },
   refuseFork: {
     limitMs: 15_000,

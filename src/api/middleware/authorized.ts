@@ -4,7 +4,10 @@ import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 
-/** Middleware: a request passes if its caller has one of the permissions. What it is about to delete is recorded. */
+/**
+ * Middleware: a request passes if its caller has one of the permissions. It also has the audit record a deletion
+ * (`recordIntent`): every route comes through here, and the entry names the caller, who is known from here on.
+ */
 export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...anyOf: readonly Permission[]) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'));

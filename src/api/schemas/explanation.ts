@@ -12,6 +12,7 @@ const ReasonSchema = z.object({
     'queued',
     'pending',
     'poisoned',
+    'busy',
     'paused',
     'switched-off',
     'retrying',

@@ -124,6 +124,14 @@ export function interventionId(
   return call === null ? id : `${id}:${call}`;
 }
 
+/** The node that an intervention is about. @returns `null`: it is about a compensation, or the text is no such id */
+export function nodeOfIntervention(id: string): Pick<TaskReference, 'node' | 'path'> | null {
+  const [, tasks] = /^([^:]+):\d+(?::\d+)?$/s.exec(id) ?? [];
+  if (tasks === undefined) return null;
+  const nodes = tasks.split('/').map((key) => key.replace(/(?:#\d+)?(?:\.\d+\.\d+)?$/, ''));
+  return { node: nodes.at(-1) ?? '', path: nodes.slice(0, -1) };
+}
+
 function visitId(path: readonly string[], visit: number): string {
   return `${path.join('/')}:${visit}`;
 }

@@ -22,7 +22,7 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { approvalTimerId, parseCallKey, parseCheckpointId, taskKey, taskOfCall } from './ids.ts';
+export { approvalTimerId, nodeOfIntervention, parseCallKey, parseCheckpointId, taskKey, taskOfCall } from './ids.ts';
 export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
@@ -34,5 +34,5 @@ export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
 export type { StoredRun } from './run-format.ts';
 export type { Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
-export { hasEnded, isEnded, statusOf } from './status.ts';
+export { TAKEN_IN, hasEnded, isEnded, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';

@@ -10,6 +10,21 @@ export function isEnded(status: RunStatus): status is EndedStatus {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }
 
+/** The statuses in which a run takes a control; some controls ask for more. */
+export const TAKEN_IN = {
+  pause: ['running', 'waiting'],
+  resume: ['paused'],
+  cancel: ['queued', 'running', 'waiting', 'paused'],
+  retry: ['failed', 'waiting'],
+  replan: ['waiting', 'paused', 'failed'],
+} as const satisfies Readonly<Record<string, readonly RunStatus[]>>;
+
+/** True if a run takes a control, as far as its status tells. */
+export function isTakenIn(status: RunStatus, control: keyof typeof TAKEN_IN): boolean {
+  const statuses: readonly RunStatus[] = TAKEN_IN[control];
+  return statuses.includes(status);
+}
+
 /** Returns the API's status. An ending run is `waiting` only while people are asked about a compensation. */
 export function statusOf({ phase: { kind }, compensation }: Pick<Run, 'phase' | 'compensation'>): RunStatus {
   if (kind === 'failing' || kind === 'canceling' || kind === 'closing')

@@ -7,7 +7,7 @@ import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import { actorIn, refuseReaching } from '../lifecycle/held-nodes.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
-import { hasEnded } from '../run/status.ts';
+import { TAKEN_IN, hasEnded } from '../run/status.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
 import { refused, taken, textOf, valuesOf } from './signal.ts';
@@ -21,7 +21,7 @@ export const replan: SignalKind = {
   handle(draft, { payload, by }) {
     const node = textOf(payload, 'node') ?? '';
     const refusal =
-      refuseUnlessStatus(draft, ['waiting', 'paused', 'failed'], 'replanned') ??
+      refuseUnlessStatus(draft, TAKEN_IN.replan, 'replanned') ??
       refuseCompensated(draft) ??
       refuseUnknownNode(draft, node, '/node') ??
       refuseBypass(draft, by) ??

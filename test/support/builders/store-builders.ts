@@ -98,7 +98,7 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
 }
 
 /** Builds the stored state of an ended run. */
-function aClosedRun(id: string): EndedRunState {
+export function aClosedRun(id: string, over: Partial<EndedRunState> = {}): EndedRunState {
   const identity = {
     id,
     tenantId: 'acme',
@@ -107,7 +107,8 @@ function aClosedRun(id: string): EndedRunState {
     createdBy: { sub: 'ann', roles: [] },
     limits: { maxSteps: 25, maxConcurrency: 100 },
   };
-  return startRun(compileGraph(aDefinition(), aCatalog()), identity, { input: {}, startedAt: 0 }).run;
+  const { run } = startRun(compileGraph(aDefinition(), aCatalog()), identity, { input: {}, startedAt: 0 });
+  return { ...run, ...over };
 }
 
 export async function writeTo(

@@ -7,7 +7,7 @@ import type { RunRecord } from '../../../store/runs.ts';
 import type { ApiDeps } from '../../deps.ts';
 import { showCall } from './show-call.ts';
 
-type ShownCall = ReturnType<typeof showCall>;
+type ListedCall = ReturnType<typeof showCall>;
 
 /** The bytes of an answer in a list; a larger one is read by its key. */
 const MAX_LISTED_BYTES = 65_536;
@@ -25,7 +25,7 @@ export async function listCalls(
   { store }: Pick<ApiDeps, 'store'>,
   { run, hidden }: OfRun,
   { filter, page }: { readonly filter: CallFilter; readonly page: PageRequest },
-): Promise<Page<ShownCall>> {
+): Promise<Page<ListedCall>> {
   const begun = await store.calls.list(run.id, filter, page);
   const show = await readShown({ store }, { run, hidden, maxBytes: MAX_LISTED_BYTES }, begun.items);
   return mapPage(begun, show);
@@ -36,7 +36,7 @@ export async function readCall(
   { store }: Pick<ApiDeps, 'store'>,
   { run, hidden }: OfRun,
   key: string,
-): Promise<ShownCall | null> {
+): Promise<ListedCall | null> {
   const begin = await store.calls.find(run.id, key);
   if (!begin) return null;
   const show = await readShown({ store }, { run, hidden, maxBytes: MAX_SHOWN_BYTES }, [begin]);
@@ -47,7 +47,7 @@ async function readShown(
   { store: { calls } }: Pick<ApiDeps, 'store'>,
   { run, hidden, maxBytes }: OfRun & { readonly maxBytes: number },
   begun: readonly BeginOfCall[],
-): Promise<(begin: BeginOfCall) => ShownCall> {
+): Promise<(begin: BeginOfCall) => ListedCall> {
   const wanted = { runId: run.id, keys: begun.map(({ idempotencyKey }) => idempotencyKey), maxBytes };
   const [ends, ledger] = await Promise.all([calls.endsOf(wanted), calls.inLedger(wanted)]);
   return (begin) => {

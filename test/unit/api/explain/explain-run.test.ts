@@ -32,12 +32,13 @@ const RUN: ShownRun = {
 };
 
 function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
-  const rest = { isLive: true, failing: null, forkedFrom: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
-  const facts = { approvals: [], stopped: null, queue: null, ...rest };
+  const rest = { isLive: true, failing: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
+  const facts = { approvals: [], stopped: null, queue: null, onlyForked: null, heldFromReader: NOTHING, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
-const MAY_ALL = new Set(['run:control', 'approval:decide'] as const);
+const NOTHING: ReadonlySet<string> = new Set();
+const MAY_ALL = new Set(['run:control', 'approval:decide', 'state:edit'] as const);
 const UNKNOWN = { code: 'UNKNOWN_OUTCOME', message: 'lost', attempts: 1 } as const;
 const CHARGE_OFF = { kind: 'tool', name: 'charge', reason: 'the gateway is down', since: LATER, calls: [] } as const;
 const INTERVENTION = {
@@ -125,6 +126,16 @@ describe('the summary', () => {
       run: { status: 'queued', startedAt: null, pending: { reason: 'connection refused', since: AT } },
       summary: 'Temporal does not have the run yet, and it is tried again: connection refused.',
     },
+    ...(['queue', 'machine'] as const).map((by) => ({
+      what: `waits for a busy worker, as the ${by} tells`,
+      facts: { failing: { by, message: null } },
+      summary: 'The run waits for its turn at a worker that is busy with others, and goes on by itself.',
+    })),
+    {
+      what: 'fails by its code',
+      facts: { failing: { by: 'code' as const, message: 'bad code' } },
+      summary: "The run's workflow task fails, and the run is ended soon if it goes on to: bad code.",
+    },
     {
       what: 'waits for an intervention',
       run: { status: 'waiting', waitingFor: [INTERVENTION] },
@@ -136,7 +147,10 @@ describe('the summary', () => {
 
   test('names the weightiest reason, and how many others there are', () => {
     const timer = { kind: 'timer', node: 'w', since: AT, deadline: LATER } as const;
-    const explanation = explained({ status: 'paused', waitingFor: [timer], retrying }, { failing: { message: null } });
+    const explanation = explained(
+      { status: 'paused', waitingFor: [timer], retrying },
+      { failing: { by: 'temporal', message: null } },
+    );
     expect(explanation.summary).toBe('The run was paused. (3 more)');
     expect(explanation.reasons.map(({ kind }) => kind)).toEqual(['paused', 'poisoned', 'timer', 'retrying']);
   });
@@ -151,6 +165,7 @@ describe('the deadline', () => {
       leftMs: 60_000,
       effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/),
     });
+    expect(running?.effect).toMatch(/If nothing was to be undone, a retry .* goes on; else only a fork does\.$/);
     const still = explained({}, { deadline: { at: null, leftMs: 30_000 } }).deadline;
     expect(still).toMatchObject({ at: null, leftMs: 30_000, effect: expect.stringContaining('stands still') });
   });
@@ -198,10 +213,21 @@ describe('the actions', () => {
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([
       ['approve', false],
       ['reject', false],
-      ['replan', true],
+      ['replan', false],
       ['pause', true],
       ['cancel', true],
     ]);
+  });
+
+  test.each([
+    { reader: 'who decides it alone', rules: {}, isOwn: true, allowed: true },
+    { reader: 'others', rules: {}, isOwn: false, allowed: false },
+    { reader: 'who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
+    { reader: 'who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
+  ])('let a replan pass an approval, or not, for $reader', ({ rules, isOwn, allowed }) => {
+    const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
+    const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
+    expect(actions.find(({ action }) => action === 'replan')).toMatchObject({ allowed, who });
   });
 
   test('settle interventions and bring events, quoted for a shell', () => {
@@ -228,9 +254,46 @@ describe('the actions', () => {
     ['nowhere without one', null, []],
   ])('of a run that was ended without its last steps are none but a fork, from %s', (_, checkpoint, commands) => {
     const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
-    const facts = { isLive: false, forkedFrom: { checkpoint } };
+    const facts = { isLive: false, onlyForked: { why: 'stateless', checkpoint } } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, facts);
     expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
+  });
+
+  test('of a failed run whose calls were undone are none but a fork, for who may edit states', () => {
+    const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
+    const failed = { status: 'failed', endedAt: LATER, error } as const;
+    const onlyForked = { why: 'undone', checkpoint: 'R.c2' } as const;
+    const { actions } = explained(failed, { isLive: false, onlyForked });
+    const { effect, command } = actions[0] ?? {};
+    expect([effect, command?.holdfast]).toEqual([
+      expect.stringContaining('before the calls that were undone'),
+      "npx holdfast fork R --checkpoint '…'",
+    ]);
+    expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([['fork', true]]);
+    const permissions = new Set(['run:control'] as const);
+    expect(explained(failed, { onlyForked, permissions }).actions).toMatchObject([
+      { action: 'fork', allowed: false, who: 'who may edit states (state:edit)' },
+    ]);
+  });
+
+  test('name the node whose call of unknown outcome a person has given up', () => {
+    const error = { ...UNKNOWN, node: 'pay' };
+    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
+    expect(actions[0]).toMatchObject({
+      action: 'retry',
+      effect: expect.stringContaining('may have been made before'),
+      command: { holdfast: 'npx holdfast retry R --node pay', curl: expect.stringContaining('{"node":"pay"}') },
+    });
+  });
+
+  test.each<[string, Partial<ShownRun>, string]>([
+    ['that waits for a person', { status: 'waiting', waitingFor: [INTERVENTION] }, INTERVENTION.id],
+    ['that has failed the run', { status: 'failed', endedAt: LATER, error: { ...UNKNOWN, node: 'pay' } }, 'pay'],
+  ])('leave the skip of a node %s to who decides its approvals', (_which, run, held) => {
+    const { actions } = explained(run, { heldFromReader: new Set([held]) });
+    const [retry, skip] = actions.filter(({ action }) => action === 'retry' || action === 'skip');
+    expect([retry?.allowed, skip?.allowed]).toEqual([true, false]);
+    expect(skip?.who).toBe('who may control runs (run:control) and alone decides the approvals of node pay');
   });
 
   test('of a run that has ended go by the API; one that is out of its budget needs another', () => {

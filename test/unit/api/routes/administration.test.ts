@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { NOTHING_PRUNED } from '../../../../src/store/retention.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { ApiAnswer } from '../../../support/readers/api-client.ts';
 import { readAll } from '../../../support/readers/api-runs.ts';
@@ -214,6 +215,19 @@ describe('the audit', () => {
       await api.store.idempotency.lease(request, since);
     }
     expect(await audit(`from=${since}`)).toHaveLength(1);
+  });
+
+  test('has a pruning that fails midway, as some of it is done', async () => {
+    const since = new Date().toISOString();
+    const gone = new Error('the database is gone');
+    vi.spyOn(api.store.retention, 'prune').mockImplementationOnce(async function* failMidway() {
+      yield { ...NOTHING_PRUNED, runs: 200 };
+      await Promise.reject(gone);
+    });
+    const pruned = await api.as('admin').post('/admin/prune', { dryRun: false });
+    expect(pruned.status).toBe(500);
+    expect((await api.as('admin').post('/admin/prune', { dryRun: true })).status).toBe(200);
+    expect(await audit(`from=${since}`)).toMatchObject([{ action: 'retention.prune', by: 'root' }]);
   });
 
   describe('of deletions', () => {

@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunView } from '../../../../src/graph/journal/run-view.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
-import { AT, aBatch, aNewRun, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { at } from '../../../support/readers/json-at.ts';
+import { toJson } from '../../../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { adds } from '../../../support/builders/runs.ts';
+import {
+  AT,
+  LATER,
+  aBatch,
+  aClosedRun,
+  aNewRun,
+  aView,
+  anApproval,
+  writeTo,
+} from '../../../support/builders/store-builders.ts';
+import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
@@ -51,7 +64,7 @@ describe('a run that waits for an approval', () => {
   });
 
   test('tells each reader what that one may do', async () => {
-    const allowed = { user: [false, false, true, true, true], approver: [true, true, false, false, false] } as const;
+    const allowed = { user: [false, false, false, true, true], approver: [true, true, false, false, false] } as const;
     for (const caller of ['user', 'approver'] as const)
       expect((await explain('A', caller)).body).toMatchObject({
         budget: [{ limit: 'maxSteps', used: 1, left: 24 }],
@@ -93,4 +106,73 @@ test('a run whose workflow task fails says so, without the message where anythin
   }
   expect(at((await explain('X')).body, '/summary')).toMatch(/workflow task fails.*: bad code\.$/);
   expect(at((await explain('Y')).body, '/summary')).not.toContain('bad code');
+});
+
+test('a run whose worker is busy with others says that, and not that it is ended soon', async () => {
+  await api.store.runs.create(aNewRun({ id: 'B', tenantId: 'demo' }));
+  await writeTo(api.store, { id: 'B', tenantId: 'demo' }, aBatch([1]));
+  await api.store.failingRuns.note('B', { executionRunId: 'e1', by: 'queue' });
+  expect((await explain('B')).body).toMatchObject({
+    summary: expect.stringMatching(/busy with others.*goes on by itself/),
+    reasons: [{ kind: 'busy' }],
+  });
+});
+
+test('a failed run takes a retry unless calls of it were undone', async () => {
+  const actionsOf = async (id: string, doneCount: number) => {
+    await api.store.runs.create(aNewRun({ id, tenantId: 'demo' }));
+    const { compensation } = aClosedRun(id);
+    const endedState = aClosedRun(id, { compensation: { ...compensation, doneCount } });
+    const error = { code: 'DEADLINE_EXCEEDED', message: 'late' } as const;
+    const view = aView({ status: 'failed', endedAt: LATER, error, checkpointId: `${id}.c1` });
+    await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1], { view, endedState }));
+    return listAt((await explain(id)).body, '/actions').map((action) => textAt(action, '/action'));
+  };
+  expect(await actionsOf('K', 0)).toEqual(['retry', 'replan']);
+  expect(await actionsOf('U', 1)).toEqual(['fork']);
+});
+
+describe('a node with an approval', () => {
+  const ask = { type: 'approval', title: 'Go?', policy: { users: ['root'] } } as const;
+  const nodes = { ask, sub: { type: 'subgraph', graph: aDefinition({ nodes: { ask } }) }, a: adds('a') } as const;
+  const start = { interpreterVersion: 1, definition: aDefinition({ nodes }), catalog: toJson(aCatalog()) };
+  const error = { code: 'TOOL_FAILED', message: 'no title', attempts: 1 } as const;
+  const common = { kind: 'intervention', since: AT, args: null, idempotencyKey: null, error } as const;
+  const choices = [{ action: 'skip', effect: 'Goes on.' }] as const;
+
+  /** What the readers may skip. */
+  const skips = async (id: string, view: Partial<RunView>, started = start) => {
+    await api.store.runs.create(aNewRun({ id, tenantId: 'demo', start: toJson(started) }));
+    const endedState = view.status === 'failed' ? aClosedRun(id) : null;
+    await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1], { view: aView(view), endedState }));
+    const allowedTo = async (caller: 'user' | 'admin') =>
+      listAt((await explain(id, caller)).body, '/actions')
+        .filter((action) => at(action, '/action') === 'skip')
+        .map((action) => at(action, '/allowed'));
+    return { user: await allowedTo('user'), admin: await allowedTo('admin') };
+  };
+
+  test('that waits for a person is skipped by who decides for it', async () => {
+    const ids = ['ask:1', 'sub:1', 'sub.1.0/ask:1', 'a:1'];
+    const waitingFor = ids.map((id) => ({ ...common, id, node: 'ask', choices }));
+    expect(await skips('S', { status: 'waiting', waitingFor })).toEqual({
+      user: [false, false, false, true],
+      admin: [true, true, true, true],
+    });
+  });
+
+  test('is explained by the permission alone where its graph can not be compiled', async () => {
+    const waitingFor = [{ ...common, id: 'ask:1', node: 'ask', choices }];
+    const broken = { ...start, definition: { ...start.definition, nodes: { ask: { ...ask, title: '{{ 1 + }}' } } } };
+    expect(await skips('G', { status: 'waiting', waitingFor }, broken)).toEqual({ user: [true], admin: [true] });
+  });
+
+  test.each([
+    ['ask', false],
+    ['sub', false],
+    ['a', true],
+  ])('that has failed its run is so, too: %s', async (node, isFree) => {
+    const view = { status: 'failed', endedAt: LATER, error: { ...error, node } } as const;
+    expect(await skips(`F-${node}`, view)).toEqual({ user: [isFree], admin: [true] });
+  });
 });

@@ -11,12 +11,14 @@ import {
   keyInRun,
   keyWithoutRun,
   messageId,
+  nodeOfIntervention,
   nodeDeadlineTimerId,
   parseApprovalId,
   parseCallKey,
   shortenId,
   parseCheckpointId,
   taskKey,
+  unknownCompensationId,
   waitTimerId,
 } from '../../../../src/graph/run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath } from '../../../../src/graph/run/ids.ts';
@@ -66,6 +68,16 @@ describe('an id', () => {
         expect(parseCallKey(callKey(run, [], made))).toEqual({ runId: run, task, visit, number, retryRound });
       }),
     );
+  });
+
+  test('of an intervention tells its node and those around it; one of a compensation does not', () => {
+    const execution = { key: taskKey('pay', 2), visit: 11 };
+    const outer = executionKey({ key: taskKey('a-1', 0), visit: 1, retryRound: 3 });
+    for (const made of [null, 4])
+      expect(nodeOfIntervention(interventionId([outer], execution, made))).toEqual({ node: 'pay', path: ['a-1'] });
+    expect(nodeOfIntervention(interventionId([], execution, null))).toEqual({ node: 'pay', path: [] });
+    const task = { node: 'pay', visit: 1, path: ['a'] };
+    for (const other of ['', 'pay', unknownCompensationId({ task })]) expect(nodeOfIntervention(other)).toBeNull();
   });
 
   test.each(['', 'R', 'R:n:1:0', 'R:n:1:0:0:0', 'R::1:0:0', ':n:1:0:0', 'R:n:x:0:0'])(
