@@ -16,6 +16,7 @@ import type { PostgresServer } from '../support/servers/postgres-server.ts';
 import { createRandom, seedOf } from '../support/builders/random.ts';
 import { checkDatabase } from './checks/check-rows.ts';
 import { RULES } from './checks/rules.ts';
+import { lastFailedTask } from './checks/last-failed-task.ts';
 import { gatherFacts } from './checks/run-facts.ts';
 import type { Sources } from './checks/run-facts.ts';
 import { serve } from './customer.ts';
@@ -230,7 +231,10 @@ async function judgeRun(sources: Sources, story: Story): Promise<Verdict> {
   const about = `${plan.job} (${plan.graph}, ${plan.begins.kind}, ${runId ?? 'not accepted'})`;
   if (runId === null) return { about, findings: [trouble ?? 'It was not accepted'] };
   const facts = await gatherFacts(sources, story, runId).catch(inWords);
-  if (typeof facts === 'string') return { about, findings: [`Nothing can be said of it: ${facts}`] };
+  if (typeof facts === 'string') {
+    const failed = await lastFailedTask(sources.workflowOf(runId)).catch(inWords);
+    return { about, findings: [`Nothing can be said of it: ${facts}; ${failed}`] };
+  }
   return {
     about,
     findings: Object.entries(RULES).flatMap(([rule, check]) => check(facts).map((text) => `${rule}: ${text}`)),

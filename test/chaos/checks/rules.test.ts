@@ -149,6 +149,18 @@ const all = Object.entries(WRONGS).flatMap(([rule, wrongs]) =>
   Object.entries(wrongs).map(([what, facts]) => [what, rule, facts] as const),
 );
 
+test('a failed call may have lasted longer in the workflow, which heard of it again later', () => {
+  const lasting = (durationMs: number) =>
+    SOUND.events.with(3, { seq: 4, at: timeAt(4), type: 'tool.called', durationMs });
+  const told = (durationMs: number): RunFacts => ({
+    ...SOUND,
+    events: lasting(0),
+    rows: { ...SOUND.rows, events: lasting(0) },
+    workflow: { ...SOUND.workflow, events: lasting(durationMs) },
+  });
+  expect(brokenBy(told(30_000))).toEqual(brokenBy(told(0)));
+});
+
 test.each(all)('%s is found by "%s" and no other rule', (_, rule, facts) => {
   expect(brokenBy(facts)).toEqual([rule]);
 });

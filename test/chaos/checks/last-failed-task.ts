@@ -1,0 +1,8 @@
+import type { WorkflowHandle } from '@temporalio/client';
+
+/** Tells why the last workflow task that has failed did so, by the history. */
+export async function lastFailedTask(workflow: WorkflowHandle): Promise<string> {
+  const { events } = await workflow.fetchHistory();
+  const failures = events?.flatMap(({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? []);
+  return failures?.at(-1) ?? 'no workflow task has failed, by its history';
+}
