@@ -10,10 +10,11 @@ type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 /** A new version of the workers may do what an old one fails, so tasks get this time, and a second attempt. */
 export const FAILING_FOR_MS = 25_000;
 const FEWEST_FAILURES = 2;
-/** A task times out when its worker is lost; that is no fault of the run unless it happens again and again. */
-const FEWEST_TIME_OUTS = 3;
-/** Its worker may be alive and have too much to do; then others are to blame, unless that never ends. */
-const FEWEST_OF_BUSY_WORKERS = 12;
+/**
+ * A task times out when its worker is lost, or has too much to do. That is no fault of the run, unless it never ends: code
+ * that ends its process, or uses up its time, is found by its worker.
+ */
+const FEWEST_WITHOUT_CULPRIT = 12;
 
 /** The numbers of runs that one sweep asks Temporal about. */
 const NOTED_AT_ONCE = 100;
@@ -71,13 +72,11 @@ async function look(
 function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
   const { failures, since, last } = poisoned.task;
   if (isToBlame(poisoned)) return failures >= FEWEST_FAILURES && Date.now() - since >= failingForMs;
-  if (isOfBusyWorker(poisoned)) return failures >= FEWEST_OF_BUSY_WORKERS;
-  return last.kind === 'timed-out' && failures >= FEWEST_TIME_OUTS;
+  return (last.kind === 'timed-out' || isOfBusyMachine(poisoned)) && failures >= FEWEST_WITHOUT_CULPRIT;
 }
 
-function isOfBusyWorker({ task, note }: Poisoned): boolean {
-  if (note?.executionRunId !== task.executionRunId) return false;
-  return note.by === 'machine' || (note.by === 'queue' && task.last.kind === 'timed-out');
+function isOfBusyMachine({ task, note }: Poisoned): boolean {
+  return note?.by === 'machine' && note.executionRunId === task.executionRunId;
 }
 
 /** @returns a function that tells if one more run may be put aside now */

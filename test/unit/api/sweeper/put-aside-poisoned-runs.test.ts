@@ -91,10 +91,10 @@ describe('a run is put aside', () => {
       message: 'failed 2 times: Too many',
     },
     {
-      what: 'whose task has taken three workers',
+      what: 'whose task has taken many workers',
       id: 'P-lost',
-      task: { failures: 3, last: { kind: 'timed-out' } },
-      message: 'failed 3 times: the workers that had it gave no answer',
+      task: { failures: 12, last: { kind: 'timed-out' } },
+      message: 'failed 12 times: the workers that had it gave no answer',
     },
     {
       what: 'whose task never has its turn',
@@ -138,7 +138,7 @@ describe('a run is left alone', () => {
       note: { by: 'temporal' },
       task: { failures: 9 },
     },
-    { what: 'that has lost two workers', id: 'L-lost', task: { failures: 2, last: { kind: 'timed-out' } } },
+    { what: 'that has lost some workers', id: 'L-lost', task: { failures: 11, last: { kind: 'timed-out' } } },
     {
       what: 'whose workers have too much to do',
       id: 'L-queue',
