@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aGraphOf, eventsOf, hasStatus, startRun } from '../../support/readers/api-runs.ts';
-import { at, listAt, textAt } from '../../support/readers/json-at.ts';
-import { openTemporalCli } from '../../support/servers/temporal-cli.ts';
-import { startTestStack } from '../../support/servers/test-stack.ts';
-import type { TestStack } from '../../support/servers/test-stack.ts';
+import { aGraphOf, eventsOf, hasStatus, startRun } from '../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { openTemporalCli } from '../support/servers/temporal-cli.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
+
+/* Stacks of errors are mapped by a hook of the thread, so no other test file shares it. */
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -19,7 +21,7 @@ async function startFailing(tool: string): Promise<string> {
 }
 
 describe('code that throws a TypeError', () => {
-  const frame = /^at amountOf \(.*test\/integration\/more\/failure-traces\.config\.ts:11:\d+\)$/;
+  const frame = /^at amountOf \(.*test\/system\/failure-traces\.config\.ts:11:\d+\)$/;
 
   test('is not called again, and those who may see payloads see its line', async () => {
     const id = await startFailing('price');
