@@ -4,8 +4,8 @@ import type { ApiDeps } from '../deps.ts';
 import { isToBlame, putRunAside } from './put-run-aside.ts';
 import type { SignedSignal } from './signal-queued.ts';
 
-/** Without a culprit, the worker may just be lost: so many times it is not. */
-const FEWEST_WITHOUT_CULPRIT = 3;
+/** Without a culprit, a task that has failed so often takes no cancel any more. */
+const FEWEST_FOR_CANCEL = 3;
 
 /**
  * Ends a run that takes no cancel, because its workflow task fails.
@@ -18,7 +18,7 @@ export async function cancelPoisonedRun(
   { payload: { signalId, by, reason } }: SignedSignal,
 ): Promise<SignalResult | null> {
   const [task, note] = await Promise.all([deps.engine.failingTask(run), deps.store.failingRuns.find(run.id)]);
-  if (!task || !(isToBlame({ task, note }) || task.failures >= FEWEST_WITHOUT_CULPRIT)) return null;
+  if (!task || !(isToBlame({ task, note }) || task.failures >= FEWEST_FOR_CANCEL)) return null;
   const cancel = { signalId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
   await putRunAside(deps, run, { task, note, cancel });
   return { id: signalId, taken: true, value: null };

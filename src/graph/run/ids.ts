@@ -43,6 +43,11 @@ export function executionKey({ key, visit, retryRound }: Execution): ExecutionKe
   return `${key}.${visit}.${retryRound}`;
 }
 
+/** Reads the node of a task or of one execution of it. */
+function nodeOf(key: TaskKey | ExecutionKey): NodeId {
+  return key.replace(/(?:#\d+)?(?:\.\d+\.\d+)?$/, '');
+}
+
 /** A node task in the form that events use. */
 export interface TaskReference {
   readonly node: string;
@@ -53,7 +58,7 @@ export interface TaskReference {
 
 /** Returns the nodes around a task, outermost first. */
 export function nodesAround(path: TaskPath): NodePath {
-  return path.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
+  return path.slice(0, -1).map(nodeOf);
 }
 
 /** Returns the name of a task for people, such as `outer/pay[2]`. */
@@ -94,7 +99,7 @@ export function taskOfCall(callKey: string): TaskReference | null {
   const position = parseCallKey(callKey);
   if (!position || position.task.includes(SHORTENED)) return null;
   const keys = position.task.split('/');
-  const path = keys.slice(0, -1).map((key) => key.replace(/(?:#\d+)?\.\d+\.\d+$/, ''));
+  const path = keys.slice(0, -1).map(nodeOf);
   const [node = '', index] = keys.slice(-1).flatMap((key) => key.split('#'));
   return { path, node, visit: position.visit, ...(index !== undefined && { index: Number(index) }) };
 }
@@ -128,7 +133,7 @@ export function interventionId(
 export function nodeOfIntervention(id: string): Pick<TaskReference, 'node' | 'path'> | null {
   const [, tasks] = /^([^:]+):\d+(?::\d+)?$/s.exec(id) ?? [];
   if (tasks === undefined) return null;
-  const nodes = tasks.split('/').map((key) => key.replace(/(?:#\d+)?(?:\.\d+\.\d+)?$/, ''));
+  const nodes = tasks.split('/').map(nodeOf);
   return { node: nodes.at(-1) ?? '', path: nodes.slice(0, -1) };
 }
 
