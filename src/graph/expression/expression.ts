@@ -131,8 +131,9 @@ function parse(source: string, names: readonly Name[]): Expression {
 }
 
 function parseSyntax(source: string, names: readonly Name[]): ParseResult {
+  const environment = environmentFor(names);
   try {
-    return environmentFor(names).parse(source);
+    return environment.parse(source);
   } catch (error) {
     throw new InvalidExpressionError('syntax', explain(error, { source, names }), { cause: error });
   }
