@@ -28,8 +28,8 @@ export interface Summary {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  /** Milliseconds of a step, by program; nothing in rows without steps. */
-  readonly usedPerStep: ProcessorTime;
+  /** Milliseconds of a share, by program; nothing in rows without shares. */
+  readonly usedPerShare: ProcessorTime;
 }
 
 /** Measures a peer in one round of a row. */
@@ -65,15 +65,15 @@ function mediansOf(measured: readonly Measurement[]): readonly number[] {
 }
 
 /** The spread is that of the rounds' medians. */
-function summarize({ samples, steps }: Row, measured: readonly Measurement[]): Summary {
+function summarize({ samples, shares }: Row, measured: readonly Measurement[]): Summary {
   const medians = mediansOf(measured);
   const programs = [...new Set(measured.flatMap(({ used }) => Object.keys(used)))].sort();
-  const perStep = (program: string): number =>
-    median(measured.map(({ used }) => (used[program] ?? 0) / (samples * (steps ?? 1))));
+  const perShare = (program: string): number =>
+    median(measured.map(({ used }) => (used[program] ?? 0) / (samples * (shares ?? 1))));
   return {
     median: median(measured.flatMap(({ values }) => values)),
     least: Math.min(...medians),
     most: Math.max(...medians),
-    usedPerStep: steps === null ? {} : Object.fromEntries(programs.map((program) => [program, perStep(program)])),
+    usedPerShare: shares === null ? {} : Object.fromEntries(programs.map((program) => [program, perShare(program)])),
   };
 }

@@ -22,7 +22,7 @@ const BASE = 'temporal';
 
 /**
  * Three tables in Markdown: times, with the least and the most of the rounds' medians; how they compare with plain Temporal;
- * the processor's time of a step.
+ * the processor's time of a step, or of a run of pure steps.
  */
 export function toTables({ rows, peers, rounds }: Reported, measurements: Measurements): string {
   const cells = (row: Row, show: (summary: Summary) => string): readonly string[] =>
@@ -35,15 +35,15 @@ export function toTables({ rows, peers, rounds }: Reported, measurements: Measur
     `\`${peer}\``,
     ...rows.map((row) => showRatio(measurements.ratio(row, peer, BASE))),
   ]);
-  const withSteps = rows.filter(({ steps }) => steps !== null);
-  const used = peers.map((peer, at) => [`\`${peer}\``, ...withSteps.map((row) => cells(row, showUsed)[at] ?? '')]);
+  const withShares = rows.filter(({ shares }) => shares !== null);
+  const used = peers.map((peer, at) => [`\`${peer}\``, ...withShares.map((row) => cells(row, showUsed)[at] ?? '')]);
   return [
     `Medians of ${rounds} rounds, in which all peers take turns; in parentheses the least and the most of a round's median.`,
     toTable([['', ...rows.map(({ title }) => title)], ...times]),
     `Each as a multiple of what \`${BASE}\` has in the same round, the median of the rounds.`,
     toTable([['', ...rows.map(({ name }) => name)], ...ratios]),
-    'The processor’s time of a step in all processes of a peer, in ms: the sum, and what it consists of.',
-    toTable([['', ...withSteps.map(({ name }) => name)], ...used]),
+    'The processor’s time in all processes of a peer, in ms, of a step, and of a whole run in `pure-steps`: the sum, and what it consists of.',
+    toTable([['', ...withShares.map(({ name }) => name)], ...used]),
   ].join('\n\n');
 }
 
@@ -55,11 +55,11 @@ function showRatio(ratio: number | null): string {
   return ratio === null ? '' : ratio.toFixed(2);
 }
 
-function showUsed({ usedPerStep }: Summary): string {
-  const parts = Object.entries(usedPerStep)
+function showUsed({ usedPerShare }: Summary): string {
+  const parts = Object.entries(usedPerShare)
     .filter(([, ms]) => ms >= LEAST_SHOWN)
     .map(([program, ms]) => `${program} ${show(ms)}`);
-  const sum = Object.values(usedPerStep).reduce((total, ms) => total + ms, 0);
+  const sum = Object.values(usedPerShare).reduce((total, ms) => total + ms, 0);
   return `${show(sum)}: ${parts.join(', ')}`;
 }
 

@@ -15,6 +15,8 @@ export interface Sample {
   readonly ms: number;
   /** The processor's time in all its processes, in milliseconds. */
   readonly usedMs: number;
+  /** That of Node and of the database alone. */
+  readonly ownMs: number;
   readonly bytes: number;
 }
 
@@ -38,10 +40,15 @@ export async function takeSample({ peer, toldBytes, read }: Measured, { runs, st
   });
   await reading?.stop();
   await sleep(SETTLE_MS);
-  const used = timeBetween(usedBefore, await processorTimeOf(peer.processes));
-  const usedMs = Object.values(used).reduce((sum, program) => sum + program, 0);
+  const { temporal = 0, ...own } = timeBetween(usedBefore, await processorTimeOf(peer.processes));
+  const ownMs = Object.values(own).reduce((sum, program) => sum + program, 0);
   const all = runs * steps;
-  return { ms: ms / all, usedMs: usedMs / all, bytes: (toldBytes() - bytesBefore) / all };
+  return {
+    ms: ms / all,
+    usedMs: (ownMs + temporal) / all,
+    ownMs: ownMs / all,
+    bytes: (toldBytes() - bytesBefore) / all,
+  };
 }
 
 function readAgainAndAgain(read: () => Promise<void>): { stop(): Promise<void> } {

@@ -1,12 +1,11 @@
+import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import type { CallSafety, ToolEntry } from '../graph/definition/index.ts';
 import { parseExpression } from '../graph/expression/index.ts';
 import type { Json } from '../graph/values/index.ts';
 
-const BY_STRICTNESS: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
-
 /** The stricter of the safety that a run has pinned and the one that the worker's configuration has now. */
 export function stricterSafety(pinned: CallSafety, live: CallSafety = pinned): CallSafety {
-  return BY_STRICTNESS.indexOf(live) > BY_STRICTNESS.indexOf(pinned) ? live : pinned;
+  return CALL_SAFETIES.indexOf(live) > CALL_SAFETIES.indexOf(pinned) ? live : pinned;
 }
 
 /** Compiles a tool's own approval rule. A condition that can't be evaluated, or is not false, asks for an approval. */

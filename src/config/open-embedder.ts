@@ -28,7 +28,7 @@ export function openEmbedder(
         count(tokens) {
           measure('holdfast.embeddings.tokens', tokens, {});
           // USD per million tokens are millionths of a USD per token.
-          if (price) measure('holdfast.embeddings.cost_micros', tokens * price.input, {});
+          if (price) measure('holdfast.embeddings.cost_usd', (tokens * price.input) / 1_000_000, {});
         },
       },
     );

@@ -7,6 +7,7 @@ import type {
   StorageDriver,
   StorageDriverStoreContext,
 } from '@temporalio/common';
+import { MAX_INLINE_BYTES } from '../graph/values/index.ts';
 import { ownModule } from './own-code.ts';
 
 /** A payload as the store keeps it. Its metadata says how to read the data; values are in base64. */
@@ -29,9 +30,6 @@ interface PayloadStore {
 
 /** The module that turns values into payloads; the workflow's bundle loads it, too. */
 export const payloadConverterPath = ownModule('../workflows/payload-converter', import.meta.url);
-
-/** Larger payloads travel by reference, because Temporal limits the size of payloads and histories. */
-const MAX_INLINE_BYTES = 65_536;
 
 /**
  * Turns values into payloads. Workers, clients and replays must use the same converter.

@@ -9,7 +9,7 @@ import type { Effects } from './effects.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
-import { matchesKey } from './throttle-calls.ts';
+import { matchesKey } from './calls/waiting-calls.ts';
 
 /** Decides when a run continues in a new execution, and keeps the calls deferred to that execution. */
 export interface ContinueAsNewPolicy {

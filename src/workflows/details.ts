@@ -14,7 +14,7 @@ const MAX_ARGS = 500;
 /**
  * Makes a summary of a run for the Temporal Web UI, in Markdown, with the commands for each pending decision.
  * @param latestEvents where the last signal is that the run has ignored, and why
- * @param hidden what is shown to nobody here
+ * @param hidden the values that are hidden here
  */
 export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: Redaction): string {
   const view = toRunView(run);

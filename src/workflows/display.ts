@@ -10,7 +10,7 @@ export type Display = (run: Run, latestEvents: readonly RunEvent[]) => void;
 
 /**
  * @param isFirst true in the first execution, whose search attributes were set at its start
- * @param hidden what is shown to nobody here
+ * @param hidden the values that are hidden here
  */
 export function createDisplay(isFirst: boolean, hidden: Redaction): Display {
   let shown = isFirst ? keyAtStart(workflowInfo().typedSearchAttributes) : '';

@@ -15,7 +15,7 @@ import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
 import { endAsCanceled, callCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
-import type { CallOwner } from './call-activities.ts';
+import type { CallOwner } from './calls/call-activities.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';

@@ -6,7 +6,7 @@ export const decision: Row = {
   title: 'from a decision to the next call, ms',
   isLessBetter: true,
   samples: 15,
-  steps: null,
+  shares: null,
   async measure(peer, tool) {
     const asking = await peer.ask();
     const called = tool.nextCall();

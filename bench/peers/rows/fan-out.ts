@@ -9,6 +9,6 @@ export const fanOut: Row = {
   title: `a run of ${CALLS} calls at once, ms`,
   isLessBetter: true,
   samples: 3,
-  steps: CALLS,
+  shares: CALLS,
   measure: async (peer) => await timed(() => peer.fanOut(CALLS)),
 };

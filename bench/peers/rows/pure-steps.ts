@@ -9,6 +9,6 @@ export const pureSteps: Row = {
   title: `a run of ${STEPS} pure steps, start to result, ms`,
   isLessBetter: true,
   samples: 15,
-  steps: null,
+  shares: 1,
   measure: async (peer) => await timed(() => peer.pureSteps(STEPS)),
 };

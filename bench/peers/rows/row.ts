@@ -9,8 +9,8 @@ export interface Row {
   readonly isLessBetter: boolean;
   /** How often it is measured in a round. */
   readonly samples: number;
-  /** The steps of a sample, among which its processor time is divided; `null` where it says nothing. */
-  readonly steps: number | null;
+  /** The steps of a sample, or the one run, among which its processor time is divided; `null` where it says nothing. */
+  readonly shares: number | null;
   /** Measures once. @returns the value in the unit of the title */
   measure(peer: Peer, tool: EchoTool): Promise<number>;
 }

@@ -11,7 +11,7 @@ export const runsAtOnce: Row = {
   title: `tool steps a second, ${RUNS} runs of ${STEPS} at once`,
   isLessBetter: false,
   samples: 1,
-  steps: RUNS * STEPS,
+  shares: RUNS * STEPS,
   measure: async (peer) => {
     const ms = await timed(() => inTurns(RUNS, RUNS, async () => await peer.toolSteps(STEPS)));
     return (RUNS * STEPS * 1_000) / ms;

@@ -9,6 +9,6 @@ export const toolSteps: Row = {
   title: `a tool step, of ${STEPS} in sequence, ms`,
   isLessBetter: true,
   samples: 1,
-  steps: STEPS,
+  shares: STEPS,
   measure: async (peer) => (await timed(() => peer.toolSteps(STEPS))) / STEPS,
 };

@@ -3,7 +3,7 @@ import { messageOf } from '../../graph/values/index.ts';
 import { isContradiction } from '../../store/database/contradiction.ts';
 import { isDataRefused } from '../../store/database/data-refused.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
-import type { CallClaim } from '../../store/ledger-claims.ts';
+import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { tryAgainLater } from './application-failure.ts';
 import { CallError } from './call-error.ts';

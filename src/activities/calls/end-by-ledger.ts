@@ -1,6 +1,6 @@
 import { isCallReply } from '../../graph/run/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
-import type { Ledger } from '../../store/ledger.ts';
+import type { Ledger } from '../../store/calls/ledger.ts';
 import { toFailure, tryAgainLater } from './application-failure.ts';
 import { unknownOutcomeError } from './unknown-outcome.ts';
 import type { CallOutcome } from './call-task.ts';

@@ -1,5 +1,5 @@
 import { CancelledFailure } from '@temporalio/activity';
-import type { LedgerFailure } from '../../store/ledger.ts';
+import type { LedgerFailure } from '../../store/calls/ledger.ts';
 import { toFailure } from './application-failure.ts';
 import type { CallError } from './call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt } from './judge-attempt.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { TaskFailure } from '../../graph/values/index.ts';
-import type { CallClaim } from '../../store/ledger-claims.ts';
+import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { toFailure } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';

@@ -10,7 +10,7 @@ export interface Facts {
   readonly run: ShownRun;
   /** Those that are pending. */
   readonly approvals: readonly AskedApproval[];
-  /** The person or node that has paused or canceled the run; `null`: nobody has, or it is not told. */
+  /** The person or node that has paused or canceled the run; `null`: none has, or it is not told. */
   readonly stopped: Stop | null;
   /** The run waits in the queue of its thread. */
   readonly queue: { readonly aheadRunId: string | null } | null;

@@ -4,7 +4,7 @@ import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
-import type { Retrying } from '../../store/inspection/list-retrying.ts';
+import type { Retrying } from '../../store/calls/list-retrying.ts';
 import { mapPage } from '../../store/page.ts';
 import type { Page } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';

@@ -1,4 +1,4 @@
-import type { CallClaim, CallEnd } from '../../store/ledger-claims.ts';
+import type { CallClaim, CallEnd } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 
 /** A store that reports runs of which a call has failed and is to be made again: no event of the journal says so. */

@@ -1,7 +1,7 @@
 import { hideApproval, hideErrorOf, hideEvent, hideWaiting, REDACTED } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
-import type { Retrying } from '../../store/inspection/list-retrying.ts';
+import type { Retrying } from '../../store/calls/list-retrying.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { CHANNEL } from '../../store/changes/changes.ts';
 import type { Listen } from '../../store/database/listen.ts';

@@ -1,5 +1,6 @@
 import { parseDuration } from '../values/duration.ts';
 
+/** The least strict first. */
 export const CALL_SAFETIES = ['idempotent', 'keyed', 'unsafe'] as const;
 
 /** Decides if a call may be repeated after a crash between its claim and its record (specification, "Configuration"). */

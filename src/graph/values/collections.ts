@@ -11,10 +11,17 @@ export function toList(names: string | readonly string[]): readonly string[] {
   return typeof names === 'string' ? [names] : names;
 }
 
-/** Forgets the oldest entry of a map or set, if there are more than so many. */
+/**
+ * Forgets the oldest tenth of a map or set that has more entries than so many. A tenth at a time, as what is deleted leaves
+ * gaps, and each look for the oldest passes all gaps before it.
+ */
 export function forgetOldest(entries: Map<unknown, unknown> | Set<unknown>, most: number): void {
-  const [oldest] = entries.keys();
-  if (entries.size > most) entries.delete(oldest);
+  if (entries.size <= most) return;
+  let left = Math.ceil(most / 10);
+  for (const key of entries.keys()) {
+    if (left-- === 0) return;
+    entries.delete(key);
+  }
 }
 
 /** Copies an object without the members that are `null`, 0, or an empty list or object. */

@@ -8,7 +8,7 @@ export type { RunError, RunErrorCode, TaskFailure } from './errors.ts';
 export { parsePointer, toPointer } from './json-pointer.ts';
 export { compileJsonSchema, findSchemaProblems, isJsonSchema } from './json-schema.ts';
 export type { JsonSchema, SchemaCheck, SchemaViolation } from './json-schema.ts';
-export { jsonSize, remainingBytes } from './json-size.ts';
+export { jsonSize, MAX_INLINE_BYTES, remainingBytes } from './json-size.ts';
 export {
   canonicalJson,
   deepEqual,

@@ -7,6 +7,9 @@ import { isContainer, isJsonList, isJsonObject } from './json.ts';
  */
 export const MAX_VALUE_BYTES = 8_000_000;
 
+/** A value with more bytes travels by reference, as payloads and histories have limits. */
+export const MAX_INLINE_BYTES = 65_536;
+
 /** @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, when a value is over the limit */
 export function requireAllowedSize(subject: string, value: unknown): void {
   if (remainingBytes(MAX_VALUE_BYTES, value) < 0) throw tooLarge(subject);

@@ -194,10 +194,10 @@ export const METRICS = {
     about: 'tokens that memory was embedded and searched with',
     labels: {},
   },
-  'holdfast.embeddings.cost_micros': {
+  'holdfast.embeddings.cost_usd': {
     kind: 'counter',
     at: 'both',
-    about: 'what they cost by the configured price, in millionths of a USD',
+    about: 'what they cost by the configured price, in USD',
     labels: {},
   },
   'gen_ai.client.operation.duration': {

@@ -3,7 +3,7 @@ import { nodeName } from '../../graph/journal/index.ts';
 import type { RunEvent, Segment } from '../../graph/journal/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 import { GEN_AI, GENERAL, HOLDFAST } from './names.ts';
-import { ROOT, spanContextOf } from './trace-place.ts';
+import { ROOT, nameOfPart, spanContextOf, spanIdOf } from './trace-place.ts';
 import type { SpanPart, TracePlace } from './trace-place.ts';
 
 /** A span as the journal tells it. Times are in milliseconds since the epoch. */
@@ -62,6 +62,8 @@ class SegmentPlan {
   /** The spans that agents go on from, by those that they have now. */
   readonly #earlier: ReadonlyMap<string, SpanContext>;
   readonly #spans = new Map<string, OpenSpan>();
+  /** The ids of parts, by what names them: most events of a step or node belong to a known part. */
+  readonly #ids = new Map<string, string>();
   /** The latest span of each node, by its name: that of a subgraph is around what is inside. */
   readonly #latest = new Map<string, string>();
   #root: OpenSpan | null = null;
@@ -217,7 +219,10 @@ class SegmentPlan {
   }
 
   #idOf(part: SpanPart): string {
-    return spanContextOf(this.#place, part).spanId;
+    const name = nameOfPart(part);
+    const id = this.#ids.get(name) ?? spanIdOf(this.#place, name);
+    this.#ids.set(name, id);
+    return id;
   }
 }
 

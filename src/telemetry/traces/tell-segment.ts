@@ -7,7 +7,7 @@ import type { PlannedSegment, PlannedSpan } from './plan-segment.ts';
 import { runTracer } from './run-tracer.ts';
 import type { RunTracer } from './run-tracer.ts';
 import { readTraceparent } from './traceparent.ts';
-import { ROOT, askedIn, spanContextOf } from './trace-place.ts';
+import { ROOT, askedIn, spanContextOf, traceIdOf } from './trace-place.ts';
 import type { TracePlace } from './trace-place.ts';
 
 /** An ended segment. */
@@ -23,12 +23,13 @@ interface ToldSegment extends PlannedSegment {
 export async function tellSegment(place: ToldSegment, events: Parameters<typeof planSegment>[1]): Promise<void> {
   const tracer = runTracer();
   if (!tracer) return;
-  for (const planned of await planSegment(place, events)) tell(tracer, place, planned);
+  const ofTrace = { ...place, traceId: traceIdOf(place) };
+  for (const planned of await planSegment(place, events)) tell(tracer, ofTrace, planned);
 }
 
-function tell(runs: RunTracer, place: ToldSegment, planned: PlannedSpan): void {
+function tell(runs: RunTracer, place: ToldSegment & { readonly traceId: string }, planned: PlannedSpan): void {
+  const { traceId } = place;
   const { name, spanId, parentId, startedAt, endedAt, attributes, error, earlier } = planned;
-  const { traceId } = spanContextOf(place, ROOT);
   const links = parentId === null ? linksOf(place) : linksTo(earlier);
   const options = { kind: SpanKind.INTERNAL, startTime: startedAt, attributes, links };
   const parent = parentOf(place, { traceId, parentId });

@@ -30,8 +30,18 @@ export const ROOT: SpanPart = { kind: 'root' };
  * @throws TypeError for a `traceparent` that is none
  */
 export function spanContextOf(place: TracePlace, part: SpanPart): SpanContext {
-  const spanId = digest(place, JSON.stringify(identityOf(part))).slice(0, 16);
+  const spanId = spanIdOf(place, nameOfPart(part));
   return { traceId: traceIdOf(place), spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+}
+
+/** The id in `spanContextOf`. @param name that of the part */
+export function spanIdOf(place: TracePlace, name: string): string {
+  return digest(place, name).slice(0, 16);
+}
+
+/** A name of a part that no other part of its segment has. */
+export function nameOfPart(part: SpanPart): string {
+  return JSON.stringify(identityOf(part));
 }
 
 /** The span in which the run was asked for. @throws TypeError for a `traceparent` that is none */
@@ -41,8 +51,11 @@ export function askedIn({ run: { parent } }: Pick<TracePlace, 'run'>): SpanConte
   throw new TypeError(`${parent} is no traceparent`);
 }
 
-/** The first segment belongs to the trace of the request; each later one is a trace of its own. */
-function traceIdOf(place: TracePlace): string {
+/**
+ * The trace of a segment: the first one belongs to that of the request, each later one is a trace of its own.
+ * @throws TypeError for a `traceparent` that is none
+ */
+export function traceIdOf(place: TracePlace): string {
   return place.segment === FIRST_SEGMENT ? askedIn(place).traceId : digest(place, 'trace').slice(0, 32);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallEnd, LedgerEntry } from '../../../src/store/ledger-claims.ts';
+import type { CallEnd, LedgerEntry } from '../../../src/store/calls/ledger-claims.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT } from '../builders/store-builders.ts';
 

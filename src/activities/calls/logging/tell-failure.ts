@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { calleeOf } from '../../../graph/run/index.ts';
-import type { LedgerFailure } from '../../../store/ledger.ts';
+import type { LedgerFailure } from '../../../store/calls/ledger.ts';
 import { measure } from '../../../telemetry/metrics/meter.ts';
 import { callFields } from './call-fields.ts';
 import type { NamedCall } from './call-fields.ts';

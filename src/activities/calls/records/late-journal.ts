@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { CallClaim } from '../../../store/ledger-claims.ts';
+import type { CallClaim } from '../../../store/calls/ledger-claims.ts';
 import type { Store } from '../../../store/store.ts';
 import type { CallTask } from '../call-task.ts';
 import { unpackJournal, writeJournal } from '../write-journal.ts';

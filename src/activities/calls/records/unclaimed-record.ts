@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { toJson } from '../../../graph/values/index.ts';
 import { isDataRefused } from '../../../store/database/data-refused.ts';
-import type { CallClaim, CallEnd } from '../../../store/ledger-claims.ts';
+import type { CallClaim, CallEnd } from '../../../store/calls/ledger-claims.ts';
 import type { Store } from '../../../store/store.ts';
 import { toRefusal, tryAgainLater } from '../application-failure.ts';
 import { CallError } from '../call-error.ts';

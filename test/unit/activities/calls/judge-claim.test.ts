@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeClaim, judgeCanceled, mayBeDone } from '../../../../src/activities/calls/judge-claim.ts';
 import type { Claimant } from '../../../../src/activities/calls/judge-claim.ts';
 import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
-import type { LedgerEntry } from '../../../../src/store/ledger-claims.ts';
+import type { LedgerEntry } from '../../../../src/store/calls/ledger-claims.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
 const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({

@@ -1,10 +1,8 @@
 import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
-import type { CallEffect, CallRequest } from '../graph/run/index.ts';
-import { remainingBytes } from '../graph/values/index.ts';
-
-interface WaitingCall {
-  readonly effect: CallEffect;
-}
+import type { CallRequest } from '../../graph/run/index.ts';
+import { MAX_INLINE_BYTES, remainingBytes } from '../../graph/values/index.ts';
+import { takeWaiting } from './waiting-calls.ts';
+import type { WaitingCall } from './waiting-calls.ts';
 
 /** Spreads calls over workflow tasks, so that the commands of one task fit into one request to the server. */
 export interface CallThrottle<T extends WaitingCall> {
@@ -21,8 +19,6 @@ export interface CallThrottle<T extends WaitingCall> {
 const MAX_TASK_BYTES = 1_250_000;
 /** Bytes of a call besides its request. */
 const CALL_BYTES = 1_000;
-/** A larger value is stored, and a command holds a reference to it (`data-converter.ts`). */
-export const MAX_INLINE_BYTES = 65_536;
 const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 
 export function createCallThrottle<T extends WaitingCall>(startCall: (call: T) => void): CallThrottle<T> {
@@ -64,17 +60,8 @@ export function createCallThrottle<T extends WaitingCall>(startCall: (call: T) =
       waiting.push(call);
       if (!isSleeping) startWaiting();
     },
-    cancel(key) {
-      const all = waiting.splice(0);
-      waiting.push(...all.filter(({ effect }) => !matchesKey(effect, key)));
-      return all.filter(({ effect }) => matchesKey(effect, key));
-    },
+    cancel: (key) => takeWaiting(waiting, key),
   };
-}
-
-/** True if the call has this key; without a key, true for every call. */
-export function matchesKey(call: CallEffect, key: string | undefined): boolean {
-  return key === undefined || call.key === key;
 }
 
 /** Measures the JSON text, in which escapes take more bytes than in the value. */

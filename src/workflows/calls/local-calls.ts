@@ -1,10 +1,7 @@
-import type { LocalOutcome } from '../activities/calls/call-task.ts';
-import type { CallEffect } from '../graph/run/index.ts';
-import { MAX_INLINE_BYTES, matchesKey } from './throttle-calls.ts';
-
-interface WaitingCall {
-  readonly effect: CallEffect;
-}
+import type { LocalOutcome } from '../../activities/calls/call-task.ts';
+import { MAX_INLINE_BYTES } from '../../graph/values/index.ts';
+import { takeWaiting } from './waiting-calls.ts';
+import type { WaitingCall } from './waiting-calls.ts';
 
 /**
  * Makes local calls in bursts. While they are made, their workflow task stays open: the server gets no command of the
@@ -93,11 +90,7 @@ export function createLocalCalls<T extends WaitingCall>({ start, pause }: LocalC
     othersWait: () => void (burst = { ...burst, doOthersWait: true }),
     enterTask: () => void (burst = NEW_BURST),
     isBusy: () => round.size > 0 || waiting.length > 0,
-    cancel(key) {
-      const all = waiting.splice(0);
-      waiting.push(...all.filter(({ effect }) => !matchesKey(effect, key)));
-      return all.filter(({ effect }) => matchesKey(effect, key));
-    },
+    cancel: (key) => takeWaiting(waiting, key),
   };
 }
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { LocalOutcome } from '../../../src/activities/calls/call-task.ts';
-import { createLocalCalls } from '../../../src/workflows/local-calls.ts';
-import type { LocalCalls } from '../../../src/workflows/local-calls.ts';
-import { aToolRequest } from '../../support/builders/call-builders.ts';
+import type { LocalOutcome } from '../../../../src/activities/calls/call-task.ts';
+import { createLocalCalls } from '../../../../src/workflows/calls/local-calls.ts';
+import type { LocalCalls } from '../../../../src/workflows/calls/local-calls.ts';
+import { aToolRequest } from '../../../support/builders/call-builders.ts';
 
 const aCall = (key: string) => ({
   effect: { kind: 'call', key, takeover: 0, node: 'look', summary: 'look', request: aToolRequest() } as const,

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { LedgerTable } from '../calls/ledger-table.ts';
+import type { LedgerTable } from './ledger-table.ts';
 import type { Tables } from '../tables.ts';
 
 /** The row of a call, as an administrator reads it. */

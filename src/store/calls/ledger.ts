@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import statement from 'sql-template-tag';
-import type { Json, TaskFailure } from '../graph/values/index.ts';
-import type { RecordedAnswer } from '../graph/replay/index.ts';
-import { withAttempts } from './calls/failed-attempts.ts';
-import { runStatement } from './database/run-statement.ts';
-import { DATABASE_NOW } from './database/database-now.ts';
+import type { Json, TaskFailure } from '../../graph/values/index.ts';
+import type { RecordedAnswer } from '../../graph/replay/index.ts';
+import { withAttempts } from './failed-attempts.ts';
+import { runStatement } from '../database/run-statement.ts';
+import { DATABASE_NOW } from '../database/database-now.ts';
 import { claimEntry, endColumns } from './ledger-claims.ts';
 import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
-import { listLedger } from './inspection/list-ledger.ts';
-import { readSaidTexts } from './inspection/said-texts.ts';
-import type { SaidText } from './inspection/said-texts.ts';
-import type { LedgerRow } from './inspection/list-ledger.ts';
-import { listRetrying } from './inspection/list-retrying.ts';
-import type { Retrying } from './inspection/list-retrying.ts';
-import type { Page, PageRequest } from './page.ts';
-import type { LedgerTable } from './calls/ledger-table.ts';
-import type { Tables } from './tables.ts';
+import { listLedger } from './list-ledger.ts';
+import { readSaidTexts } from './said-texts.ts';
+import type { SaidText } from './said-texts.ts';
+import type { LedgerRow } from './list-ledger.ts';
+import { listRetrying } from './list-retrying.ts';
+import type { Retrying } from './list-retrying.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { LedgerTable } from './ledger-table.ts';
+import type { Tables } from '../tables.ts';
 
 export interface Ledger {
   /**

@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { CallOutcome, CallTask, LocalOutcome } from '../activities/calls/call-task.ts';
-import { capDeadline } from '../graph/definition/index.ts';
-import type { CallTrace, PackedBatch } from '../graph/journal/index.ts';
-import { calleeName } from '../graph/run/index.ts';
-import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
-import { activities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
+import type { CallOutcome, CallTask, LocalOutcome } from '../../activities/calls/call-task.ts';
+import { capDeadline } from '../../graph/definition/index.ts';
+import type { CallTrace, PackedBatch } from '../../graph/journal/index.ts';
+import { calleeName } from '../../graph/run/index.ts';
+import type { CallEffect, LocalEffect, Principal } from '../../graph/run/index.ts';
+import { activities, callOptions, localActivities, localOptions, reconcileOptions } from '../activities.ts';
 
 /** The run that calls belong to. */
 export interface CallOwner {

@@ -1,8 +1,8 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { CallOutcome, LocalOutcome } from '../activities/calls/call-task.ts';
-import { isAccountable, isLocal } from '../graph/run/index.ts';
-import type { CallEffect, LocalEffect, OccurrenceBody } from '../graph/run/index.ts';
-import type { TaskFailure } from '../graph/values/index.ts';
+import type { CallOutcome, LocalOutcome } from '../../activities/calls/call-task.ts';
+import { isAccountable, isLocal } from '../../graph/run/index.ts';
+import type { CallEffect, LocalEffect, OccurrenceBody } from '../../graph/run/index.ts';
+import type { TaskFailure } from '../../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
 import type { CallOwner, LeftCall } from './call-activities.ts';
 import {
@@ -13,14 +13,14 @@ import {
   toCanceledCallFailure,
   toJournalFailure,
   toTaskFailure,
-} from './failures.ts';
-import type { RefusedBatch } from './failures.ts';
-import type { Inbox } from './inbox.ts';
-import type { JournalFlusher } from './journal-flusher.ts';
+} from '../failures.ts';
+import type { RefusedBatch } from '../failures.ts';
+import type { Inbox } from '../inbox.ts';
+import type { JournalFlusher } from '../journal-flusher.ts';
 import { createLocalCalls } from './local-calls.ts';
 import type { LocalCalls } from './local-calls.ts';
-import type { JournalDelivery } from './outbox.ts';
-import { createScopes } from './scopes.ts';
+import type { JournalDelivery } from '../outbox.ts';
+import { createScopes } from '../scopes.ts';
 import { createCallThrottle } from './throttle-calls.ts';
 
 /** Packs the journal batch that the activity of a call writes. @returns `null` if there is none */

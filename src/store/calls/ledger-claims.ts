@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import statement, { empty, join, raw } from 'sql-template-tag';
 import type { Sql } from 'sql-template-tag';
-import type { Json, TaskFailure } from '../graph/values/index.ts';
-import type { JournalBatch } from '../graph/journal/index.ts';
-import { DATABASE_NOW } from './database/database-now.ts';
-import { runStatement } from './database/run-statement.ts';
-import { announceBatch, journalParts } from './journal.ts';
-import type { JournalWriter } from './journal.ts';
-import { attemptTexts, withAttempts } from './calls/failed-attempts.ts';
-import type { LedgerTable } from './calls/ledger-table.ts';
-import type { Tables } from './tables.ts';
+import type { Json, TaskFailure } from '../../graph/values/index.ts';
+import type { JournalBatch } from '../../graph/journal/index.ts';
+import { DATABASE_NOW } from '../database/database-now.ts';
+import { runStatement } from '../database/run-statement.ts';
+import { announceBatch, journalParts } from '../journal.ts';
+import type { JournalWriter } from '../journal.ts';
+import { attemptTexts, withAttempts } from './failed-attempts.ts';
+import type { LedgerTable } from './ledger-table.ts';
+import type { Tables } from '../tables.ts';
 
 /** A call that a worker is about to make. */
 export interface CallClaim {
