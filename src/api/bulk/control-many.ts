@@ -83,10 +83,12 @@ interface Search {
 async function findRuns({ store }: ApiDeps, { tenantId, action, filter }: Search): Promise<Found> {
   const status = TAKEN_IN[action].filter((one) => filter.status?.includes(one) ?? true);
   if (status.length === 0) return allOf([]);
+  // Most runs that wait do so for something else: the store passes them over.
+  const found = { ...filter, status, ...(action === 'retry' && { isRetryable: true as const }) };
   const ids: string[] = [];
   let after: { readonly at: string; readonly id: string } | undefined;
   do {
-    const page = await store.runs.list(tenantId, { ...filter, status }, { limit: PAGE, after });
+    const page = await store.runs.list(tenantId, found, { limit: PAGE, after });
     ids.push(...page.items.filter((run) => takes(action, run)).map(({ id }) => id));
     after = page.next ?? undefined;
   } while (after && ids.length < MAX_RUNS);

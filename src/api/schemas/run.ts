@@ -183,6 +183,7 @@ const SideSchema = z.object({
       at: Time,
     }),
   ),
+  isComplete: z.boolean().openapi({ description: 'False: `path` and `decisions` have the first 10,000 and no more' }),
   usage: UsageSchema,
 });
 

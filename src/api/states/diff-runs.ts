@@ -65,11 +65,13 @@ function since(lineage: readonly Stretch[], point: StoredCheckpoint | null): rea
   return lineage.slice(at).map((stretch, index) => ({ ...stretch, after: index === 0 && point ? point.seq : 0 }));
 }
 
+/** The supersteps and decisions of a side that an answer has. */
+const MAX_EVENTS = 10_000;
+
 async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch & { after: number })[]) {
-  const events: RunEvent[] = [];
-  for (const { runId, after, upTo } of stretches)
-    for await (const event of store.journal.ofTypes(runId, ['step.started', 'approval.decided'], { after, upTo }))
-      events.push(event);
+  const events = await firstItems(eventsIn(store, stretches), MAX_EVENTS + 1);
+  const isComplete = events.length <= MAX_EVENTS;
+  if (!isComplete) events.pop();
   const state = await store.checkpoints.at(run.id, null);
   const { usage } = run.view ?? NOT_BEGUN;
   const shown = {
@@ -77,9 +79,21 @@ async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch
     status: run.status,
     path: events.flatMap((event) => (event.type === 'step.started' && !event.path ? [event.nodes] : [])),
     decisions: events.flatMap(toDecision),
+    isComplete,
     usage,
   };
   return { shown, values: state?.channels ?? {} };
+}
+
+async function* eventsIn({ journal }: Store, stretches: readonly (Stretch & { after: number })[]) {
+  for (const { runId, after, upTo } of stretches)
+    yield* journal.ofTypes(runId, ['step.started', 'approval.decided'], { after, upTo });
+}
+
+async function firstItems<T>(items: AsyncIterable<T>, most: number): Promise<T[]> {
+  const first: T[] = [];
+  for await (const item of items) if (first.push(item) === most) break;
+  return first;
 }
 
 function toDecision(event: RunEvent) {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
 import type { Client } from '../../../src/client/index.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
 import { hasStatus, startAsking } from '../../support/readers/api-runs.ts';
+import { textAt } from '../../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -40,6 +42,21 @@ describe('many runs', () => {
     expect(again).toEqual(first);
     const late = await user.runs.bulk({ action: 'resume', ids, dryRun: true });
     expect(late.failed.map(({ code }) => code)).toEqual(ids.map(() => 'NOT_ALLOWED_NOW'));
+  });
+
+  test('are retried if they have failed, and not if they wait for something else', async () => {
+    const [waiting] = await asking(1);
+    const graph = aDefinition({
+      name: 'failing',
+      channels: { n: {} },
+      nodes: { count: { type: 'set', write: { n: '{{ int("none") }}' } } },
+    });
+    const { body } = await stack.as('user').post('/api/runs', { graph }, { prefer: 'wait=30' });
+    const id = textAt(body, '/id');
+    await stack.as('user').untilRun(id, hasStatus('failed'));
+    const { done } = await user.runs.bulk({ action: 'retry', filter: {}, dryRun: true });
+    expect(done).toContain(id);
+    expect(done).not.toContain(waiting?.runId);
   });
 
   test('of another tenant are unknown', async () => {

@@ -138,7 +138,14 @@ export const CHECKPOINT_EXAMPLE = {
   createdAt: ASKED_AT,
 };
 
-const SIDE = { runId: RUN_ID, status: 'completed', path: [['ask'], ['pay']], decisions: [], usage: RUN_EXAMPLE.usage };
+const SIDE = {
+  runId: RUN_ID,
+  status: 'completed',
+  path: [['ask'], ['pay']],
+  decisions: [],
+  isComplete: true,
+  usage: RUN_EXAMPLE.usage,
+};
 
 export const DIFF_EXAMPLE = {
   common: { runId: RUN_ID, checkpoint: `${RUN_ID}.c1`, step: -1 },
