@@ -30,12 +30,22 @@ export interface QueueHead {
   readonly interruption: { readonly runId: string; readonly by: string } | null;
 }
 
+/** Names the interruption of a run that is active by one that waits. */
+export function interruptionId(activeRunId: string, interruptingRunId: string): string {
+  return `${activeRunId} ${interruptingRunId}`;
+}
+
 export interface Threads {
   find(tenantId: string, id: string): Promise<ThreadRecord | null>;
   /** The ids of all runs of a thread. */
   runIds(tenantId: string, id: string): Promise<readonly string[]>;
-  /** First runs of queues that can be dequeued, or want the active run canceled; those that wait longest first. */
-  queueHeads(limit: number): Promise<readonly QueueHead[]>;
+  /**
+   * First runs of queues: up to a limit of those that can be dequeued, and up to as many whose active run is to be canceled.
+   * Tenants take turns, so that none waits for the queues of another.
+   * @param limit of each of the two
+   * @param sent the interruptions that are left out, as `interruptionId` names them
+   */
+  queueHeads(limit: number, sent?: readonly string[]): Promise<readonly QueueHead[]>;
   /** Makes a queued run active. @returns false when another run is active */
   dequeue(head: QueueHead, at: string): Promise<boolean>;
   /** Ends a queued run. @returns false when it was not queued */
@@ -56,7 +66,7 @@ export function createThreads(db: Kysely<Tables>): Threads {
         .execute();
       return rows.map((row) => row.id);
     },
-    queueHeads: (limit) => queueHeads(db, limit),
+    queueHeads: (limit, sent = []) => queueHeads(db, limit, sent),
     dequeue: (head, at) => db.transaction().execute((transaction) => dequeueRun(transaction, { ...head, at })),
     cancelQueued: ({ id, tenantId }, batch) =>
       db.transaction().execute(async (transaction) => {
@@ -68,10 +78,13 @@ export function createThreads(db: Kysely<Tables>): Threads {
   };
 }
 
-/** First runs of queues whose thread is free, or in which a run wants to interrupt. */
-async function queueHeads(db: Kysely<Tables>, limit: number): Promise<readonly QueueHead[]> {
+/**
+ * First runs of queues whose thread is free, or in which a run wants to interrupt. Of these the store can't tell how long they
+ * stay, so chance has each come first at some time.
+ */
+async function queueHeads(db: Kysely<Tables>, limit: number, sent: readonly string[]): Promise<readonly QueueHead[]> {
   const { rows } = await sql<QueueHead>`
-    select * from (
+    with heads as (
       select distinct on (runs.tenant_id, runs.thread_id)
         runs.id as "runId", runs.tenant_id as "tenantId", runs.thread_id as "threadId", runs.created_at as "queuedAt",
         threads.active_run_id as "activeRunId",
@@ -82,10 +95,15 @@ async function queueHeads(db: Kysely<Tables>, limit: number): Promise<readonly Q
       from runs join threads on threads.tenant_id = runs.tenant_id and threads.id = runs.thread_id
       where not runs.is_dequeued
       order by runs.tenant_id, runs.thread_id, runs.created_at, runs.id
-    ) as heads
-    where "activeRunId" is null or interruption is not null
-    order by "queuedAt"
-    limit ${limit}
+    ), in_turns as (
+      select *, row_number() over (partition by "tenantId", "activeRunId" is null order by "queuedAt", "runId") as turn
+      from heads
+      where "activeRunId" is null
+        or (interruption is not null and "activeRunId" || ' ' || (interruption->>'runId') <> all(${sent}::text[]))
+    )
+    (select * from in_turns where "activeRunId" is null order by turn, "queuedAt" limit ${limit})
+    union all
+    (select * from in_turns where "activeRunId" is not null order by turn, random() limit ${limit})
   `.execute(db);
   return rows;
 }

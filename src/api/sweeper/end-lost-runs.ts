@@ -43,10 +43,20 @@ export function createLostRunsChore(
       const since = lostSince.get(run.id) ?? now;
       lostSince.set(run.id, since);
       if (now - since < lostForMs || stopping.aborted) continue;
-      await endTerminatedRun(deps, run, now - lostForMs);
-      lostSince.delete(run.id);
+      if (await tryToEnd(deps, run, now - lostForMs)) lostSince.delete(run.id);
     }
   };
+}
+
+/** An error with one run does not stop the others. @returns true if it was ended */
+async function tryToEnd(deps: LostRunsDeps, run: ActiveRun, before: number): Promise<boolean> {
+  try {
+    await endTerminatedRun(deps, run, before);
+    return true;
+  } catch (error) {
+    deps.logger.warn({ error, run: run.id }, 'a run without its workflow could not be ended; it will be tried again');
+    return false;
+  }
 }
 
 /** An error with one run does not stop the others. */

@@ -1,63 +1,54 @@
+import { forgetOldest } from '../../graph/values/index.ts';
+import { interruptionId } from '../../store/threads.ts';
 import type { QueueHead } from '../../store/threads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 
-/**
- * By thread, the active run that this process has sent a cancel, which may take a while to end it. It holds only threads of
- * the last sweep.
- */
-type CanceledRuns = Map<string, string>;
+/** Those that this process has sent. It may take a while until they end their runs. */
+type SentInterruptions = Set<string>;
 
 const BATCH = 100;
+/** One that is forgotten is sent again, which changes nothing. */
+const MAX_SENT = 10_000;
 
 /** Starts the next run of each free thread, and cancels active runs that a queued one interrupts. */
 export function createQueueStarter(): (deps: QueueDeps) => Promise<void> {
-  const canceled: CanceledRuns = new Map();
+  const sent: SentInterruptions = new Set();
   return async function startQueuedRuns(deps) {
-    const heads = await deps.store.threads.queueHeads(BATCH);
+    const heads = await deps.store.threads.queueHeads(BATCH, [...sent]);
     await Promise.all(
       heads.map(async (head) => {
-        await startHead(deps, head, canceled).catch((error: unknown) =>
+        await startHead(deps, head, sent).catch((error: unknown) =>
           deps.logger.warn({ error, run: head.runId }, 'a queued run could not be started; it will be tried again'),
         );
       }),
     );
-    keepOnly(canceled, heads);
   };
 }
 
-function keepOnly(canceled: CanceledRuns, heads: readonly QueueHead[]): void {
-  const seen = new Set(heads.map(threadOf));
-  for (const thread of canceled.keys()) if (!seen.has(thread)) canceled.delete(thread);
-}
-
-function threadOf({ tenantId, threadId }: QueueHead): string {
-  return `${tenantId}/${threadId}`;
-}
-
-async function startHead(deps: QueueDeps, head: QueueHead, canceled: CanceledRuns): Promise<void> {
-  const thread = threadOf(head);
-  if (head.activeRunId === null) {
-    canceled.delete(thread);
+async function startHead(deps: QueueDeps, head: QueueHead, sent: SentInterruptions): Promise<void> {
+  const { activeRunId, interruption } = head;
+  if (activeRunId === null) {
     if (await deps.store.threads.dequeue(head, new Date().toISOString())) await tryDispatch(deps, head.runId);
-  } else if (canceled.get(thread) !== head.activeRunId && (await interrupt(deps, head, head.activeRunId))) {
-    canceled.set(thread, head.activeRunId);
+  } else if (interruption && (await interrupt(deps, head, { activeRunId, ...interruption }))) {
+    sent.add(interruptionId(activeRunId, interruption.runId));
+    forgetOldest(sent, MAX_SENT);
   }
 }
 
+type Interruption = NonNullable<QueueHead['interruption']> & { readonly activeRunId: string };
+
 /**
- * Sends the cancel once, without waiting for a worker; if Temporal does not have the run yet, the next sweep tries again.
+ * Sends the cancel, without waiting for a worker; if Temporal does not have the run yet, the next sweep tries again.
  * @returns true if the cancel was sent
  */
 async function interrupt(
   { engine }: QueueDeps,
-  { tenantId, interruption }: QueueHead,
-  activeRunId: string,
+  { tenantId }: QueueHead,
+  { activeRunId, runId, by }: Interruption,
 ): Promise<boolean> {
-  if (!interruption) return false;
-  const { runId, by } = interruption;
   const payload = {
     signalId: `${runId}.interrupt`,
     by: { sub: by, roles: [] },

@@ -80,3 +80,16 @@ test('where Temporal lacks many runs, none is ended', async () => {
   await lookTwice(ending(fewer));
   expect([await statusOf('M-0'), await statusOf('M-1')]).toEqual(['queued', 'failed']);
 });
+
+test('a run that can not be ended keeps no other run from its end', async () => {
+  const ids = ['W-1', 'W-2', 'W-3'];
+  for (const id of ids) await aRun(id);
+  const write = store.journal.write.bind(store.journal);
+  vi.spyOn(store.journal, 'write').mockImplementation(async (batch, writer) =>
+    writer.runId === 'W-1' ? await Promise.reject(new Error('contradicted')) : await write(batch, writer),
+  );
+  const warn = vi.spyOn(logger, 'warn');
+  await lookTwice(ending(Object.fromEntries(ids.map((id) => [id, missing]))));
+  expect(await Promise.all(ids.map(statusOf))).toEqual(['queued', 'failed', 'failed']);
+  expect(warn).toHaveBeenCalledWith(expect.objectContaining({ run: 'W-1' }), expect.stringContaining('tried again'));
+});

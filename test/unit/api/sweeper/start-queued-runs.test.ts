@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createQueueStarter } from '../../../../src/api/sweeper/start-queued-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import { aBatch, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
+import { LATER, aBatch, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
@@ -92,4 +92,31 @@ test('an interruption is forgotten once its thread waits for nothing, and a late
   await store.runs.create(aNewRun({ id: 'F-3', ...thread, onBusy: 'interrupt' }));
   await start(deps);
   expect(interrupted).toEqual(['F-2.interrupt', 'F-3.interrupt']);
+});
+
+test('the queues of a tenant whose runs take long to end keep no other tenant waiting', async () => {
+  for (let n = 0; n <= 100; n++) {
+    const thread = { tenantId: 'slow', threadId: `s${n}` };
+    await store.runs.create(aNewRun({ id: `S-${n}`, ...thread }));
+    await store.runs.create(aNewRun({ id: `S-${n} queued`, ...thread, onBusy: 'interrupt' }));
+  }
+  const quick = { tenantId: 'quick', threadId: 'q', createdAt: LATER };
+  await store.runs.create(aNewRun({ id: 'Q-1', ...quick }));
+  await store.runs.create(aNewRun({ id: 'Q-2', ...quick, onBusy: 'enqueue' }));
+  await endRun(store, { id: 'Q-1', tenantId: 'quick' });
+  const interrupting = { tenantId: 'other', threadId: 'o', createdAt: LATER };
+  await store.runs.create(aNewRun({ id: 'P-1', ...interrupting }));
+  await store.runs.create(aNewRun({ id: 'P-2', ...interrupting, onBusy: 'interrupt' }));
+  const interrupted = new Set<string>();
+  const send: Engine['send'] = async ({ id }) => {
+    interrupted.add(id);
+    return true;
+  };
+  const deps = { store, engine: engine(send), interpreter, logger };
+  const start = createQueueStarter();
+  await start(deps);
+  expect((await store.runs.find('Q-2'))?.isQueued).toBe(false);
+  expect(interrupted).toContain('P-1');
+  await start(deps);
+  expect([...interrupted].filter((id) => id.startsWith('S-'))).toHaveLength(101);
 });
