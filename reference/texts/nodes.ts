@@ -61,7 +61,7 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
       '`retry` and `timeout` hold for each call; `deadline` bounds the whole agent, without the time in which people decide.',
       'More about it: [agents](../agents.md).',
     ],
-    result: { ...REPLY, iterations: 'the number of turns that called tools' },
+    result: { ...REPLY, iterations: 'the number of turns in which the model could call tools' },
     failures: ['MODEL_FAILED', 'OUTPUT_SCHEMA_VIOLATION', 'BUDGET_EXCEEDED', 'UNKNOWN_OUTCOME', ...OF_CALLS],
   },
   tool: {

@@ -141,6 +141,22 @@ describe('a run that is canceled', () => {
     expect(run.checkpoints.at(-1)?.next).toEqual([]);
   });
 
+  test('runs a graph that its node names to its own end, past breakpoints in it', () => {
+    const [first, second] = ['first', 'second'].map((key) => ({ ...saysGoodbye, args: { key } }));
+    const graph = aDefinition({
+      name: 'goodbyes',
+      nodes: { first: first ?? saysGoodbye, second: second ?? saysGoodbye },
+      interruptBefore: ['second'],
+      interruptAfter: ['first'],
+    });
+    const nodes = { ask: asks, bye: { type: 'subgraph' as const, graph } };
+    const { run, calls } = play(aDefinition({ nodes, onCancel: 'bye' }));
+    run.signal('cancel', {});
+    expect(calls).toEqual(['lookup {"key":"first"}', 'lookup {"key":"second"}']);
+    expect(run.run.status).toBe('canceled');
+    expect(run.events.at(-2)).toMatchObject({ type: 'checkpoint.saved' });
+  });
+
   test('ends all the same when that node fails', () => {
     const { run } = play({ ...definition, onCancel: 'last' });
     run.signal('cancel', {});

@@ -111,8 +111,8 @@ function busyTasks(draft: Draft): ReadonlySet<string> {
 }
 
 /** True if the graph has yielded for the journal to catch up. */
-function isBetweenSteps({ draft, scope: { at } }: Frame): boolean {
-  return (at.kind === 'ready' || at.kind === 'edges') && mayOpenStep(draft.run);
+function isBetweenSteps({ draft, path, scope: { at } }: Frame): boolean {
+  return (at.kind === 'ready' || at.kind === 'edges') && mayOpenStep(draft.run, path.length > 0);
 }
 
 function isBusy({ task: { state, group } }: TaskHandle, groups: OpenByGroup): boolean {

@@ -59,8 +59,13 @@ export function standsStill({ phase: { kind } }: Phased): boolean {
   return !AT_WORK.has(kind);
 }
 
-/** True if the run may open another superstep. */
-export function mayOpenStep({ phase }: Phased): boolean {
+/**
+ * True if a graph of the run may open another superstep. A canceled run only runs its `onCancel` node; a graph inside that goes
+ * on to its own end.
+ * @param isInside true for a graph inside a node
+ */
+export function mayOpenStep({ phase }: Phased, isInside: boolean): boolean {
+  if (phase.kind === 'closing') return isInside;
   return phase.kind === 'waiting' || (phase.kind === 'running' && phase.pause === null);
 }
 

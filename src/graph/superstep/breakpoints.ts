@@ -1,6 +1,7 @@
 import type { Frame } from '../draft/frames.ts';
 import { moveTo } from '../draft/scope-draft.ts';
 import type { Breakpoints } from '../run/run.ts';
+import { isClosing } from '../run/status.ts';
 import { previewNextNodes } from './next-nodes.ts';
 
 /** Stops a graph at breakpoints before its next nodes, unless it has passed them. @returns true if it stops */
@@ -33,12 +34,13 @@ export function passBreakpoint(frame: Frame): void {
   else moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false });
 }
 
-/** Returns the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. */
+/** Returns the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. A canceled run has none. */
 function nodesWithBreakpoint(
   { draft: { run }, graph, path }: Frame,
   nodes: readonly string[],
   side: keyof Breakpoints,
 ): readonly string[] {
+  if (isClosing(run)) return NONE;
   const ofRun = path.length === 0 ? run.breakpoints[side] : NONE;
   if (ofRun.length + graph.breakpoints[side].length === 0) return NONE;
   const stops = new Set([...graph.breakpoints[side], ...ofRun]);

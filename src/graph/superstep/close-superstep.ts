@@ -27,8 +27,7 @@ export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): Ru
   const finished = isOnCancelStep(frame) ? [] : tasks.filter(takesEdges).map(({ node }) => node);
   moveTo(frame, { kind: 'edges', finished, triggers: chosen.triggers }, addDeferred(deferred, chosen.deferred));
   const visited = tasks.map(({ node }) => node);
-  const isStopped = !isOnCancelStep(frame) && stopAtBreakpointAfter(frame, visited);
-  const failure = isStopped ? null : triggerNextNodes(frame);
+  const failure = stopAtBreakpointAfter(frame, visited) ? null : triggerNextNodes(frame);
   saveCheckpoint(frame, { source: 'loop', changes: applied.changes, step, visited });
   advanceStep(frame);
   return failure;
@@ -70,7 +69,7 @@ function chosenTargets(tasks: readonly FinishedTask[]): readonly Trigger[] {
   return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
 }
 
-/** True for the `onCancel` superstep, whose edges and breakpoints do not apply. */
+/** True for the `onCancel` superstep, whose edges do not apply. */
 function isOnCancelStep({ draft, path }: Frame): boolean {
   return path.length === 0 && isClosing(draft.run);
 }

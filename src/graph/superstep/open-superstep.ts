@@ -13,7 +13,7 @@ import type { Standing } from './standing.ts';
 export function openNextSuperstep(frame: Frame, at: ReadyScope): Standing | null {
   const { draft, graph, path, step } = frame;
   const { triggers } = releaseDeferred(frame, at);
-  if (!mayOpenStep(draft.run)) return { kind: 'paused' };
+  if (!mayOpenStep(draft.run, path.length > 0)) return { kind: 'paused' };
   if (triggers.length === 0) return { kind: 'finished' };
   const limit = path.length === 0 ? draft.run.limits.maxSteps : graph.maxSteps;
   if (step >= limit) return { kind: 'failed', error: recursionLimit(step, limit) };

@@ -82,6 +82,11 @@ describe('a run', () => {
       { ending: false, still: true, opens: false },
     ],
   ])('in %j: %j', (phase, { ending, still, opens }) => {
-    expect([isEnding({ phase }), standsStill({ phase }), mayOpenStep({ phase })]).toEqual([ending, still, opens]);
+    expect([isEnding({ phase }), standsStill({ phase }), mayOpenStep({ phase }, false)]).toEqual([
+      ending,
+      still,
+      opens,
+    ]);
+    expect(mayOpenStep({ phase }, true)).toBe(opens || phase.kind === 'closing');
   });
 });
