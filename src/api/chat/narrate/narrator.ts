@@ -15,12 +15,13 @@ type Ending = Extract<RunEvent, { readonly type: 'run.completed' | 'run.failed' 
 export class Narrator {
   readonly #plan: ChatPlan;
   readonly #texts = new ToldTexts();
-  readonly #calls = new ToldCalls();
+  readonly #calls: ToldCalls;
   #ending: Ending | null = null;
   #isInStep = false;
 
   constructor(plan: ChatPlan) {
     this.#plan = plan;
+    this.#calls = new ToldCalls(plan);
   }
 
   /** @param event as its reader may see it */

@@ -11,6 +11,8 @@ export interface ChatPlan {
   readonly speakers: ReadonlySet<string>;
   /** Those of them whose models are asked for summaries, too, which are no answers. */
   readonly summarizing: ReadonlySet<string>;
+  /** The nodes that make one call of a tool, which no model asks for. */
+  readonly callers: ReadonlySet<string>;
 }
 
 /** The channel of messages that is meant where a graph has several. */
@@ -31,6 +33,7 @@ export function planChat(definition: GraphDefinition): ChatPlan {
     answer,
     speakers: idsOf(speakers),
     summarizing: idsOf(speakers.filter(([, node]) => summarizes(node))),
+    callers: idsOf(Object.entries(definition.nodes).filter(([, node]) => makesOneCall(node))),
   };
 }
 
@@ -55,6 +58,11 @@ function isText({ channels = {} }: GraphDefinition, name: string): boolean {
 
 function summarizes(node: NodeDefinition): boolean {
   return (node.type === 'llm' || node.type === 'agent') && node.context?.strategy === 'summarize';
+}
+
+/** A node of tools makes either its own call, or those of a message. */
+function makesOneCall(node: NodeDefinition): boolean {
+  return node.type === 'tool' && node.calls === undefined;
 }
 
 /** True if the text that a node's model writes goes to a channel as it is. */

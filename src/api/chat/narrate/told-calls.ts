@@ -1,5 +1,7 @@
 import type { RunEvent } from '../../../graph/journal/index.ts';
 import type { Chunk } from './chunk.ts';
+import type { ChatPlan } from './plan-chat.ts';
+import { Questions } from './questions.ts';
 import { keyOfTask } from './task.ts';
 import type { TaskOfEvent } from './task.ts';
 
@@ -9,23 +11,29 @@ type Decided = EventOf<'approval.decided'> | EventOf<'approval.expired'>;
 /** The name of the call that stands for an approval of no tool. */
 const APPROVAL = 'approval';
 
-/** A call on the client's side. A question to a person has a call of its own, with the id of its approval. */
+/** A call on the client's side. */
 interface Told {
+  /** The idempotency key of the call, or the id of the approval that it became. */
   readonly toolCallId: string;
   readonly task: string;
   readonly tool: string;
 }
 
-/** Calls of tools and questions to people, as the client of a stream has seen them. */
+/**
+ * Calls of tools and questions to people, as the client of a stream has seen them. A question has a call of its own, with
+ * the id of its approval.
+ */
 export class ToldCalls {
-  readonly #pending = new Map<string, Told>();
-  /** Approved calls that are not made yet, in their order. */
-  #approved: readonly Told[] = [];
+  readonly #questions: Questions;
   /** Calls that are made, by their idempotency keys. */
   readonly #made = new Map<string, Told>();
 
+  constructor(plan: Pick<ChatPlan, 'callers'>) {
+    this.#questions = new Questions(plan.callers);
+  }
+
   get waitsForPeople(): boolean {
-    return this.#pending.size > 0;
+    return this.#questions.pending.length > 0;
   }
 
   /** @returns `null` for an event of another kind */
@@ -42,6 +50,9 @@ export class ToldCalls {
       case 'approval.decided':
       case 'approval.expired':
         return this.#decide(event);
+      case 'model.called':
+        this.#questions.hearModel(event);
+        return null;
       default:
         return null;
     }
@@ -49,26 +60,15 @@ export class ToldCalls {
 
   /** Asks again for all that waits for a decision: a client that has sent one takes it for done. */
   askAgain(): readonly Chunk[] {
-    return [...this.#pending].map(([approvalId, { toolCallId }]) => ({
-      type: 'tool-approval-request',
-      approvalId,
-      toolCallId,
-    }));
+    return this.#questions.pending.map((id) => ({ type: 'tool-approval-request', approvalId: id, toolCallId: id }));
   }
 
   #request(event: EventOf<'tool.requested'>): readonly Chunk[] {
     const { tool, args, idempotencyKey } = event;
-    const task = keyOfTask(event);
-    const before = this.#made.get(idempotencyKey) ?? this.#takeApproved(task, tool);
-    const toolCallId = before?.toolCallId ?? idempotencyKey;
-    this.#made.set(idempotencyKey, { toolCallId, task, tool });
+    const before = this.#made.get(idempotencyKey)?.toolCallId ?? this.#questions.takeApproved(event);
+    const toolCallId = before ?? idempotencyKey;
+    this.#made.set(idempotencyKey, { toolCallId, task: keyOfTask(event), tool });
     return [{ type: 'tool-input-available', toolCallId, toolName: tool, input: args, dynamic: true }];
-  }
-
-  #takeApproved(task: string, tool: string): Told | undefined {
-    const found = this.#approved.find((told) => told.task === task && told.tool === tool);
-    this.#approved = this.#approved.filter((told) => told !== found);
-    return found;
   }
 
   #madeBy(task: TaskOfEvent, tool: string): Told | undefined {
@@ -76,9 +76,10 @@ export class ToldCalls {
     return [...this.#made.values()].findLast((told) => told.task === key && told.tool === tool);
   }
 
-  #ask({ approval, ...event }: EventOf<'approval.requested'>): readonly Chunk[] {
+  #ask(event: EventOf<'approval.requested'>): readonly Chunk[] {
+    const { approval } = event;
     const { id, title, details, args, tool: toolName = APPROVAL } = approval;
-    this.#pending.set(id, { toolCallId: id, task: keyOfTask(event), tool: toolName });
+    this.#questions.ask(event);
     const input = approval.tool === undefined ? { title, details, args } : args;
     const call = { type: 'tool-input-available', toolCallId: id, toolName, input, dynamic: true } as const;
     return [
@@ -88,18 +89,13 @@ export class ToldCalls {
   }
 
   #decide(event: Decided): readonly Chunk[] {
-    const { approvalId, status } = event;
-    const told = this.#pending.get(approvalId);
-    if (!told || status === 'pending') return [];
-    this.#pending.delete(approvalId);
-    const { toolCallId, tool } = told;
+    const { approvalId: toolCallId, status } = event;
+    const outcome = this.#questions.decide(event);
+    if (outcome !== 'answer') return [];
     if (status === 'rejected') return [{ type: 'tool-output-denied', toolCallId }];
     if (status !== 'approved')
       return [{ type: 'tool-output-error', toolCallId, errorText: `The approval is ${status}`, dynamic: true }];
-    if (tool === APPROVAL)
-      return [{ type: 'tool-output-available', toolCallId, output: { approved: true }, dynamic: true }];
-    this.#approved = [...this.#approved, told];
-    return [];
+    return [{ type: 'tool-output-available', toolCallId, output: { approved: true }, dynamic: true }];
   }
 }
 

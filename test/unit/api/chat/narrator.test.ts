@@ -6,6 +6,7 @@ import type { ChatPlan } from '../../../../src/api/chat/narrate/plan-chat.ts';
 import type { ModelDelta } from '../../../../src/graph/journal/model-delta.ts';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import type { RunStatus } from '../../../../src/graph/run/status.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
 import { AT, aDelta, anApproval } from '../../../support/builders/store-builders.ts';
 
 const PLAN: ChatPlan = {
@@ -13,6 +14,7 @@ const PLAN: ChatPlan = {
   answer: 'messages',
   speakers: new Set(['think']),
   summarizing: new Set(),
+  callers: new Set(),
 };
 const TASK = { node: 'think', visit: 1 } as const;
 
@@ -177,14 +179,14 @@ describe('a question to a person', () => {
     const { task: _task, requesters: _requesters, asked: _asked, ...approval } = anApproval('R', 'pending');
     return { ...TASK, type: 'approval.requested', approval: { ...approval, args: { n: 1 }, ...(tool && { tool }) } };
   };
-  const decided = (status: string): RunEventBody => ({
+  const decided = (status: string, args: Json = { n: 1 }): RunEventBody => ({
     ...TASK,
     type: 'approval.decided',
     approvalId: 'R.a1',
     decision: 'approve',
     reason: null,
     status,
-    args: null,
+    args,
     by: 'bob',
   });
   const call = { type: 'tool-input-available', toolCallId: 'R.a1', title: 'Go?', dynamic: true };
@@ -212,7 +214,7 @@ describe('a question to a person', () => {
   test('that is approved becomes the call', async () => {
     const { chunks } = await tell([
       asking('pay'),
-      decided('approved'),
+      decided('approved', { n: 2 }),
       { ...TASK, type: 'tool.requested', tool: 'pay', args: { n: 2 }, idempotencyKey: 'C1' },
       {
         ...TASK,

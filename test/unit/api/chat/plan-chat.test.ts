@@ -33,6 +33,11 @@ test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
   expect(planChat(aDefinition(over))).toMatchObject({ input, answer });
 });
 
+test('nodes of tools make one call, unless they make those of a message', () => {
+  const nodes = { pay: { type: 'tool', tool: 'pay' }, all: { type: 'tool', calls: 'messages' } } as const;
+  expect([...planChat(aDefinition({ nodes })).callers]).toEqual(['pay']);
+});
+
 test('those nodes speak whose models write the answer as it is', () => {
   const channels = { messages: MESSAGES, other: MESSAGES };
   const nodes = {
