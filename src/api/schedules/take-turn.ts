@@ -20,7 +20,8 @@ const MAX_TICKS = 100;
  */
 export async function takeTurn(deps: TurnDeps, reference: ScheduleReference): Promise<boolean> {
   const { schedules, scheduleTicks } = deps.store;
-  if (!(await scheduleTicks.claim(reference, timeIn(LEASE_MS)))) return false;
+  const claimedUntil = timeIn(LEASE_MS);
+  if (!(await scheduleTicks.claim(reference, claimedUntil))) return false;
   let lookAgainMs = LOOK_AGAIN_AFTER_FAILURE_MS;
   try {
     const schedule = await schedules.find(reference);
@@ -28,7 +29,7 @@ export async function takeTurn(deps: TurnDeps, reference: ScheduleReference): Pr
     lookAgainMs = isWaiting ? LOOK_AGAIN_MS : 0;
     return true;
   } finally {
-    await scheduleTicks.release(reference, timeIn(lookAgainMs));
+    await scheduleTicks.release(reference, { claimedUntil, until: timeIn(lookAgainMs) });
   }
 }
 

@@ -12,18 +12,26 @@ export interface ScheduleTicks {
   due(limit: number): Promise<readonly ScheduleReference[]>;
   /** Lets one process decide about the ticks of a schedule until a time. @returns false when another one does */
   claim(schedule: ScheduleReference, until: string): Promise<boolean>;
-  /** @param until when the next one may decide */
-  release(schedule: ScheduleReference, until: string): Promise<void>;
+  /** Ends a claim, unless another process has claimed the schedule since. */
+  release(schedule: ScheduleReference, claim: ReleasedClaim): Promise<void>;
   /** The ticks that wait, the oldest first. */
   pending(schedule: ScheduleReference, limit: number): Promise<readonly Tick[]>;
   /** The ids of the runs of a schedule that are not over. */
   activeRuns(schedule: ScheduleReference): Promise<readonly string[]>;
+  /** Says what has become of a tick that waits; a settled one stays as it is. */
   settle(schedule: ScheduleReference, tick: Tick, result: TickResult): Promise<void>;
   find(schedule: ScheduleReference, at: string): Promise<TakenTick | null>;
   /** The last ticks of each of some schedules by their ids, the latest first. */
   latest(schedules: readonly ScheduleReference[], count: number): Promise<ReadonlyMap<string, readonly TakenTick[]>>;
   /** Deletes settled ticks of each schedule but the last ones, and those whose runs are not over. */
   forgetOld(keep: number): Promise<void>;
+}
+
+export interface ReleasedClaim {
+  /** The end of the claim, as it was claimed. */
+  readonly claimedUntil: string;
+  /** When the next process may decide. */
+  readonly until: string;
 }
 
 export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
@@ -69,7 +77,9 @@ function createTurns(db: Kysely<Tables>): Pick<ScheduleTicks, 'claim' | 'release
       const free = leased(until, schedule).where('lease_until', '<=', new Date());
       return (await free.executeTakeFirst()).numUpdatedRows === 1n;
     },
-    release: async (schedule, until) => void (await leased(until, schedule).execute()),
+    async release(schedule, { claimedUntil, until }) {
+      await leased(until, schedule).where('lease_until', '=', new Date(claimedUntil)).execute();
+    },
     async settle({ tenantId, id }, { at }, { outcome, code = null, message = null }) {
       await db
         .updateTable('schedule_ticks')
@@ -77,6 +87,7 @@ function createTurns(db: Kysely<Tables>): Pick<ScheduleTicks, 'claim' | 'release
         .where('tenant_id', '=', tenantId)
         .where('schedule_id', '=', id)
         .where('at', '=', new Date(at))
+        .where('outcome', '=', 'pending')
         .execute();
     },
   };

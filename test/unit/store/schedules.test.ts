@@ -74,10 +74,27 @@ test('one process at a time decides about a schedule', async () => {
   ]);
   expect(await isDue()).toBe(false);
   await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'skipped', code: 'OVERLAP', message: 'busy' });
-  await scheduleTicks.release(schedule, new Date(0).toISOString());
+  await scheduleTicks.release(schedule, { claimedUntil: later, until: new Date(0).toISOString() });
   expect(await isDue()).toBe(false);
   const [last] = (await scheduleTicks.latest([schedule], 5)).get('leased') ?? [];
   expect(last).toEqual({ ...tickAt(1), outcome: 'skipped', code: 'OVERLAP', message: 'busy', status: null });
+});
+
+test('a process whose claim is over neither ends the claim of the next one nor settles a tick again', async () => {
+  const schedule = aSchedule('fenced');
+  await store.schedules.create(schedule, 10);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [tickAt(1)]);
+  const past = new Date(Date.now() - 1_000).toISOString();
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect([await scheduleTicks.claim(schedule, past), await scheduleTicks.claim(schedule, later)]).toEqual([true, true]);
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'started' });
+
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'skipped', code: 'OVERLAP', message: 'busy' });
+  await scheduleTicks.release(schedule, { claimedUntil: past, until: past });
+
+  expect(await scheduleTicks.find(schedule, tickAt(1).at)).toMatchObject({ outcome: 'started', code: null });
+  expect(await scheduleTicks.claim(schedule, later)).toBe(false);
 });
 
 test('a schedule forgets all but its last settled times', async () => {
