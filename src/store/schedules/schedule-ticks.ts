@@ -8,13 +8,19 @@ import type { ScheduleReference, TakenTick, Tick, TickOutcome, TickResult } from
 export interface ScheduleTicks {
   /** Takes times; one that is taken already, or whose schedule is deleted, changes nothing. */
   take(schedule: ScheduleReference, ticks: readonly Tick[]): Promise<void>;
-  /** Schedules with ticks that wait, and that no process has claimed at the moment. */
-  due(limit: number): Promise<readonly ScheduleReference[]>;
+  /**
+   * Schedules with ticks that wait, and that no process has claimed at the moment. The first of each tenant come first,
+   * then the second ones.
+   */
+  due(most: DueMost): Promise<readonly ScheduleReference[]>;
   /** Lets one process decide about the ticks of a schedule until a time. @returns false when another one does */
   claim(schedule: ScheduleReference, until: string): Promise<boolean>;
   /** Ends a claim, unless another process has claimed the schedule since. */
   release(schedule: ScheduleReference, claim: ReleasedClaim): Promise<void>;
-  /** The ticks that wait, the oldest first. */
+  /**
+   * The ticks that wait, the oldest first.
+   * @param limit of the backfills, and of the others: neither hides the other
+   */
   pending(schedule: ScheduleReference, limit: number): Promise<readonly Tick[]>;
   /** The ids of the runs of a schedule that are not over. */
   activeRuns(schedule: ScheduleReference): Promise<readonly string[]>;
@@ -27,6 +33,11 @@ export interface ScheduleTicks {
   forgetOld(keep: number): Promise<void>;
 }
 
+export interface DueMost {
+  readonly all: number;
+  readonly ofTenant: number;
+}
+
 export interface ReleasedClaim {
   /** The end of the claim, as it was claimed. */
   readonly claimedUntil: string;
@@ -37,17 +48,9 @@ export interface ReleasedClaim {
 export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
   return {
     take: (schedule, ticks) => take(db, schedule, ticks),
-    due: (limit) => due(db, limit),
+    due: (most) => due(db, most),
     ...createTurns(db),
-    async pending(schedule, limit) {
-      const rows = await ticksOf(db, schedule)
-        .select(['at', 'kind', 'run_id as runId'])
-        .where('outcome', '=', 'pending')
-        .orderBy('at')
-        .limit(limit)
-        .execute();
-      return rows.map(({ at, ...tick }) => ({ at: at.toISOString(), ...tick }));
-    },
+    pending: (schedule, limit) => pending(db, schedule, limit),
     async activeRuns(schedule) {
       const rows = await ticksOf(db, schedule)
         .innerJoin('runs', 'runs.id', 'schedule_ticks.run_id')
@@ -100,6 +103,21 @@ function ticksOf(db: Kysely<Tables>, { tenantId, id }: ScheduleReference) {
     .where('schedule_ticks.schedule_id', '=', id);
 }
 
+async function pending(db: Kysely<Tables>, schedule: ScheduleReference, limit: number): Promise<readonly Tick[]> {
+  const line = async (isOfLine: '=' | '<>') =>
+    await ticksOf(db, schedule)
+      .select(['at', 'kind', 'run_id as runId'])
+      .where('outcome', '=', 'pending')
+      .where('kind', isOfLine, 'backfill')
+      .orderBy('at')
+      .limit(limit)
+      .execute();
+  const rows = [...(await line('=')), ...(await line('<>'))];
+  return rows
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map(({ at, ...tick }) => ({ at: at.toISOString(), ...tick }));
+}
+
 async function take(db: Kysely<Tables>, { tenantId, id }: ScheduleReference, ticks: readonly Tick[]): Promise<void> {
   if (ticks.length === 0) return;
   const rows = ticks.map(({ at, kind, runId }) => sql`(${at}::timestamptz, ${kind}::text, ${runId}::text)`);
@@ -112,12 +130,17 @@ async function take(db: Kysely<Tables>, { tenantId, id }: ScheduleReference, tic
   `.execute(db);
 }
 
-async function due(db: Kysely<Tables>, limit: number): Promise<readonly ScheduleReference[]> {
+async function due(db: Kysely<Tables>, { all, ofTenant }: DueMost): Promise<readonly ScheduleReference[]> {
   const { rows } = await sql<ScheduleReference>`
-    with due as (select distinct schedule_id from schedule_ticks where outcome = 'pending')
-    select s.tenant_id as "tenantId", s.id from due join schedules s on s.id = due.schedule_id
-    where s.deleted_at is null and s.lease_until <= now()
-    order by s.lease_until limit ${limit}
+    with due as (select distinct schedule_id from schedule_ticks where outcome = 'pending'),
+    placed as (
+      select s.tenant_id, s.id, s.lease_until,
+        row_number() over (partition by s.tenant_id order by s.lease_until, s.id) as place
+      from due join schedules s on s.id = due.schedule_id
+      where s.deleted_at is null and s.lease_until <= now()
+    )
+    select tenant_id as "tenantId", id from placed where place <= ${ofTenant}
+    order by place, lease_until, id limit ${all}
   `.execute(db);
   return rows;
 }
