@@ -29,13 +29,12 @@ export async function createSchedule(
   const change = changeBy(caller);
   const { updatedAt: createdAt, updatedBy: createdBy } = change;
   const schedule = { ...reference, ...terms, redaction, ...change, revision: 1, createdAt, createdBy };
-  if (!(await schedules.create(schedule, MAX_SCHEDULES)))
-    throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
+  const addition = await schedules.create(schedule, MAX_SCHEDULES);
+  if (addition === 'too-many') throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
   try {
     await orLater(deps, reference, () => tellTemporal(deps, reference));
   } catch (error) {
-    await schedules.remove(reference);
-    await schedules.forget(reference);
+    if (addition === 'added' && isRefused(error)) await removeEverywhere(deps, reference);
     throw error;
   }
   return await findSchedule(deps, caller, id);
@@ -73,8 +72,17 @@ export async function changeSchedule(
 export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string): Promise<void> {
   const schedule = await lookForSchedule(deps, caller, id);
   if (!schedule) return;
-  await deps.store.schedules.remove(schedule);
-  await orLater(deps, schedule, () => forgetInTemporal(deps, schedule));
+  await removeEverywhere(deps, schedule);
+}
+
+async function removeEverywhere(deps: TurnDeps, reference: ScheduleReference): Promise<void> {
+  await deps.store.schedules.remove(reference);
+  await orLater(deps, reference, () => forgetInTemporal(deps, reference));
+}
+
+/** Temporal does not take the times of a schedule. After any other failure the sweeper tells it again. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 422;
 }
 
 function changeBy({ sub, roles }: Caller): Pick<Schedule, 'roles' | 'updatedAt' | 'updatedBy'> {

@@ -7,12 +7,17 @@ import { actorOf, startTick } from './start-tick.ts';
 
 export type TurnDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'settings' | 'logger'>;
 
-/** Longer than a turn takes; another process goes on after that. */
+/** Another process goes on after that. */
 const LEASE_MS = 60_000;
+/** A turn begins nothing more after that, so that what it has begun ends within its lease. */
+const TURN_MS = LEASE_MS / 2;
 /** A tick that waits is looked at again after this time. */
 const LOOK_AGAIN_MS = 1_000;
 const LOOK_AGAIN_AFTER_FAILURE_MS = 5_000;
+/** The ticks of a line that a turn decides about. */
 const MAX_TICKS = 100;
+/** The runs that a turn starts, of each line. */
+const MAX_STARTS = 5;
 
 /**
  * Decides about the ticks of a schedule that wait, the oldest first. One process at a time does.
@@ -20,15 +25,16 @@ const MAX_TICKS = 100;
  */
 export async function takeTurn(deps: TurnDeps, reference: ScheduleReference): Promise<boolean> {
   const { schedules, scheduleTicks } = deps.store;
-  if (!(await scheduleTicks.claim(reference, timeIn(LEASE_MS)))) return false;
+  const claimedUntil = timeIn(LEASE_MS);
+  const endsAt = Date.now() + TURN_MS;
+  if (!(await scheduleTicks.claim(reference, claimedUntil))) return false;
   let lookAgainMs = LOOK_AGAIN_AFTER_FAILURE_MS;
   try {
     const schedule = await schedules.find(reference);
-    const isWaiting = schedule !== null && (await decideAll(deps, schedule));
-    lookAgainMs = isWaiting ? LOOK_AGAIN_MS : 0;
+    lookAgainMs = schedule ? await decideAll(deps, schedule, endsAt) : 0;
     return true;
   } finally {
-    await scheduleTicks.release(reference, timeIn(lookAgainMs));
+    await scheduleTicks.release(reference, { claimedUntil, until: timeIn(lookAgainMs) });
   }
 }
 
@@ -36,34 +42,68 @@ function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
-/** @returns true if a tick still waits */
-async function decideAll(deps: TurnDeps, schedule: Schedule): Promise<boolean> {
-  const { scheduleTicks } = deps.store;
-  const ticks = await scheduleTicks.pending(schedule, MAX_TICKS);
-  const waiting: Tick[] = [];
+/** What a turn has done about ticks that wait for each other. */
+interface Line {
+  isWaiting: boolean;
+  starts: number;
+  failure: { readonly error: unknown } | null;
+}
+
+/**
+ * Decides about the ticks of both lines; a failure in one leaves the other alone.
+ * @param endsAt when it begins nothing more
+ * @returns the time until the next turn
+ * @throws what has failed for the times of the schedule and its triggers
+ */
+async function decideAll(deps: TurnDeps, schedule: Schedule, endsAt: number): Promise<number> {
+  const ticks = await deps.store.scheduleTicks.pending(schedule, MAX_TICKS);
+  const own: Line = { isWaiting: false, starts: 0, failure: null };
+  const backfills: Line = { isWaiting: false, starts: 0, failure: null };
   for (const [index, tick] of ticks.entries()) {
-    const active = await scheduleTicks.activeRuns(schedule);
-    const verdict = judgeTick(schedule.overlap, {
-      kind: tick.kind,
-      isBusy: active.length > 0,
-      isBehind: waiting.some((before) => isOfSameLine(before, tick)),
-      isFollowed: ticks.slice(index + 1).some((after) => isOfSameLine(after, tick)),
+    if (Date.now() >= endsAt) break;
+    const line = isBackfill(tick) ? backfills : own;
+    if (line.failure || line.starts === MAX_STARTS) continue;
+    const isFollowed = ticks.slice(index + 1).some((after) => isBackfill(after) === isBackfill(tick));
+    await decide(deps, { schedule, tick, isFollowed, endsAt }, line).catch((error: unknown) => {
+      line.failure = { error };
     });
-    const result = await ACTIONS[verdict](deps, { schedule, tick, active });
-    if (result) await scheduleTicks.settle(schedule, tick, result);
-    else waiting.push(tick);
   }
-  return waiting.length > 0 || ticks.length === MAX_TICKS;
+  if (own.failure) throw own.failure.error;
+  if (backfills.failure) {
+    const { error } = backfills.failure;
+    deps.logger.warn({ error, schedule: schedule.id }, 'a backfill of a schedule waits; it will be tried again');
+    return LOOK_AGAIN_AFTER_FAILURE_MS;
+  }
+  return own.isWaiting || backfills.isWaiting ? LOOK_AGAIN_MS : 0;
 }
 
 /** Times that a person has asked for afterwards wait in a line of their own. */
-function isOfSameLine(one: Tick, other: Tick): boolean {
-  return (one.kind === 'backfill') === (other.kind === 'backfill');
+function isBackfill({ kind }: Tick): boolean {
+  return kind === 'backfill';
 }
 
-interface Judged {
+interface Deciding {
   readonly schedule: Schedule;
   readonly tick: Tick;
+  /** A younger tick of its line waits, too. */
+  readonly isFollowed: boolean;
+  readonly endsAt: number;
+}
+
+/** @param line the line of the tick, which learns what becomes of it */
+async function decide(deps: TurnDeps, deciding: Deciding, line: Line): Promise<void> {
+  const { scheduleTicks } = deps.store;
+  const { schedule, tick, isFollowed } = deciding;
+  const active = await scheduleTicks.activeRuns(schedule);
+  const place = { kind: tick.kind, isBusy: active.length > 0, isBehind: line.isWaiting, isFollowed };
+  const verdict = judgeTick(schedule.overlap, place);
+  if (verdict === 'start') line.starts += 1;
+  const result = await ACTIONS[verdict](deps, { ...deciding, active });
+  if (result) await scheduleTicks.settle(schedule, tick, result);
+  else line.isWaiting = true;
+}
+
+interface Judged extends Deciding {
   /** The ids of the runs of the schedule that are not over. */
   readonly active: readonly string[];
 }
@@ -84,11 +124,12 @@ function whyNot([runId]: readonly string[]): string {
 }
 
 /** The id of the signal is the tick's, so that a run that has taken it is asked for no second time. */
-async function cancelOthers(deps: TurnDeps, { schedule, tick, active }: Judged): Promise<void> {
+async function cancelOthers(deps: TurnDeps, { schedule, tick, active, endsAt }: Judged): Promise<void> {
   const payload = { reason: `The schedule ${schedule.id} starts its next run` };
   const attempt = { id: `${tick.runId}.cancel`, isRepetition: true };
   const actor = actorOf(schedule, deps.settings.roles);
   for (const id of active) {
+    if (Date.now() >= endsAt) return;
     const run = await deps.store.runs.find(id);
     if (run) await sendSignal(deps, actor, { run, signal: { name: 'cancel', attempt, payload } });
   }

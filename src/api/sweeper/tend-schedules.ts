@@ -7,6 +7,8 @@ type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | '
 
 const BATCH = 100;
 const AT_ONCE = 4;
+/** The schedules of a tenant whose ticks one round decides about: the next round of all tenants begins soon. */
+const MAX_OF_TENANT = 20;
 /** A request that has changed a schedule tells Temporal itself within this time. */
 const HEAL_AFTER_MS = 20_000;
 /** The settled ticks that each schedule keeps. */
@@ -14,7 +16,8 @@ const TICKS_KEPT = 1_000;
 
 /** Decides about the ticks that wait. */
 export async function takeTicks(deps: TendDeps): Promise<void> {
-  await eachOf(await deps.store.scheduleTicks.due(BATCH), AT_ONCE, async (schedule) => {
+  const due = await deps.store.scheduleTicks.due({ all: BATCH, ofTenant: MAX_OF_TENANT });
+  await eachOf(due, AT_ONCE, async (schedule) => {
     await takeTurn(deps, schedule).catch((error: unknown) =>
       deps.logger.warn({ error, schedule: schedule.id }, 'a time of a schedule waits; it will be tried again'),
     );
@@ -24,7 +27,14 @@ export async function takeTicks(deps: TendDeps): Promise<void> {
 /** Makes and deletes Temporal's schedules where a request could not. */
 export async function healSchedules(deps: TendDeps): Promise<void> {
   const before = new Date(Date.now() - HEAL_AFTER_MS).toISOString();
-  await eachOf(await deps.store.schedules.untold(before, BATCH), AT_ONCE, (schedule) => healSchedule(deps, schedule));
+  await eachOf(await deps.store.schedules.untold(before, BATCH), AT_ONCE, async (schedule) => {
+    await healSchedule(deps, schedule).catch((error: unknown) =>
+      deps.logger.warn(
+        { error, schedule: schedule.id },
+        'Temporal has not heard of a schedule yet; it will be told again',
+      ),
+    );
+  });
 }
 
 export async function forgetTicks({ store }: Pick<ApiDeps, 'store'>): Promise<void> {

@@ -8,16 +8,23 @@ import type { ScheduleReference, TakenTick, Tick, TickOutcome, TickResult } from
 export interface ScheduleTicks {
   /** Takes times; one that is taken already, or whose schedule is deleted, changes nothing. */
   take(schedule: ScheduleReference, ticks: readonly Tick[]): Promise<void>;
-  /** Schedules with ticks that wait, and that no process has claimed at the moment. */
-  due(limit: number): Promise<readonly ScheduleReference[]>;
+  /**
+   * Schedules with ticks that wait, and that no process has claimed at the moment. The first of each tenant come first,
+   * then the second ones.
+   */
+  due(most: DueMost): Promise<readonly ScheduleReference[]>;
   /** Lets one process decide about the ticks of a schedule until a time. @returns false when another one does */
   claim(schedule: ScheduleReference, until: string): Promise<boolean>;
-  /** @param until when the next one may decide */
-  release(schedule: ScheduleReference, until: string): Promise<void>;
-  /** The ticks that wait, the oldest first. */
+  /** Ends a claim, unless another process has claimed the schedule since. */
+  release(schedule: ScheduleReference, claim: ReleasedClaim): Promise<void>;
+  /**
+   * The ticks that wait, the oldest first.
+   * @param limit of the backfills, and of the others: neither hides the other
+   */
   pending(schedule: ScheduleReference, limit: number): Promise<readonly Tick[]>;
   /** The ids of the runs of a schedule that are not over. */
   activeRuns(schedule: ScheduleReference): Promise<readonly string[]>;
+  /** Says what has become of a tick that waits; a settled one stays as it is. */
   settle(schedule: ScheduleReference, tick: Tick, result: TickResult): Promise<void>;
   find(schedule: ScheduleReference, at: string): Promise<TakenTick | null>;
   /** The last ticks of each of some schedules by their ids, the latest first. */
@@ -26,20 +33,24 @@ export interface ScheduleTicks {
   forgetOld(keep: number): Promise<void>;
 }
 
+export interface DueMost {
+  readonly all: number;
+  readonly ofTenant: number;
+}
+
+export interface ReleasedClaim {
+  /** The end of the claim, as it was claimed. */
+  readonly claimedUntil: string;
+  /** When the next process may decide. */
+  readonly until: string;
+}
+
 export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
   return {
     take: (schedule, ticks) => take(db, schedule, ticks),
-    due: (limit) => due(db, limit),
+    due: (most) => due(db, most),
     ...createTurns(db),
-    async pending(schedule, limit) {
-      const rows = await ticksOf(db, schedule)
-        .select(['at', 'kind', 'run_id as runId'])
-        .where('outcome', '=', 'pending')
-        .orderBy('at')
-        .limit(limit)
-        .execute();
-      return rows.map(({ at, ...tick }) => ({ at: at.toISOString(), ...tick }));
-    },
+    pending: (schedule, limit) => pending(db, schedule, limit),
     async activeRuns(schedule) {
       const rows = await ticksOf(db, schedule)
         .innerJoin('runs', 'runs.id', 'schedule_ticks.run_id')
@@ -69,7 +80,9 @@ function createTurns(db: Kysely<Tables>): Pick<ScheduleTicks, 'claim' | 'release
       const free = leased(until, schedule).where('lease_until', '<=', new Date());
       return (await free.executeTakeFirst()).numUpdatedRows === 1n;
     },
-    release: async (schedule, until) => void (await leased(until, schedule).execute()),
+    async release(schedule, { claimedUntil, until }) {
+      await leased(until, schedule).where('lease_until', '=', new Date(claimedUntil)).execute();
+    },
     async settle({ tenantId, id }, { at }, { outcome, code = null, message = null }) {
       await db
         .updateTable('schedule_ticks')
@@ -77,6 +90,7 @@ function createTurns(db: Kysely<Tables>): Pick<ScheduleTicks, 'claim' | 'release
         .where('tenant_id', '=', tenantId)
         .where('schedule_id', '=', id)
         .where('at', '=', new Date(at))
+        .where('outcome', '=', 'pending')
         .execute();
     },
   };
@@ -87,6 +101,21 @@ function ticksOf(db: Kysely<Tables>, { tenantId, id }: ScheduleReference) {
     .selectFrom('schedule_ticks')
     .where('schedule_ticks.tenant_id', '=', tenantId)
     .where('schedule_ticks.schedule_id', '=', id);
+}
+
+async function pending(db: Kysely<Tables>, schedule: ScheduleReference, limit: number): Promise<readonly Tick[]> {
+  const line = async (isOfLine: '=' | '<>') =>
+    await ticksOf(db, schedule)
+      .select(['at', 'kind', 'run_id as runId'])
+      .where('outcome', '=', 'pending')
+      .where('kind', isOfLine, 'backfill')
+      .orderBy('at')
+      .limit(limit)
+      .execute();
+  const rows = [...(await line('=')), ...(await line('<>'))];
+  return rows
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map(({ at, ...tick }) => ({ at: at.toISOString(), ...tick }));
 }
 
 async function take(db: Kysely<Tables>, { tenantId, id }: ScheduleReference, ticks: readonly Tick[]): Promise<void> {
@@ -101,12 +130,17 @@ async function take(db: Kysely<Tables>, { tenantId, id }: ScheduleReference, tic
   `.execute(db);
 }
 
-async function due(db: Kysely<Tables>, limit: number): Promise<readonly ScheduleReference[]> {
+async function due(db: Kysely<Tables>, { all, ofTenant }: DueMost): Promise<readonly ScheduleReference[]> {
   const { rows } = await sql<ScheduleReference>`
-    with due as (select distinct schedule_id from schedule_ticks where outcome = 'pending')
-    select s.tenant_id as "tenantId", s.id from due join schedules s on s.id = due.schedule_id
-    where s.deleted_at is null and s.lease_until <= now()
-    order by s.lease_until limit ${limit}
+    with due as (select distinct schedule_id from schedule_ticks where outcome = 'pending'),
+    placed as (
+      select s.tenant_id, s.id, s.lease_until,
+        row_number() over (partition by s.tenant_id order by s.lease_until, s.id) as place
+      from due join schedules s on s.id = due.schedule_id
+      where s.deleted_at is null and s.lease_until <= now()
+    )
+    select tenant_id as "tenantId", id from placed where place <= ${ofTenant}
+    order by place, lease_until, id limit ${all}
   `.execute(db);
   return rows;
 }

@@ -12,10 +12,13 @@ export interface UntoldSchedule extends ScheduleReference {
   readonly isDeleted: boolean;
 }
 
+/** What a request to add a schedule has done; `too-many`: the tenant has as many as it may have. */
+export type Addition = 'added' | 'known' | 'too-many';
+
 /** Schedules of tenants. A deleted one is found by `untold` alone. */
 export interface Schedules {
-  /** Adds a schedule; the same id again changes nothing. @returns false when the tenant has as many as it may have */
-  create(schedule: Schedule, most: number): Promise<boolean>;
+  /** Adds a schedule; the same id again changes nothing. */
+  create(schedule: Schedule, most: number): Promise<Addition>;
   /** @param tenantId `null`: of any tenant */
   find(reference: { readonly tenantId: string | null; readonly id: string }): Promise<Schedule | null>;
   /** The newest first. */
@@ -74,7 +77,7 @@ export function createSchedules(db: Kysely<Tables>): Schedules {
 }
 
 /** Schedules of a tenant are added one after the other, so that they can be counted. */
-async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Promise<boolean> {
+async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Promise<Addition> {
   const { tenantId, id, createdAt, createdBy } = schedule;
   return await oneAtATime(db, `schedules of ${tenantId}`, async (transaction) => {
     const { isKnown, count } = await transaction
@@ -83,9 +86,9 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
       .select(sql<number>`(count(*) filter (where deleted_at is null))::integer`.as('count'))
       .where('tenant_id', '=', tenantId)
       .executeTakeFirstOrThrow();
-    if (isKnown) return true;
-    if (count >= most) return false;
-    await transaction
+    if (isKnown) return 'known';
+    if (count >= most) return 'too-many';
+    const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('schedules')
       .values({
         tenant_id: tenantId,
@@ -97,8 +100,8 @@ async function create(db: Kysely<Tables>, schedule: Schedule, most: number): Pro
         lease_until: NEVER,
       })
       .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    return true;
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 1n ? 'added' : 'known';
   });
 }
 

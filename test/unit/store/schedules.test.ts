@@ -65,7 +65,7 @@ test('one process at a time decides about a schedule', async () => {
   await store.schedules.create(schedule, 10);
   const { scheduleTicks } = store;
   await scheduleTicks.take(schedule, [tickAt(1)]);
-  const isDue = async () => (await scheduleTicks.due(100)).some(({ id }) => id === 'leased');
+  const isDue = async () => (await scheduleTicks.due({ all: 100, ofTenant: 100 })).some(({ id }) => id === 'leased');
   expect(await isDue()).toBe(true);
   const later = new Date(Date.now() + 60_000).toISOString();
   expect([await scheduleTicks.claim(schedule, later), await scheduleTicks.claim(schedule, later)]).toEqual([
@@ -74,10 +74,47 @@ test('one process at a time decides about a schedule', async () => {
   ]);
   expect(await isDue()).toBe(false);
   await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'skipped', code: 'OVERLAP', message: 'busy' });
-  await scheduleTicks.release(schedule, new Date(0).toISOString());
+  await scheduleTicks.release(schedule, { claimedUntil: later, until: new Date(0).toISOString() });
   expect(await isDue()).toBe(false);
   const [last] = (await scheduleTicks.latest([schedule], 5)).get('leased') ?? [];
   expect(last).toEqual({ ...tickAt(1), outcome: 'skipped', code: 'OVERLAP', message: 'busy', status: null });
+});
+
+test('many schedules of one tenant leave turns to those of others', async () => {
+  const { schedules, scheduleTicks } = store;
+  for (const id of ['many-1', 'many-2', 'many-3', 'many-4']) {
+    const schedule = aSchedule(id, { tenantId: 'many' });
+    await schedules.create(schedule, 10);
+    await scheduleTicks.take(schedule, [tickAt(1)]);
+  }
+  const single = aSchedule('single', { tenantId: 'single' });
+  await schedules.create(single, 10);
+  await scheduleTicks.take(single, [tickAt(1)]);
+  const past = new Date(Date.now() - 1_000).toISOString();
+  await scheduleTicks.claim(single, past);
+
+  const due = await scheduleTicks.due({ all: 100, ofTenant: 3 });
+
+  const ids = due.map(({ id }) => id);
+  expect(ids.filter((id) => id.startsWith('many'))).toEqual(['many-1', 'many-2', 'many-3']);
+  expect(ids.indexOf('single')).toBeLessThan(ids.indexOf('many-2'));
+});
+
+test('a process whose claim is over neither ends the claim of the next one nor settles a tick again', async () => {
+  const schedule = aSchedule('fenced');
+  await store.schedules.create(schedule, 10);
+  const { scheduleTicks } = store;
+  await scheduleTicks.take(schedule, [tickAt(1)]);
+  const past = new Date(Date.now() - 1_000).toISOString();
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect([await scheduleTicks.claim(schedule, past), await scheduleTicks.claim(schedule, later)]).toEqual([true, true]);
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'started' });
+
+  await scheduleTicks.settle(schedule, tickAt(1), { outcome: 'skipped', code: 'OVERLAP', message: 'busy' });
+  await scheduleTicks.release(schedule, { claimedUntil: past, until: past });
+
+  expect(await scheduleTicks.find(schedule, tickAt(1).at)).toMatchObject({ outcome: 'started', code: null });
+  expect(await scheduleTicks.claim(schedule, later)).toBe(false);
 });
 
 test('a schedule forgets all but its last settled times', async () => {

@@ -1,0 +1,80 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { publishGraph } from '../../../../src/api/graphs/publish-graph.ts';
+import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
+import { createSchedule } from '../../../../src/api/schedules/change-schedule.ts';
+import { toApiSettings } from '../../../../src/config/api-settings.ts';
+import { parseConfig } from '../../../../src/config/load-config.ts';
+import { permissionsOf } from '../../../../src/graph/definition/index.ts';
+import { toJsonObject } from '../../../../src/graph/values/index.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { aSchedule } from '../../../support/builders/schedules.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+const caller = { tenantId: 'acme', sub: 'uma', roles: ['user'], permissions: permissionsOf(['user']) };
+const interpreter = interpretHere(aCatalog());
+const logger = createLogger('silent');
+
+/** The schedules that Temporal has. */
+const had = new Set<string>();
+/** What Temporal answers after it has made a schedule. */
+let failure: Error | null = null;
+const absent = anAbsentEngine();
+const schedules = {
+  ...absent.schedules,
+  put: async ({ scheduleId }: { readonly scheduleId: string }): Promise<void> => {
+    had.add(scheduleId);
+    if (failure) throw failure;
+    await Promise.resolve();
+  },
+  remove: async ({ scheduleId }: { readonly scheduleId: string }): Promise<void> => {
+    had.delete(scheduleId);
+    await Promise.resolve();
+  },
+};
+const settings = toApiSettings(parseConfig('the test', {}), {});
+const deps = { store, engine: { ...absent, schedules }, catalog: aCatalog(), interpreter, settings, logger };
+
+beforeAll(async () => {
+  await publishGraph(toJsonObject(aDefinition({ name: 'g' })), { store, interpreter, tenantId: 'acme', by: 'uma' });
+});
+beforeEach(() => {
+  had.clear();
+  failure = null;
+});
+
+const create = async (id: string) => {
+  const { graph, metadata, limits, threadId, timeZone, overlap, paused } = aSchedule(id);
+  const common = { graph, input: {}, metadata, limits, threadId, timeZone, overlap, paused };
+  return await createSchedule(deps, caller, { id, terms: { ...common, cron: null, every: '1h' } });
+};
+const untold = async () => (await store.schedules.untold('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
+const refused = new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
+
+describe('a new schedule', () => {
+  test('leaves nothing when Temporal does not take its times', async () => {
+    failure = refused;
+    await expect(create('refused')).rejects.toBe(refused);
+    expect(await store.schedules.find({ tenantId: 'acme', id: 'refused' })).toBeNull();
+    expect([[...had], await untold()]).toEqual([[], []]);
+  });
+
+  test.each([new Error('lost'), unavailable('Temporal')])('stays to be told again after "%s"', async (answer) => {
+    failure = answer;
+    const id = `after ${answer.message}`;
+    await Promise.allSettled([create(id)]);
+    expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
+    expect(await untold()).toContain(id);
+  });
+});
+
+test('a request that is repeated removes no schedule that was made before', async () => {
+  await create('twice');
+  failure = refused;
+  await expect(create('twice')).rejects.toBe(refused);
+  expect(await store.schedules.find({ tenantId: 'acme', id: 'twice' })).not.toBeNull();
+  expect([...had]).toEqual(['twice']);
+});

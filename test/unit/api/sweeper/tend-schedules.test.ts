@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { unavailable } from '../../../../src/api/http/errors.ts';
+import { healSchedules } from '../../../../src/api/sweeper/tend-schedules.ts';
+import { toApiSettings } from '../../../../src/config/api-settings.ts';
+import { parseConfig } from '../../../../src/config/load-config.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import { aCatalog } from '../../../support/builders/builders.ts';
+import { aSchedule } from '../../../support/builders/schedules.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+
+test('schedules of which Temporal cannot hear keep it from hearing of no other', async () => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const id of ids) await store.schedules.create(aSchedule(id), 10);
+  const told: string[] = [];
+  const absent = anAbsentEngine();
+  const put = async ({ scheduleId }: { readonly scheduleId: string }): Promise<void> => {
+    if (scheduleId !== 'f') throw unavailable('Temporal');
+    told.push(scheduleId);
+    await Promise.resolve();
+  };
+  await healSchedules({
+    store,
+    engine: { ...absent, schedules: { ...absent.schedules, put } },
+    catalog: aCatalog(),
+    interpreter: interpretHere(aCatalog()),
+    settings: toApiSettings(parseConfig('the test', {}), {}),
+    logger: createLogger('silent'),
+  });
+  expect(told).toEqual(['f']);
+});
