@@ -87,6 +87,14 @@ describe('an approval that is given to others', () => {
     expect(approvalOf(run)?.policy).toEqual(policy);
   });
 
+  test('is refused for those who are left once an edit has made a decision void', () => {
+    const run = ask({ roles: ['lead'], users: ['bob'], quorum: 2 });
+    run.signal('approve', { by: ADA });
+    run.signal('approve', { by: BOB, args: { n: 2 } });
+    run.signal('reassign', { by: ADA, users: ['bob'] });
+    expect(refusalsOf(run)).toEqual(['malformed']);
+  });
+
   test('is pending', () => {
     const run = ask({});
     const id = approvalOf(run)?.id ?? '';

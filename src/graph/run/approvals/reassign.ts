@@ -1,4 +1,4 @@
-import { mayDecide } from '../approval.ts';
+import { decisionsThatCount, mayDecide } from '../approval.ts';
 import type { Approval } from '../approval.ts';
 import { hasPermission } from '../principal.ts';
 import type { Principal } from '../principal.ts';
@@ -59,7 +59,7 @@ function refuseNobody({ roles, users }: Deciders): Refusal | null {
 function refuseTooFew({ policy, requesters, decisions }: Approval, { roles, users }: Deciders): Refusal | null {
   const { quorum = 1, excludeRequester } = policy;
   if (roles.length > 0 || (policy.escalate ?? []).length > 0) return null;
-  const made = new Set(decisions.map((decision) => decision.by));
+  const made = new Set(decisionsThatCount(decisions).map((decision) => decision.by));
   const excluded = new Set(excludeRequester === true ? requesters : []);
   const able = new Set([...users.filter((user) => !excluded.has(user)), ...made]);
   if (able.size >= quorum) return null;
