@@ -131,6 +131,58 @@ describe('pausing in the last superstep', () => {
   });
 });
 
+describe('an edit as a node before a branch that counts messages', () => {
+  const rejected = (): MemoryRun => {
+    const run = startRun({
+      channels: { messages: { reducer: 'messages' }, out: {}, log: { reducer: 'append' } },
+      nodes: {
+        ask: { type: 'approval', title: 'May I?', write: 'out' },
+        x: { type: 'set', write: { log: 'x' } },
+        pay: { type: 'set', write: { log: 'paid' } },
+      },
+      edges: [
+        { from: '__start__', to: 'ask' },
+        { from: 'ask', branches: [{ when: "state.out.decision == 'approved'", to: 'x' }, { to: '__end__' }] },
+        { from: 'x', branches: [{ when: 'size(state.messages) >= 2', to: 'pay' }, { to: '__end__' }] },
+      ],
+    });
+    run.signal('reject', { by: APPROVER });
+    expect(run.run.status).toBe('completed');
+    return run;
+  };
+  const messages = ['one', 'two'].map((content) => ({ role: 'user', content }));
+
+  test.each<[string, readonly JsonObject[], JsonObject, string]>([
+    ['is refused where its messages lead past the approval', messages, USER, 'completed'],
+    ['is taken from an approver', messages, APPROVER, 'paused'],
+    ['is taken where they lead to the end', messages.slice(1), USER, 'completed'],
+  ])('%s', (...[, given, by, status]) => {
+    const run = rejected();
+    run.reopen('edit', { asNode: 'x', values: { messages: given }, by });
+    expect(run.run.status).toBe(status);
+    const isTaken = by === APPROVER || given.length === 1;
+    expect(run.run.root.channels['messages']).toHaveLength(isTaken ? given.length : 0);
+  });
+
+  test('is refused where the superstep that it gives up leads past the approval', () => {
+    const run = startRun({
+      nodes: {
+        ask: { type: 'approval', title: 'May I?' },
+        x: { type: 'wait', event: 'go' },
+        pay: { type: 'set', write: { log: 'paid' } },
+      },
+      edges: [
+        { from: '__start__', to: 'ask' },
+        { from: 'ask', to: 'x' },
+        { from: 'x', branches: [{ when: 'run.step >= 2', to: 'pay' }, { to: '__end__' }] },
+      ],
+    });
+    run.signal('reject', { by: APPROVER });
+    run.signal('edit', { asNode: 'x', values: {}, by: USER });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
+  });
+});
+
 test('forEach to the end leads nowhere', () => {
   const run = startRun({
     nodes: { a: { type: 'set', write: { log: 'a' } } },

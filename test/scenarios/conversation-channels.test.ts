@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { asks, says } from '../support/builders/agents.ts';
-import { addsNames, startRun } from '../support/builders/runs.ts';
+import { addsNames, failing, startRun } from '../support/builders/runs.ts';
 import type { MemoryRun, Outside } from '../support/doubles/memory-shell.ts';
 
 const channels: NonNullable<GraphDefinition['channels']> = {
@@ -79,4 +79,17 @@ test('a sum beyond all numbers can not be written', () => {
     error: { code: 'CHANNEL_SCHEMA_VIOLATION', node: 'b', message: expect.stringContaining('beyond all numbers') },
     root: { channels: { total: 1e308 } },
   });
+});
+
+test.each([
+  ['is refused where the state does not take all its messages', { maxItems: 1 }, 'waiting'],
+  ['is taken where the state takes them all', { minItems: 2 }, 'completed'],
+])('a skip %s', (...[, schema, status]) => {
+  const chat = { reducer: 'messages', default: [], schema: { type: 'array', ...schema } } as const;
+  const ask = { type: 'tool', tool: 'lookup', onError: 'intervene', write: 'chat' } as const;
+  const run = start({ channels: { chat }, nodes: { ask } }, failing);
+  expect(run.run.status).toBe('waiting');
+  const output = ['one', 'two'].map((content) => ({ role: 'user', content }));
+  run.signal('skip', { output, by: { sub: 'ada', roles: ['approver'] } });
+  expect(run.run.status).toBe(status);
 });

@@ -84,7 +84,8 @@ function foldAll(
 
 /** Checks the writes of one task without applying them, as if it were alone. @returns `null`: they can be applied */
 export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channels, write: Write): RunError | null {
-  const context = createReduceContext(() => 'tried');
+  let messages = 0;
+  const context = createReduceContext(() => `tried-${++messages}`);
   const applied = applyWrites(channels, current, { writes: [write], context });
   return applied.ok ? null : applied.error;
 }

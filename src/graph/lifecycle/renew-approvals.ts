@@ -1,14 +1,17 @@
+import { withTaskAllowance } from '../draft/allowances.ts';
 import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { digestOf } from '../run/approval-digest.ts';
+import type { ApprovalPosition } from '../run/scope.ts';
 import { askAgain } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 
 /**
  * Withdraws each pending approval that would show something else on the edited state, and asks again under a new id.
- * The decisions so far are void. A question that cannot be filled any more fails its node.
+ * The decisions so far are void. A question that cannot be filled any more fails its node. A call that no person has
+ * approved, and that is not made yet, begins anew.
  */
 export function renewApprovals(draft: Draft): void {
   for (const handle of tasksOfRun(draft)) if (isOutdated(handle)) askAgain(handle);
@@ -16,12 +19,19 @@ export function renewApprovals(draft: Draft): void {
 
 function isOutdated(handle: TaskHandle): boolean {
   const { state } = handle.task;
+  if (state.phase !== 'open') return false;
+  const { position } = state;
+  if (position.kind === 'approved') return !position.byPerson;
+  return position.kind === 'approval' && showsOtherwise(handle, position);
+}
+
+function showsOtherwise(handle: TaskHandle, { approvalId }: ApprovalPosition): boolean {
   const { fillQuestion } = handle.node.behavior;
-  if (!fillQuestion || state.phase !== 'open' || state.position.kind !== 'approval') return false;
-  const approval = own(handle.draft.run.approvals, state.position.approvalId);
-  if (approval?.status !== 'pending') return false;
+  const approval = own(handle.draft.run.approvals, approvalId);
+  if (!fillQuestion || approval?.status !== 'pending') return false;
   try {
-    return digestOf(fillQuestion(taskBindings(handle))) !== approval.asked;
+    const question = withTaskAllowance(handle, () => fillQuestion(taskBindings(handle)));
+    return question === null || digestOf(question) !== approval.asked;
   } catch (error) {
     if (error instanceof GraphError) return true;
     throw error;

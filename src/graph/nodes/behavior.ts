@@ -20,8 +20,12 @@ export interface NodeBehavior {
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
-  /** Fills what the node's approval shows on a state; absent if state is no part of it. @throws GraphError */
-  readonly fillQuestion?: (bindings: Bindings) => Shown;
+  /**
+   * Fills what the approval that a task waits for shows on a state; `null`: the task asks no one on that state. Absent if
+   * state is no part of it.
+   * @throws GraphError
+   */
+  readonly fillQuestion?: (bindings: Bindings) => Shown | null;
   /** The people who may decide; absent if the node itself asks no one. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */

@@ -1,9 +1,11 @@
 import type { NodeOfType } from '../definition/definition.ts';
+import type { Bindings } from '../expression/expression.ts';
 import type { Approval } from '../run/approval.ts';
 import type { ApprovedPosition, NodePosition } from '../run/scope.ts';
+import type { Json } from '../values/json.ts';
 import { closeApproval } from './approval.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';
-import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
+import type { NodeBehavior, Progress, Question, TaskContext, TaskInput } from './behavior.ts';
 import { compileCompensation } from './compensation.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
@@ -25,16 +27,20 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
   const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
   const args = field('args', node.args, {});
   if (!tool) return { start: () => notFound(name), resume: () => notFound(name) };
+  const ask = (filled: Json, bindings: Bindings): Question | null =>
+    tool.needsApproval({ ...bindings, args: filled })
+      ? tool.question(filled, { because: `Node ${settings.id} calls it` })
+      : null;
   return {
+    fillQuestion: (bindings) => ask(args.fill(bindings), bindings),
     start(task) {
       const filled = args.fill(task.bindings);
       const refusal = tool.refuse(task.shapers);
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
       const problem = tool.checkArguments(filled);
       if (problem !== null) return failedBecause('INVALID_TOOL_ARGUMENTS', problem);
-      if (!tool.needsApproval({ ...task.bindings, args: filled }))
-        return makeCall(tool, task, { args: filled, byPerson: false });
-      const question = tool.question(filled, { because: `Node ${settings.id} calls it` });
+      const question = ask(filled, task.bindings);
+      if (!question) return makeCall(tool, task, { args: filled, byPerson: false });
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {

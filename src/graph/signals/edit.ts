@@ -1,7 +1,5 @@
-import { applyWrites } from '../channels/apply-writes.ts';
-import { createReduceContext } from '../channels/reducer.ts';
-import type { Draft } from '../draft/draft.ts';
-import { rootFrame, scopeBindings } from '../draft/frames.ts';
+import { Draft } from '../draft/draft.ts';
+import { rootFrame } from '../draft/frames.ts';
 import { moveTo } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { discardSuperstep } from '../lifecycle/cancel.ts';
@@ -14,8 +12,8 @@ import { triggersAt } from '../run/position.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
 import { stopAtBreakpointBefore } from '../superstep/breakpoints.ts';
-import { EdgeFailure } from '../superstep/fire-edges.ts';
-import { evaluateEdges, triggerNextNodes, refreshNextNodes } from '../superstep/next-nodes.ts';
+import { triggerNextNodes, refreshNextNodes } from '../superstep/next-nodes.ts';
+import type { RunError } from '../values/errors.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
 import { refused, taken, textOf, valuesOf } from './signal.ts';
@@ -33,12 +31,12 @@ export const edit: SignalKind = {
     const { payload, by } = request;
     const asNode = textOf(payload, 'asNode');
     const change = { values: valuesOf(payload) ?? {}, by, asNode };
-    const refusal = refuseEdit(draft, request) ?? tryEdges(draft, change);
+    const refusal = refuseEdit(draft, request) ?? tryEdit(draft, change);
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, change);
     if (!edited.ok) return refused(edited.refusal);
     if (asNode === undefined) refreshNextNodes(rootFrame(draft));
-    const visited = asNode === undefined ? [] : continueFrom(draft, asNode);
+    const visited = asNode === undefined ? [] : continueFrom(draft, asNode).visited;
     saveEdit(draft, edited.changes, visited);
     if (asNode === undefined) renewApprovals(draft);
     else reopenPaused(draft, by.sub);
@@ -63,35 +61,35 @@ function refuseEdit(draft: Draft, { payload, by }: SignalRequest): Refusal | nul
   );
 }
 
-/** Evaluates the node's edges on the edited state. @returns the reason if they fail, or lead behind an approval */
-function tryEdges(draft: Draft, { values, asNode, by }: StateEdit): Refusal | null {
+/**
+ * Makes the edit in a draft that is dropped, so what is tried is what would be applied.
+ * @returns the reason if it is refused, its node's edges fail, or they lead behind an approval
+ */
+function tryEdit(draft: Draft, change: StateEdit): Refusal | null {
+  const { asNode, by } = change;
   if (asNode === undefined) return null;
-  const frame = rootFrame(draft);
-  const { graph, scope } = frame;
-  const context = createReduceContext(() => 'tried');
-  const writes = [{ by: asNode, node: asNode, update: values }];
-  const applied = applyWrites(graph.channels, scope.channels, { writes, context });
-  if (!applied.ok) return null;
-  const bindings = { ...scopeBindings(frame), state: applied.channels };
-  try {
-    const { triggers } = evaluateEdges(frame, { finished: [asNode], already: [], bindings });
-    const next = triggers.map(({ node }) => node);
-    return refuseReaching(graph, next, actorIn(draft, by));
-  } catch (error) {
-    if (!(error instanceof EdgeFailure)) throw error;
-    const { message } = error;
+  const trial = new Draft(draft.graph, draft.run, draft.now);
+  const edited = editChannels(trial, change);
+  if (!edited.ok) return edited.refusal;
+  const { failure } = continueFrom(trial, asNode);
+  if (failure) {
+    const { message } = failure;
     return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }], mayQuote: true };
   }
+  const { at, deferred } = trial.run.root;
+  const next = [...triggersAt(at), ...deferred].map(({ node }) => node);
+  return refuseReaching(draft.graph, next, actorIn(draft, by));
 }
 
-function continueFrom(draft: Draft, node: string): Visited {
+/** Gives up what the run does, and goes on from a node. @returns the nodes given up, and the error of an edge */
+function continueFrom(draft: Draft, node: string): { visited: Visited; failure: RunError | null } {
   const frame = rootFrame(draft);
   const visited = discardSuperstep(draft);
   moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
-  triggerNextNodes(frame);
+  const failure = triggerNextNodes(frame);
   // A run that is not running stops at the breakpoint now; a waiting run does so when it continues.
   if (statusOf(draft.run) !== 'waiting') stopAtBreakpointBefore(frame);
-  return visited;
+  return { visited, failure };
 }
 
 function reopenPaused(draft: Draft, by: string): void {

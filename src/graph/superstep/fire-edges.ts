@@ -5,7 +5,7 @@ import { GraphError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
 
 /** The input of edge evaluation. */
-export interface EdgeInput {
+interface EdgeInput {
   readonly finished: readonly string[];
   /** Triggers of the next superstep that are known already. */
   readonly already: readonly Trigger[];

@@ -8,7 +8,7 @@ import type { SortedTriggers } from '../run/position.ts';
 import type { Trigger } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
 import { EdgeFailure, fireEdges } from './fire-edges.ts';
-import type { EdgeInput, Fired } from './fire-edges.ts';
+import type { Fired } from './fire-edges.ts';
 
 /** Evaluates the edges of finished nodes and adds their targets to the triggers. @returns the error of an edge */
 export function triggerNextNodes(frame: Frame): RunError | null {
@@ -47,16 +47,15 @@ export function sortTriggers({ graph: { nodes } }: Frame, all: readonly Trigger[
   return { triggers: all.filter((trigger) => !isDeferred(trigger)), deferred: all.filter(isDeferred) };
 }
 
-/** Finds the targets of a scope's edges. @param given replaces parts of the scope @throws EdgeFailure */
-export function evaluateEdges(frame: Frame, given: Partial<Omit<EdgeInput, 'maxTasks'>> = {}): Fired {
+/** Finds the targets of a scope's edges. @throws EdgeFailure */
+function evaluateEdges(frame: Frame): Fired {
   const { graph, scope } = frame;
   const { at, deferred, joins } = scope;
-  const {
-    finished = finishedAt(at),
-    already = [...triggersAt(at), ...deferred],
-    bindings = scopeBindings(frame),
-  } = given;
-  const maxTasks = graph.catalog.ceilings.superstepTasks;
-  const input = { finished: [...new Set(finished)].sort(), already, bindings, maxTasks };
+  const input = {
+    finished: [...new Set(finishedAt(at))].sort(),
+    already: [...triggersAt(at), ...deferred],
+    bindings: scopeBindings(frame),
+    maxTasks: graph.catalog.ceilings.superstepTasks,
+  };
   return withEdgeAllowance(frame, () => fireEdges(graph.outgoing, joins, input));
 }
