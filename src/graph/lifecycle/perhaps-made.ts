@@ -1,11 +1,12 @@
 import type { Draft } from '../draft/draft.ts';
-import { isWithin } from '../draft/frames.ts';
+import { isWithin, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
 import { taskName } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
+import type { BatchCall } from '../run/tool-batch.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
@@ -46,14 +47,26 @@ export function rememberPerhapsMade(draft: Draft, call: PerhapsMadeCall): void {
   draft.setCompensation({ perhapsMade: [...withoutCall(draft, call.key), call] });
 }
 
+/** A person who settles a call, or a node, settles what became of its calls. */
+export function settlePerhapsMade({ handle, call }: SettledByPerson): void {
+  if (call) forgetPerhapsMade(handle.draft, keyOfCall(handle, call.number));
+  else forgetPerhapsMadeBy(handle);
+}
+
+interface SettledByPerson {
+  readonly handle: TaskHandle;
+  /** `null`: the node itself. */
+  readonly call: BatchCall | null;
+}
+
 /** Forgets a call whose outcome is known by now. */
-export function forgetPerhapsMade(draft: Draft, key: string): void {
+function forgetPerhapsMade(draft: Draft, key: string): void {
   const others = withoutCall(draft, key);
   if (others.length < draft.run.compensation.perhapsMade.length) draft.setCompensation({ perhapsMade: others });
 }
 
 /** Forgets the calls of a task, and of the tasks inside it, which a person has settled. */
-export function forgetPerhapsMadeBy({ draft, taskPath }: TaskHandle): void {
+function forgetPerhapsMadeBy({ draft, taskPath }: TaskHandle): void {
   const { perhapsMade } = draft.run.compensation;
   const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
   if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });

@@ -13,7 +13,7 @@ import type {
 } from './scope.ts';
 import type { ModelNeeds } from './spending.ts';
 import { hasReadyCall, isAnswered } from './tool-batch.ts';
-import type { ToolBatch } from './tool-batch.ts';
+import type { CallState, ToolBatch } from './tool-batch.ts';
 
 /** Returns the requested tool calls of a task at this position, with their states. */
 export function batchOf(position: NodePosition): ToolBatch {
@@ -146,12 +146,12 @@ function sortedNames(nodes: readonly { readonly node: string }[]): readonly stri
 /** Returns the nodes that have calls with an unknown outcome. A node in a subgraph is `outer/inner`. */
 export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
   return tasksIn(scope).flatMap(({ node, index, state }) => {
-    if (!isTaskOutcomeUnknown(state)) return [];
+    if (countUnknownOf(state) === 0) return [];
     const name = index === null ? node : `${node}[${index}]`;
     const position = positionOf(state);
     const inside = scopeInside(position);
     const named = inside ? nodesWithUnknownOutcome(inside).map((inner) => `${name}/${inner}`) : [];
-    return inside && !hasUnknownCall(position) ? named : [name, ...named];
+    return inside && countUnknownCalls(position) === 0 ? named : [name, ...named];
   });
 }
 
@@ -162,22 +162,30 @@ function positionOf(state: TaskState): SavedProgress | null {
 
 /** True if saved progress has calls with an unknown outcome, also inside a subgraph. */
 export function hasUnknownOutcome(saved: SavedProgress | null): boolean {
-  const inside = scopeInside(saved);
-  const isUnknownInside = inside !== null && tasksIn(inside).some(({ state }) => isTaskOutcomeUnknown(state));
-  return isUnknownInside || hasUnknownCall(saved);
+  return countUnknownOutcomes(saved) > 0;
 }
 
-/** True if a call of a batch has an unknown outcome. */
-function hasUnknownCall(saved: SavedProgress | null): boolean {
+/** Returns the number of calls with an unknown outcome in saved progress, also inside a subgraph. */
+export function countUnknownOutcomes(saved: SavedProgress | null): number {
+  const inside = scopeInside(saved);
+  const counts = inside ? tasksIn(inside).map(({ state }) => countUnknownOf(state)) : [];
+  return counts.reduce((sum, count) => sum + count, countUnknownCalls(saved));
+}
+
+/** Returns the number of calls of a batch that have an unknown outcome. */
+function countUnknownCalls(saved: SavedProgress | null): number {
   const batch = saved && saved.kind !== 'finished' ? batchOf(saved) : [];
-  return batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure.error));
+  return batch.filter(({ state }) => isOutcomeUnknown(state)).length;
 }
 
 /** A task that a person has given up is `failed`, so its outcome no longer counts as unknown. */
-function isTaskOutcomeUnknown(state: TaskState): boolean {
-  return (
-    (state.phase === 'intervention' && isUnknownOutcome(state.failure.error)) || hasUnknownOutcome(positionOf(state))
-  );
+function countUnknownOf(state: TaskState): number {
+  return Number(isOutcomeUnknown(state)) + countUnknownOutcomes(positionOf(state));
+}
+
+/** True if a task, or a call of a batch, waits for a person because its outcome is unknown. */
+function isOutcomeUnknown(state: TaskState | CallState): boolean {
+  return state.phase === 'intervention' && isUnknownOutcome(state.failure.error);
 }
 
 /** A task whose failure stands until a retry, or until a person intervenes. */

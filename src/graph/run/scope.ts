@@ -1,5 +1,5 @@
 import type { Update } from '../channels/channel.ts';
-import type { TaskFailure } from '../values/errors.ts';
+import type { Failing, TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskKey } from './ids.ts';
@@ -193,7 +193,7 @@ export interface WithGraphCalls extends MayBeFailing {
 /** A task with open calls in graphs inside it. */
 interface MayBeFailing {
   /** The failure of the task, which takes effect after its open calls return. */
-  readonly failing?: TaskFailure;
+  readonly failing?: Failing;
 }
 
 /** The subgraph has begun; its scope holds its position. */

@@ -1,5 +1,5 @@
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
-import { forgetPerhapsMadeBy } from '../lifecycle/perhaps-made.ts';
+import { settlePerhapsMade } from '../lifecycle/perhaps-made.ts';
 import { giveUpTask } from '../superstep/settle-task.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -16,7 +16,7 @@ export const fail: SignalKind = {
     if ('code' in found) return refused(found);
     const { handle, failure, saved } = found;
     const error = toGivenUpError(failure.error, payload, by.sub);
-    forgetPerhapsMadeBy(handle);
+    settlePerhapsMade(found);
     giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
     return taken();
   },

@@ -1,8 +1,8 @@
 import type { Draft } from '../draft/draft.ts';
-import { emitTask, keyOfCall } from '../draft/frames.ts';
+import { emitTask } from '../draft/frames.ts';
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
-import { forgetPerhapsMade, forgetPerhapsMadeBy } from '../lifecycle/perhaps-made.ts';
+import { settlePerhapsMade } from '../lifecycle/perhaps-made.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { deliverIntervention } from '../lifecycle/retry-task.ts';
 import type { Principal } from '../run/principal.ts';
@@ -53,12 +53,6 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
   return taken();
-}
-
-/** A person who gives the result of a call, or of a node, settles what became of its calls. */
-function settlePerhapsMade({ handle, call }: OpenIntervention): void {
-  if (call) forgetPerhapsMade(handle.draft, keyOfCall(handle, call.number));
-  else forgetPerhapsMadeBy(handle);
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: OpenIntervention, by: Principal): Refusal | null {

@@ -4,11 +4,11 @@ import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { setState } from '../draft/scope-draft.ts';
-import { callAt, hasUnknownOutcome, savedProgressOf } from '../run/position.ts';
-import type { SavedProgress, TaskState } from '../run/scope.ts';
+import { callAt, countUnknownOutcomes, hasUnknownOutcome, savedProgressOf } from '../run/position.ts';
+import type { ResumablePosition, SavedProgress, TaskState } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
 import { failsTheRun, GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
-import type { RunError, TaskFailure } from '../values/errors.ts';
+import type { Failing, RunError, TaskFailure } from '../values/errors.ts';
 import { abbreviate } from '../values/text.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 
@@ -31,8 +31,31 @@ export function endFailingTask(handle: TaskHandle): boolean {
   if (!saved || saved.kind === 'finished' || !saved.failing || callsWithin(handle).length > 0) return false;
   const { failing, ...position } = saved;
   cancelTimersAndApprovalsOf(handle);
-  setState(handle, stateAfterFailure(handle, failing, position));
+  setState(handle, stateAfterLastCall(handle, failing, position));
   return true;
+}
+
+/** Returns the state of a failed task whose open calls have returned. */
+function stateAfterLastCall(handle: TaskHandle, failing: Failing, saved: ResumablePosition): TaskState {
+  const { givenUp, ...failure } = failing;
+  if (!givenUp) return stateAfterFailure(handle, failure, saved);
+  return stateAfterLateResults(handle, { failure, saved, ...givenUp });
+}
+
+/**
+ * Returns the state of a task that has failed for good, after late results of its calls. A person is asked if the
+ * outcome of one is unknown.
+ */
+export function stateAfterLateResults({ draft }: TaskHandle, { failure, saved, unknownCount }: LateResults): TaskState {
+  if (countUnknownOutcomes(saved) <= unknownCount) return { phase: 'failed', failure, saved };
+  return { phase: 'intervention', failure, since: draft.timestamp, saved, call: null };
+}
+
+interface LateResults {
+  readonly failure: TaskFailure;
+  readonly saved: SavedProgress;
+  /** The number of calls whose outcome was unknown before. */
+  readonly unknownCount: number;
 }
 
 /** Returns the state of a failed task, which its `onError` chooses. */

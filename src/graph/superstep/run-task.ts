@@ -4,11 +4,11 @@ import { emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
-import { hasResumableProgress, savedProgressOf } from '../run/position.ts';
+import { countUnknownOutcomes, hasResumableProgress, savedProgressOf } from '../run/position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
 import { toRunError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { failTask } from './fail-task.ts';
+import { failTask, stateAfterLateResults } from './fail-task.ts';
 import { finishTask } from './finish-task.ts';
 import { OpenTask } from './task-context.ts';
 
@@ -43,13 +43,16 @@ export function askAgain(handle: TaskHandle): void {
   advanceTask(handle, () => handle.node.behavior.start(new OpenTask(handle)));
 }
 
-/** Saves a call's result for the retry of a task that has failed meanwhile. */
+/** Saves a call's result for the retry of a task that has failed meanwhile. A person is asked about a lost call. */
 export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
   if (!hasResumableProgress(state)) return;
   const saved = withTaskAllowance(handle, () => behavior.updateSaved?.(new OpenTask(handle), state.saved, input));
-  if (saved) setState(handle, { ...state, saved });
+  if (!saved) return;
+  if (state.phase === 'intervention') return setState(handle, { ...state, saved });
+  const unknownCount = countUnknownOutcomes(state.saved);
+  setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
 }
 
 function advanceTask(handle: TaskHandle, step: () => Progress): void {

@@ -4,9 +4,11 @@ import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
+import { countUnknownOutcomes } from '../run/position.ts';
 import type { TaskState } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
+import { cancelCallsWithin } from './cancel-calls.ts';
 import { withLocation } from './fail-task.ts';
 import { requireAllowedMessages } from './finish-task.ts';
 
@@ -26,14 +28,15 @@ export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   setState(handle, state);
 }
 
-/** Fails a task that a person gives up. */
+/** Fails a task that a person gives up, after the calls of its graphs return. */
 export function giveUpTask(
   handle: TaskHandle,
   { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },
 ): void {
   const { attempts = 1 } = failure.error;
-  const error = withLocation(handle, failure.error);
-  emitTask(handle, { type: 'node.failed', error, attempts, by });
+  const given = { ...failure, error: withLocation(handle, failure.error) };
+  emitTask(handle, { type: 'node.failed', error: given.error, attempts, by });
   cancelTimersAndApprovalsOf(handle);
-  setState(handle, { phase: 'failed', failure: { ...failure, error }, saved });
+  const failing = { ...given, givenUp: { unknownCount: countUnknownOutcomes(saved) } };
+  setState(handle, cancelCallsWithin(handle, failing, saved) ?? { phase: 'failed', failure: given, saved });
 }

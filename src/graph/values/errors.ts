@@ -112,3 +112,14 @@ export interface TaskFailure {
    */
   readonly callFailed: boolean;
 }
+
+/** The failure of a task that takes effect after its open calls return. */
+export interface Failing extends TaskFailure {
+  /** A person has given the task up, so its `onError` does not apply; absent: the task has failed by itself. */
+  readonly givenUp?: GivenUp;
+}
+
+interface GivenUp {
+  /** The number of calls whose outcome was unknown by then: the person has given them up, too. */
+  readonly unknownCount: number;
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
+import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
+import { asks, play, playAgent, toldIn } from '../../support/builders/agents.ts';
+import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
+import { undoEventsOf } from '../../support/builders/undoing.ts';
+import { CallFailure } from '../../support/doubles/memory-shell.ts';
+
+const by = { sub: 'ada', roles: ['approver'] };
+const no = new CallFailure('TOOL_FAILED', 'no');
+const lost = new CallFailure('UNKNOWN_OUTCOME', 'Nobody knows');
+const canceled = new CallFailure('CANCELED', 'The call was canceled, and may have been made', false);
+const givenUp = { code: 'TOOL_FAILED', message: 'no (given up by ada)', node: 'a' };
+const UNDONE: NodeDefinition = { ...PAYS, compensate: { tool: 'lookup', args: { key: 'back' } } };
+const UNSAFE: NodeDefinition = { ...PAYS, tool: 'notify' };
+
+const waitingOf = ({ run }: Played): readonly string[] => toRunView(run.run).waitingFor.map(({ id }) => id ?? '');
+const typesOf = ({ run }: Played, node: string): readonly string[] =>
+  run.events.flatMap((event) => ('node' in event && event.node === node ? [event.type] : []));
+
+interface Giving {
+  /** The node inside the graph, whose call is out when the agent is given up. */
+  readonly pay: NodeDefinition;
+  /** What comes of that call. */
+  readonly outcome: CallFailure | string;
+  readonly agent?: Agent;
+  readonly stage?: Partial<Stage>;
+}
+
+/** The agent's own call waits for a person, who gives it up; the call in its graph comes back when it is let in. */
+function giveUp({ pay, outcome, agent = {}, stage = {} }: Giving): Played & { readonly letIn: () => void } {
+  let isIn = false;
+  let outcomes = 1;
+  let failures = 1;
+  const tool = ({ tool: name, args }: ToolCallRequest): string => {
+    if (JSON.stringify(args).includes('risky') && failures-- > 0) throw no;
+    if (JSON.stringify(args).includes('o1') && outcomes-- > 0 && outcome instanceof CallFailure) throw outcome;
+    return name;
+  };
+  const next = (calls: readonly CallEffect[]): number | null => {
+    const at = calls.findIndex(({ node }) => node === 'a');
+    return isIn ? 0 : at === -1 ? null : at;
+  };
+  const played = playGraphs({
+    graphs: [aRefund({ nodes: { pay } })],
+    agent: { tools: ['lookup', { graph: 'refund@1' }], ...agent },
+    tools: { lookup: { onFailure: 'intervene' } },
+    replies: [asks(['lookup', { key: 'risky' }], ['refund', { order: 'o1' }]), 'done'],
+    tool,
+    outside: { next },
+    ...stage,
+  });
+  expect(waitingOf(played)).toEqual(['a:1:1']);
+  played.run.signal('fail', { by });
+  return {
+    ...played,
+    letIn: () => {
+      isIn = true;
+      played.run.signal('event', { event: 'look' });
+    },
+  };
+}
+
+describe('an agent that is given up while its graphs have open calls', () => {
+  test('calls them back, and has failed when they are back', () => {
+    const played = giveUp({ pay: PAYS, outcome: 'paid' });
+    const { run } = played;
+    expect(run.events.findLast(({ type }) => type === 'node.failed')).toMatchObject({
+      node: 'a',
+      error: givenUp,
+      by: 'ada',
+    });
+    expect([run.run.status, run.out.map(({ node }) => node), waitingOf(played)]).toEqual(['running', ['pay'], []]);
+    run.signal('fail', { by });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored' });
+    played.letIn();
+    expect(run.run).toMatchObject({ status: 'failed', error: givenUp });
+    expect(typesOf(played, 'pay')).toEqual(['node.started', 'tool.requested', 'tool.called', 'node.failed']);
+    expect(typesOf(played, 'a').filter((type) => type === 'node.failed')).toHaveLength(1);
+  });
+
+  test('has failed, whatever its onError says', () => {
+    const played = giveUp({ pay: PAYS, outcome: 'paid', agent: { onError: 'intervene' } });
+    played.letIn();
+    expect(played.run.run).toMatchObject({ status: 'failed', error: givenUp });
+  });
+
+  test('goes on in them when it is retried, and asks again about the call that was given up', () => {
+    const played = giveUp({ pay: PAYS, outcome: 'paid' });
+    played.letIn();
+    played.run.reopen('retry', { by });
+    expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['a:1:1']]);
+    played.run.signal('retry', { by });
+    expect([played.run.run.status, toldIn(played)]).toEqual(['completed', ['lookup', '{"log":["charge"]}']]);
+    expect(new Set(played.keys.filter((key) => key.includes('/pay:'))).size).toBe(1);
+  });
+
+  test('has their calls undone', () => {
+    const played = giveUp({ pay: UNDONE, outcome: 'paid' });
+    played.letIn();
+    expect([played.run.run.status, undoEventsOf(played.run)]).toEqual([
+      'failed',
+      ['compensation.requested pay', 'node.compensated pay'],
+    ]);
+  });
+
+  test('has a call of theirs named that may have been made', () => {
+    const played = giveUp({ pay: UNDONE, outcome: canceled });
+    played.letIn();
+    const message = 'Not compensated: a/refund[2]/pay: the call of charge may have been made';
+    expect(played.run.run.error).toMatchObject({ ...givenUp, cause: { code: 'UNKNOWN_OUTCOME', message } });
+  });
+
+  describe.each([
+    ['lost', lost],
+    ['canceled', canceled],
+  ])('and one of them is %s, so nobody knows what it did', (_what, outcome) => {
+    const giveUpUnknown = (): Played => {
+      const played = giveUp({ pay: UNSAFE, outcome });
+      played.letIn();
+      return played;
+    };
+    const notified = ({ calls }: Played): number => calls.filter(({ tool }) => tool === 'notify').length;
+
+    test('waits for a person, and a retry asks about the call before it is made again', () => {
+      const played = giveUpUnknown();
+      expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['a:1']]);
+      played.run.signal('retry', { by });
+      expect([waitingOf(played), notified(played)]).toEqual([['a:1:1', 'a.1.0/refund#2.1.0/pay:1'], 1]);
+      played.run.signal('skip', { id: 'a.1.0/refund#2.1.0/pay:1', output: 'by hand', by });
+      played.run.signal('retry', { id: 'a:1:1', by });
+      expect([played.run.run.status, toldIn(played), notified(played)]).toEqual([
+        'completed',
+        ['lookup', '{"log":["by hand"]}'],
+        1,
+      ]);
+    });
+
+    test('has failed when it is given up again, and a retry asks about the call, too', () => {
+      const played = giveUpUnknown();
+      played.run.signal('fail', { by });
+      expect(played.run.run.status).toBe('failed');
+      played.run.reopen('retry', { by });
+      expect([waitingOf(played), notified(played)]).toEqual([['a:1:1', 'a.1.0/refund#2.1.0/pay:1'], 1]);
+    });
+  });
+
+  test('has their calls undone by a run that is canceled meanwhile', () => {
+    const played = giveUp({ pay: UNDONE, outcome: 'paid' });
+    played.run.signal('cancel', { by });
+    played.letIn();
+    expect([played.run.run.status, undoEventsOf(played.run)]).toEqual([
+      'canceled',
+      ['compensation.requested pay', 'node.compensated pay'],
+    ]);
+  });
+});
+
+test('a call that nobody knows about is given up for good, though a graph has an open call', () => {
+  const played = giveUp({
+    pay: PAYS,
+    outcome: 'paid',
+    stage: {
+      tool: ({ tool }) => {
+        if (tool === 'lookup') throw lost;
+        return 'paid';
+      },
+    },
+  });
+  played.letIn();
+  expect(played.run.run).toMatchObject({ status: 'failed', error: { code: 'UNKNOWN_OUTCOME', node: 'a' } });
+});
+
+describe('a call of an agent that may have been made', () => {
+  const slow = new CallFailure('TIMEOUT', 'no answer', false);
+  const playPerhaps = (onFailure: 'tell' | 'intervene'): Played =>
+    playAgent(
+      {},
+      {
+        replies: [asks(['lookup', { key: 'k' }], ['charge', { key: 'k' }]), 'done'],
+        tools: { lookup: { onFailure: 'intervene' }, charge: { onFailure } },
+        tool: ({ tool }) => {
+          throw tool === 'lookup' ? no : slow;
+        },
+      },
+    );
+  const cause = {
+    code: 'UNKNOWN_OUTCOME',
+    message: 'Not compensated: a: the call of charge may have been made',
+  };
+
+  test.each(['tell', 'intervene'] as const)('stays named when another call of it is given up: %s', (onFailure) => {
+    const { run } = playPerhaps(onFailure);
+    run.signal('fail', { id: 'a:1:1', by });
+    expect(run.run).toMatchObject({ status: 'failed', error: { ...givenUp, cause } });
+  });
+
+  test('is no longer named when it is given up itself', () => {
+    const { run } = playPerhaps('intervene');
+    run.signal('fail', { id: 'a:1:2', by });
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
+    expect(run.run.error?.cause).toBeUndefined();
+  });
+});
+
+describe('an agent that is given up while another call of it is out, which is then lost', () => {
+  const agent: NodeDefinition = { type: 'agent', prompt: 'Hello', tools: ['lookup', 'notify'] };
+  function giveUpBoth(nodes: GraphDefinition['nodes']): Played {
+    const held = { isIn: false };
+    const played = play({
+      graph: { nodes, edges: [{ from: '__start__', to: Object.keys(nodes)[0] ?? '' }] },
+      tools: { lookup: { onFailure: 'intervene' }, notify: { approval: 'never' } },
+      replies: [asks(['lookup', { key: 'k' }], ['notify', { key: 'k' }]), 'done'],
+      tool: ({ tool }) => {
+        throw tool === 'lookup' ? no : lost;
+      },
+      outside: {
+        next: ([first]) => (held.isIn || first?.request.kind === 'model' || first?.key.includes(':1:1:') ? 0 : null),
+      },
+    });
+    played.run.signal('fail', { by });
+    held.isIn = true;
+    played.run.signal('event', { event: 'look' });
+    return played;
+  }
+
+  test('is named for it, and a retry asks about the call', () => {
+    const played = giveUpBoth({ a: agent });
+    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
+    expect(played.run.run).toMatchObject({ status: 'failed', error: { ...givenUp, cause } });
+    played.run.reopen('retry', { id: 'a:1', by });
+    expect([waitingOf(played), played.calls.length]).toEqual([['a:1:1', 'a:1:2'], 2]);
+  });
+
+  test('waits for a person, though the node around it would go on', () => {
+    const graph = aDefinition({ name: 'inside', nodes: { a: agent } });
+    const played = giveUpBoth({ sub: { type: 'subgraph', graph, onError: { to: 'z' } }, z: { type: 'set' } });
+    expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['sub:1']]);
+  });
+});
