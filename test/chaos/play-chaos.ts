@@ -15,6 +15,7 @@ import { startPostgres } from '../support/servers/postgres-server.ts';
 import type { PostgresServer } from '../support/servers/postgres-server.ts';
 import { createRandom, seedOf } from '../support/builders/random.ts';
 import { checkDatabase } from './checks/check-rows.ts';
+import { keepHistory } from './checks/keep-history.ts';
 import { RULES } from './checks/rules.ts';
 import { lastFailedTask } from './checks/last-failed-task.ts';
 import { gatherFacts } from './checks/run-facts.ts';
@@ -232,8 +233,10 @@ async function judgeRun(sources: Sources, story: Story): Promise<Verdict> {
   if (runId === null) return { about, findings: [trouble ?? 'It was not accepted'] };
   const facts = await gatherFacts(sources, story, runId).catch(inWords);
   if (typeof facts === 'string') {
-    const failed = await lastFailedTask(sources.workflowOf(runId)).catch(inWords);
-    return { about, findings: [`Nothing can be said of it: ${facts}; ${failed}`] };
+    const workflow = sources.workflowOf(runId);
+    const failed = await lastFailedTask(workflow).catch(inWords);
+    const path = await keepHistory(workflow).catch(inWords);
+    return { about, findings: [`Nothing can be said of it: ${facts}; ${failed}; its history: ${path}`] };
   }
   return {
     about,

@@ -29,9 +29,8 @@ import { unclaimedRecord } from './records/unclaimed-record.ts';
 import { unpackJournal } from './write-journal.ts';
 
 /**
- * Makes one call by the ledger's protocol: claim, execute, record. The first attempt of an idempotent call is made without
- * a claim, unless it comes late (`needsNoClaim`); models are always claimed. After a crash, a later attempt returns the recorded result; an `unsafe` call that was lost midway is never
- * repeated without a person.
+ * Makes one call by the ledger's protocol: claim, execute, record; `needsNoClaim` tells which calls skip the claim. After a
+ * crash, a later attempt returns the recorded result. An `unsafe` call that was lost midway is never repeated without a person.
  * @throws ApplicationFailure with the `TaskFailure` in its details; other errors if the call was not reached
  */
 export async function performCall<R extends CallRequest>(

@@ -11,7 +11,7 @@ interface Awaited<T> {
   readonly begin?: () => Promise<void>;
   readonly look: () => Promise<T>;
   readonly isWanted: (seen: T) => boolean;
-  /** Changes for which it is worth to look; by default all. */
+  /** Changes that are worth a look; by default all. */
   readonly isOfInterest?: (change: RunChange) => boolean;
   readonly withinMs: number;
   /** Ends the waiting early. */
@@ -21,7 +21,7 @@ interface Awaited<T> {
 /** A run writes what it has done next; this is the time for that. */
 export const WRITTEN_WITHIN_MS = 10_000;
 
-/** Changes may be missed, so that who waits looks now and then. */
+/** Changes may be missed, so the run is looked at now and then. */
 const LOOK_EVERY_MS = 5_000;
 
 /** Looks again each time that a run changes, until what is seen is wanted or the time is up. @returns what was seen last */

@@ -65,7 +65,7 @@ function since(lineage: readonly Stretch[], point: StoredCheckpoint | null): rea
   return lineage.slice(at).map((stretch, index) => ({ ...stretch, after: index === 0 && point ? point.seq : 0 }));
 }
 
-/** The supersteps and decisions of a side that an answer has. */
+/** The most supersteps and decisions that an answer has of one side. */
 const MAX_EVENTS = 10_000;
 
 async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch & { after: number })[]) {

@@ -33,7 +33,7 @@ interface Listened {
   readonly runId: string;
   /** `tokens`: with what models say while they say it. */
   readonly detail: 'events' | 'tokens';
-  /** Changes may be missed, so that the ear looks now and then. */
+  /** Changes may be missed, so the ear looks now and then. */
   readonly lookEveryMs: number;
 }
 

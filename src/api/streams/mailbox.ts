@@ -24,7 +24,7 @@ export class Mailbox {
     this.#wake();
   };
 
-  /** Waits until something has come, or the time is up: then it is worth to look, as changes may be missed. */
+  /** Waits until something has come, or the time is up: then a look is due, as changes may be missed. */
   async take(withinMs: number): Promise<Mail> {
     if (this.#deltas.length === 0 && !this.#hasChanged)
       await new Promise<void>((resolve) => {

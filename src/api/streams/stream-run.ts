@@ -23,7 +23,7 @@ interface AskedEvents {
   readonly caller: Caller;
 }
 
-/** The stream is told of changes, also of those that it may have missed; this is for the case that it is not. */
+/** Normally the stream is told of each change, or that it may have missed some; this is in case it is not. */
 const LOOK_EVERY_MS = 60_000;
 
 /**

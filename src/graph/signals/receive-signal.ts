@@ -55,7 +55,7 @@ function signalIdOf(payload: Json): string | undefined {
 
 const MAX_ID = 255;
 
-/** A run remembers the refusals of some signals. */
+/** Of a refusal: a run remembers some of them. */
 const MAX_ISSUES = 100;
 
 /** Bounds what a refusal quotes of a signal. */
@@ -164,7 +164,7 @@ function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: 
   });
 }
 
-/** A run remembers those who shape it. No token of a request is larger. */
+/** Of the sender, whom a run remembers; the token of a request is never larger. */
 const MAX_PRINCIPAL_BYTES = 16_384;
 const MAX_DETAIL = 500;
 /** The maximum nesting, equal to that of API bodies. */

@@ -39,7 +39,7 @@ export class SaidBefore {
 /** What is recorded replaces all attempts. */
 const LAST_ATTEMPT = Number.MAX_SAFE_INTEGER;
 
-/** A call of another kind of key is none of a task that speaks. */
+/** Keys of other forms belong to no task that answers. */
 function callOf({ key, text }: SaidText): readonly Call[] {
   const position = parseCallKey(key);
   if (!position) return [];
