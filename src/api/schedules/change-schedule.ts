@@ -7,7 +7,7 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
 import { findSchedule, lookForSchedule } from './find-schedule.ts';
-import { orLater, tellTemporal, forgetInTemporal } from './tell-temporal.ts';
+import { areTimesRefused, forgetInTemporal, orLater, tellTemporal } from './tell-temporal.ts';
 import type { TurnDeps } from './take-turn.ts';
 
 /** The schedules of a tenant. */
@@ -34,7 +34,8 @@ export async function createSchedule(
   try {
     await orLater(deps, reference, () => tellTemporal(deps, reference));
   } catch (error) {
-    if (addition === 'added' && isRefused(error)) await removeEverywhere(deps, reference);
+    // After any other failure the sweeper tells Temporal again.
+    if (addition === 'added' && areTimesRefused(error)) await removeEverywhere(deps, reference);
     throw error;
   }
   return await findSchedule(deps, caller, id);
@@ -78,11 +79,6 @@ export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string)
 async function removeEverywhere(deps: TurnDeps, reference: ScheduleReference): Promise<void> {
   await deps.store.schedules.remove(reference);
   await orLater(deps, reference, () => forgetInTemporal(deps, reference));
-}
-
-/** Temporal does not take the times of a schedule. After any other failure the sweeper tells it again. */
-function isRefused(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 422;
 }
 
 function changeBy({ sub, roles }: Caller): Pick<Schedule, 'roles' | 'updatedAt' | 'updatedBy'> {

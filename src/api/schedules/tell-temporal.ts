@@ -42,6 +42,11 @@ export async function orLater(
   }
 }
 
+/** True if Temporal does not take the times of a schedule. */
+export function areTimesRefused(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 422;
+}
+
 /** A schedule whose times Temporal does not take after all is paused, so that it is not told for ever. */
 export async function healSchedule(
   deps: TellDeps,
@@ -51,7 +56,7 @@ export async function healSchedule(
   try {
     await tellTemporal(deps, reference);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    if (!areTimesRefused(error)) throw error;
     const schedule = await deps.store.schedules.find(reference);
     if (schedule) await giveUp(deps, schedule, error);
   }

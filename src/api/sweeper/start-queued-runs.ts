@@ -10,8 +10,8 @@ type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 type SentInterruptions = Set<string>;
 
 const BATCH = 100;
-/** One that is forgotten is sent again, which changes nothing. */
-const MAX_SENT = 10_000;
+/** Each sweep tells the store of all of them. One that is forgotten is sent again, which changes nothing. */
+const MAX_SENT = 1_000;
 
 /** Starts the next run of each free thread, and cancels active runs that a queued one interrupts. */
 export function createQueueStarter(): (deps: QueueDeps) => Promise<void> {

@@ -3,6 +3,8 @@ import { nodeName } from '../../graph/journal/index.ts';
 import type { RunEvent, Segment } from '../../graph/journal/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 import { GEN_AI, GENERAL, HOLDFAST } from './names.ts';
+import { NOTHING_USED, addModelCall, usageAttributes } from './span-usage.ts';
+import type { SpanUsage } from './span-usage.ts';
 import { ROOT, nameOfPart, spanContextOf, spanIdOf } from './trace-place.ts';
 import type { SpanPart, TracePlace } from './trace-place.ts';
 
@@ -29,7 +31,7 @@ type TaskEvent = Extract<RunEvent, TaskReference>;
 /** The most spans of supersteps and nodes of a segment; the root says how many are left out. */
 const MAX_SPANS = 2_000;
 
-interface OpenSpan {
+interface OpenSpan extends SpanUsage {
   readonly name: string;
   readonly spanId: string;
   readonly parentId: string | null;
@@ -37,9 +39,6 @@ interface OpenSpan {
   endedAt: number;
   attributes: Attributes;
   error: string | null;
-  costUsd: number;
-  /** Tokens of the models of an agent; `null` where they are not told. */
-  usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
   readonly earlier: SpanContext | null;
 }
 
@@ -99,7 +98,7 @@ class SegmentPlan {
     if (this.#leftOut > 0) root.attributes = { ...root.attributes, [HOLDFAST.leftOut]: this.#leftOut };
     return [root, ...this.#spans.values()].map(({ costUsd, usage, attributes, ...span }) => ({
       ...span,
-      attributes: { ...attributes, ...usageAttributes(usage), ...(costUsd > 0 && { [HOLDFAST.cost]: costUsd }) },
+      attributes: { ...attributes, ...usageAttributes({ costUsd, usage }) },
     }));
   }
 
@@ -168,8 +167,7 @@ class SegmentPlan {
       endedAt: at,
       attributes: { ...this.#ofRun(), ...attributes },
       error: null,
-      costUsd: 0,
-      usage: null,
+      ...NOTHING_USED,
       earlier: this.#earlier.get(spanId) ?? null,
     };
     this.#spans.set(spanId, opened);
@@ -193,8 +191,7 @@ class SegmentPlan {
         ...this.#ofThread(),
       },
       error: null,
-      costUsd: 0,
-      usage: null,
+      ...NOTHING_USED,
       earlier: null,
     };
   }
@@ -233,19 +230,3 @@ const RUN_STATUS: ReadonlyMap<RunEvent['type'], string> = new Map([
   ['run.failed', 'failed'],
   ['run.canceled', 'canceled'],
 ]);
-
-/** Tokens are those of an agent alone: elsewhere they would be counted twice. */
-function addModelCall(
-  span: Pick<OpenSpan, 'costUsd' | 'usage'>,
-  { costUsd = 0, usage }: Pick<RunEvent & { readonly type: 'model.called' }, 'costUsd' | 'usage'>,
-  isAgent: boolean,
-): void {
-  span.costUsd += costUsd;
-  if (!isAgent || !usage) return;
-  const { inputTokens = 0, outputTokens = 0 } = span.usage ?? {};
-  span.usage = { inputTokens: inputTokens + usage.inputTokens, outputTokens: outputTokens + usage.outputTokens };
-}
-
-function usageAttributes(usage: OpenSpan['usage']): Attributes {
-  return usage ? { [GEN_AI.inputTokens]: usage.inputTokens, [GEN_AI.outputTokens]: usage.outputTokens } : {};
-}

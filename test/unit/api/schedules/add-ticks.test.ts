@@ -1,25 +1,13 @@
 import { decodeTime, ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
 import { trigger } from '../../../../src/api/schedules/add-ticks.ts';
-import { toApiSettings } from '../../../../src/config/api-settings.ts';
-import { parseConfig } from '../../../../src/config/load-config.ts';
-import { createLogger } from '../../../../src/process/logger.ts';
 import type { Schedule } from '../../../../src/store/schedules/schedule.ts';
-import { aCatalog } from '../../../support/builders/builders.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
-import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { turnDeps } from '../../../support/doubles/turn-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
-const deps = {
-  store,
-  engine: anAbsentEngine(),
-  catalog: aCatalog(),
-  interpreter: interpretHere(aCatalog()),
-  settings: toApiSettings(parseConfig('the test', {}), {}),
-  logger: createLogger('silent'),
-};
+const deps = turnDeps(store);
 
 async function created(id: string): Promise<Schedule> {
   const schedule = aSchedule(id);

@@ -1,28 +1,16 @@
 import { expect, test } from 'vitest';
 import { startTick } from '../../../../src/api/schedules/start-tick.ts';
-import { toApiSettings } from '../../../../src/config/api-settings.ts';
-import { parseConfig } from '../../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../../src/config/load-config.ts';
-import { createLogger } from '../../../../src/process/logger.ts';
-import { aCatalog } from '../../../support/builders/builders.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { aNewRun } from '../../../support/builders/store-builders.ts';
-import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { turnDeps } from '../../../support/doubles/turn-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
 const start = async (config: ConfigInput, roles: readonly string[]) =>
   await startTick(
-    {
-      store,
-      engine: anAbsentEngine(),
-      catalog: aCatalog(),
-      interpreter: interpretHere(aCatalog()),
-      settings: toApiSettings(parseConfig('the test', config), {}),
-      logger: createLogger('silent'),
-    },
+    turnDeps(store, config),
     { ...aSchedule('hourly'), roles },
     { at: '2026-01-01T01:00:00.000Z', kind: 'time', runId: 'R1' },
   );

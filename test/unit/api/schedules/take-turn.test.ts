@@ -1,15 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { takeTurn } from '../../../../src/api/schedules/take-turn.ts';
 import type { TurnDeps } from '../../../../src/api/schedules/take-turn.ts';
-import { toApiSettings } from '../../../../src/config/api-settings.ts';
-import { parseConfig } from '../../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../../src/config/load-config.ts';
-import { createLogger } from '../../../../src/process/logger.ts';
 import type { Overlap, Schedule, Tick } from '../../../../src/store/schedules/schedule.ts';
-import { aCatalog } from '../../../support/builders/builders.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
-import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { turnDeps } from '../../../support/doubles/turn-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 /* The graph of the schedules is unknown, so each tick that a turn starts fails, and no run keeps others waiting. */
@@ -17,14 +12,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 const store = await useMemoryStore();
 afterEach(() => vi.useRealTimers());
 
-const depsWith = (config: ConfigInput = {}): TurnDeps => ({
-  store,
-  engine: anAbsentEngine(),
-  catalog: aCatalog(),
-  interpreter: interpretHere(aCatalog()),
-  settings: toApiSettings(parseConfig('the test', config), {}),
-  logger: createLogger('silent'),
-});
+const depsWith = (config?: ConfigInput): TurnDeps => turnDeps(store, config);
 
 async function scheduleWith(id: string, overlap: Overlap, ticks: readonly Tick[]): Promise<Schedule> {
   const schedule = { ...aSchedule(id), overlap };

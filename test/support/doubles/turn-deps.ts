@@ -1,0 +1,19 @@
+import type { TurnDeps } from '../../../src/api/schedules/take-turn.ts';
+import { toApiSettings } from '../../../src/config/api-settings.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import type { ConfigInput } from '../../../src/config/load-config.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aCatalog } from '../builders/builders.ts';
+import { anAbsentEngine } from './absent-engine.ts';
+import { interpretHere } from './interpret-here.ts';
+
+/** What a turn of a schedule needs, without a Temporal server. */
+export const turnDeps = (store: Store, config: ConfigInput = {}): TurnDeps => ({
+  store,
+  engine: anAbsentEngine(),
+  catalog: aCatalog(),
+  interpreter: interpretHere(aCatalog()),
+  settings: toApiSettings(parseConfig('the test', config), {}),
+  logger: createLogger('silent'),
+});
