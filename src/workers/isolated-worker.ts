@@ -3,11 +3,14 @@ import type { WorkerOptions } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
+import { createCompletedTaskCheck, historyReader } from './workflow-process/completed-task.ts';
 import { startWorkflowProcess } from './workflow-process/start-workflow-process.ts';
 import type { ProcessLimits } from './workflow-process/start-workflow-process.ts';
 import { createTaskObserver } from './workflow-process/task-observer.ts';
 import type { FailedTask } from './workflow-process/task-observer.ts';
 import { openWorkflowHost } from './workflow-process/workflow-host.ts';
+
+type ConnectedOptions = WorkerOptions & Required<Pick<WorkerOptions, 'connection' | 'namespace'>>;
 
 /** The SDK's own number of tasks at a time. */
 const MOST_AT_ONCE = 40;
@@ -18,11 +21,12 @@ const MOST_AT_ONCE = 40;
  * @param report is told of each failed workflow task
  */
 export async function createIsolatedWorker(
-  options: WorkerOptions,
+  options: ConnectedOptions,
   limits: ProcessLimits,
   report: (task: FailedTask) => void,
 ): Promise<Worker> {
   const observer = createTaskObserver(report);
+  const wasCompleted = createCompletedTaskCheck(historyReader(options.connection, options.namespace));
   class IsolatedWorker extends Worker {
     protected static override async createWorkflowCreator(
       bundle: WorkflowBundleWithSourceMapAndFilename,
@@ -33,6 +37,7 @@ export async function createIsolatedWorker(
         start: () => startWorkflowProcess(limits),
         open: { kind: 'open', bundle, activityNames, tasksAtOnce },
         observer,
+        wasCompleted,
       });
     }
 

@@ -185,8 +185,8 @@ async function onceReady<T>(request: () => Promise<T>): Promise<T> {
   throw last.error;
 }
 
-/** The answers of a busy workflow: too many requests, between two tasks, or changed meanwhile. */
-const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED'] as const;
+/** The answers of a busy workflow: too many requests, between two tasks, changed meanwhile, or read anew by its worker. */
+const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED', 'INVALID_ARGUMENT'] as const;
 
 function isBusy(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;

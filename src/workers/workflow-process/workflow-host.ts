@@ -3,11 +3,14 @@ import type { coresdk } from '@temporalio/proto';
 import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
+import type { CompletedTaskCheck } from './completed-task.ts';
 import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
 import { createRestartable } from './restartable.ts';
 import type { Restartable } from './restartable.ts';
+import { createStanding } from './standing.ts';
+import type { Standing } from './standing.ts';
 import type { WorkflowProcess } from './start-workflow-process.ts';
 
 /** Is told of executions whose code runs in the process. */
@@ -25,6 +28,7 @@ export interface HostOptions {
   /** The first request to each process. */
   readonly open: RequestBody & { readonly kind: 'open' };
   readonly observer: ExecutionObserver;
+  readonly wasCompleted: CompletedTaskCheck;
 }
 
 type CreateOptions = Parameters<WorkflowCreator['createWorkflow']>[0];
@@ -37,7 +41,7 @@ const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
  * Runs the code of workflows in a process of its own, and in another one when that has ended.
  * @throws when the first process can't run the code
  */
-export async function openWorkflowHost({ start, open, observer }: HostOptions): Promise<WorkflowCreator> {
+export async function openWorkflowHost({ start, open, observer, wasCompleted }: HostOptions): Promise<WorkflowCreator> {
   const begin = (): OpenedProcess => {
     const process = start();
     const opened = process.ask(open).then(() => process);
@@ -53,7 +57,7 @@ export async function openWorkflowHost({ start, open, observer }: HostOptions): 
   return {
     async createWorkflow(options) {
       observer.opened(options.info);
-      const { runId } = options.info;
+      const { runId, workflowId } = options.info;
       const code = createRestartable(
         await living(),
         { kind: 'create', options: toSent(options) },
@@ -62,7 +66,8 @@ export async function openWorkflowHost({ start, open, observer }: HostOptions): 
           blame: (how, part) => observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
         },
       );
-      return createProxy(code, runId, observer);
+      const standing = createStanding(async (started) => await wasCompleted({ workflowId, runId }, started));
+      return createProxy({ code, standing, observer }, runId);
     },
     destroy: () => current.process.stop(),
   };
@@ -73,16 +78,23 @@ interface OpenedProcess {
   readonly opened: Promise<WorkflowProcess>;
 }
 
+interface ProxyDeps {
+  readonly code: Restartable;
+  readonly standing: Standing;
+  readonly observer: ExecutionObserver;
+}
+
 /** A workflow as the worker sees it; its code is in the process. */
-function createProxy(code: Restartable, executionRunId: string, observer: ExecutionObserver): Workflow {
+function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: string): Workflow {
   let sinkCalls: SinkCall[] = [];
   return {
     async activate(activation) {
+      if (!(await standing.mayTake(activation))) return toReset(executionRunId, AHEAD);
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
       const asked = code.ask(request, activation.isReplaying === true);
       const answer = await noticeLongWait(asked, () => observer.waits(executionRunId));
-      if (answer.kind === 'forgotten') return toForgotten(executionRunId);
+      if (answer.kind === 'forgotten') return toReset(executionRunId, FORGOTTEN);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
@@ -101,10 +113,12 @@ function createProxy(code: Restartable, executionRunId: string, observer: Execut
   };
 }
 
+const FORGOTTEN = 'The run was no longer in memory, as others needed the room';
+const AHEAD = 'A query had led the run beyond what a workflow task has brought';
+
 /** Has Temporal give the task out again, with the whole history. */
-function toForgotten(runId: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
-  const failure = { message: 'The run was no longer in memory, as others needed the room' };
-  return { runId, failed: { failure, forceCause: RESET_STICKY } };
+function toReset(runId: string, message: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
+  return { runId, failed: { failure: { message }, forceCause: RESET_STICKY } };
 }
 
 const RESET_STICKY =

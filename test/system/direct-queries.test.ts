@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { QUERIES, toWorkflowId } from '../../src/workflows/contract.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { createApiClient } from '../support/readers/api-client.ts';
+import type { ApiClient } from '../support/readers/api-client.ts';
+import { hasStatus } from '../support/readers/api-runs.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import type { ChildNode } from '../support/servers/child-node.ts';
+import { startPostgres } from '../support/servers/postgres-server.ts';
+import { startProcesses } from '../support/servers/processes.ts';
+import type { Processes } from '../support/servers/processes.ts';
+import { openReplay } from '../support/servers/replays.ts';
+import { startTemporalProxy } from '../support/servers/temporal-proxy.ts';
+import type { TemporalProxy } from '../support/servers/temporal-proxy.ts';
+
+/*
+ * Temporal's own tools, and the API, query a run without a workflow task. The worker that answers has the history of that
+ * moment, and plays what no workflow task has brought yet. The run goes on as a replay of its history does all the same.
+ */
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const PATIENTLY = 60_000;
+const MORE_THAN_ONCE = { timeout: 150_000, interval: 1_000 };
+
+const teardown = openTeardown();
+let processes: Processes;
+let proxy: TemporalProxy;
+let temporal: Client;
+let other: ChildNode | null = null;
+beforeAll(async () => {
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const databaseUrl = await postgres.createDatabase('holdfast');
+  processes = await startProcesses({ databaseUrl, config: {}, workers: 0, isAwaited: true }, teardown);
+  proxy = await startTemporalProxy(processes.temporal.address);
+  teardown.add(() => proxy.stop());
+  const connection = await Connection.connect({ address: processes.temporal.address });
+  teardown.add(() => connection.close());
+  temporal = new Client({ connection });
+}, 180_000);
+afterAll(() => teardown.run());
+
+function as(caller: 'user' | 'approver'): ApiClient {
+  return createApiClient(processes.baseUrls[0] ?? '', processes.tokens[caller]);
+}
+
+/** A run that waits for two people. */
+interface Course {
+  readonly id: string;
+  readonly approvalId: string;
+  readonly workflowId: string;
+  readonly handle: WorkflowHandle;
+}
+
+async function begin(): Promise<Course> {
+  const policy = { roles: ['approver'] };
+  const graph = aDefinition({
+    nodes: {
+      both: { type: 'approval', title: 'Both?', policy: { ...policy, quorum: 2 } },
+      quick: { type: 'approval', title: 'Quick?', policy, timeout: '1s' },
+    },
+  });
+  const id = textAt((await as('user').post('/api/runs', { graph })).body, '/id');
+  const approvalId = textAt(await as('user').untilRun(id, hasStatus('waiting'), PATIENTLY), '/waitingFor/0/id');
+  const workflowId = toWorkflowId({ tenantId: 'demo', id });
+  return { id, approvalId, workflowId, handle: temporal.workflow.getHandle(workflowId) };
+}
+
+/** The second approval, by `temporal workflow signal`. */
+async function approveToo({ handle, approvalId }: Course): Promise<void> {
+  await handle.signal('approve', { signalId: 'second', approvalId });
+}
+
+/** Lets a run end. @returns how many of its workflow tasks have failed @throws when its history can't be replayed */
+async function failedTasksOf({ id, handle }: Course): Promise<number> {
+  await handle.result();
+  const history = await handle.fetchHistory();
+  await (
+    await openReplay()
+  )({ executions: [JSON.parse(historyToJSON(history))], blobs: {} });
+  expect(await as('user').untilRun(id, hasStatus('completed'), PATIENTLY)).toMatchObject({ status: 'completed' });
+  return (history.events ?? []).filter((event) => event.workflowTaskFailedEventAttributes).length;
+}
+
+/** Loses a worker, and queries its run while a workflow task waits for it. */
+async function askBetweenTasks(): Promise<Course> {
+  const lost = processes.addWorker({ TEMPORAL_ADDRESS: proxy.address });
+  await lost.untilReady();
+  const course = await begin();
+  const { workflowId, handle, approvalId, id } = course;
+  other = processes.addWorker({});
+  await other.untilReady();
+  const recorded = proxy.hold(
+    ({ method, mentions }) => method === 'RespondActivityTaskCompleted' && mentions(workflowId, 'record'),
+  );
+  await as('approver').post(`/api/runs/${id}/approve`, { approvalId });
+  const record = await recorded;
+  await lost.kill();
+  // Query and task wait for the lost worker, 3 s each. The other one answers the query while the task waits.
+  const asked = handle.query(QUERIES.status);
+  await sleep(2_300);
+  await record.deliver();
+  await asked;
+  return course;
+}
+
+test('a worker that a query has led beyond the last workflow task begins again when the next one comes', async () => {
+  // On a busy machine the other worker may answer too late.
+  const failedTasks = await vi.waitFor(async () => {
+    await other?.kill();
+    const course = await askBetweenTasks();
+    await approveToo(course);
+    const failed = await failedTasksOf(course);
+    expect(failed).not.toBe(0);
+    return failed;
+  }, MORE_THAN_ONCE);
+  expect(failedTasks).toBe(1);
+});
+
+test('queries of a run that is where its last workflow task has brought it cost it nothing', async () => {
+  const course = await begin();
+  await course.handle.query(QUERIES.status);
+  await as('approver').post(`/api/runs/${course.id}/approve`, { approvalId: course.approvalId });
+  await course.handle.query(QUERIES.approvals);
+  await approveToo(course);
+  await course.handle.query(QUERIES.state);
+  expect(await failedTasksOf(course)).toBe(0);
+});
