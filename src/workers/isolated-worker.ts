@@ -26,18 +26,18 @@ export async function createIsolatedWorker(
   report: (task: FailedTask) => void,
 ): Promise<Worker> {
   const observer = createTaskObserver(report);
-  const wasCompleted = createCompletedTaskCheck(historyReader(options.connection, options.namespace));
+  const readBackwards = historyReader(options.connection, options.namespace);
   class IsolatedWorker extends Worker {
     protected static override async createWorkflowCreator(
       bundle: WorkflowBundleWithSourceMapAndFilename,
-      { activities, maxConcurrentWorkflowTaskExecutions: tasksAtOnce = MOST_AT_ONCE }: CompiledWorkerOptions,
+      { activities, identity, maxConcurrentWorkflowTaskExecutions: tasksAtOnce = MOST_AT_ONCE }: CompiledWorkerOptions,
     ): Promise<WorkflowCreator> {
       const activityNames = new Set(activities.keys());
       return await openWorkflowHost({
         start: () => startWorkflowProcess(limits),
         open: { kind: 'open', bundle, activityNames, tasksAtOnce },
         observer,
-        wasCompleted,
+        wasCompleted: createCompletedTaskCheck(readBackwards, identity),
       });
     }
 

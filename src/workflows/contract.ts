@@ -19,6 +19,9 @@ export const TRACE_HEADER = 'traceparent';
 /** Length of summaries that Temporal shows, in characters; the server takes 400 bytes. */
 export const MAX_SUMMARY = 100;
 
+/** Begins the message of a query that has failed because its worker plays the run anew, so it may be asked again. */
+export const PLAYED_ANEW = 'The worker plays the run anew';
+
 /** A run id with its tenant. */
 export interface RunReference {
   readonly tenantId: string;

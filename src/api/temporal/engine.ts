@@ -1,11 +1,10 @@
-import { Client, ServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Connection, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { RunView } from '../../graph/journal/index.ts';
 import type { SignalResult } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { truncate } from '../../graph/values/index.ts';
-import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { createTemporalCheck } from '../../process/readiness/temporal-check.ts';
 import type { TemporalCheck } from '../../process/readiness/temporal-check.ts';
 import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../../workflows/contract.ts';
@@ -17,6 +16,7 @@ import { readFailingTask } from './failing-task.ts';
 import type { FailingTask } from './failing-task.ts';
 import { readPendingActivities } from './pending-activities.ts';
 import type { PendingActivity } from './pending-activities.ts';
+import { onceReady } from './once-ready.ts';
 import { orUnavailable } from './or-unavailable.ts';
 import { poll } from './poll.ts';
 import { putAside } from './put-aside.ts';
@@ -93,7 +93,9 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     await connection.withDeadline(Date.now() + withinMs, request);
   const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> => {
     const answer = await orUnavailable('A worker of this run', () =>
-      ifThere(soon(() => onceReady(() => handleOf(run).query<T | TooLarge, string[]>(query, ...args)))),
+      ifThere(
+        soon(() => onceReady(ANSWER_WITHIN_MS, () => handleOf(run).query<T | TooLarge, string[]>(query, ...args))),
+      ),
     );
     return isTooLarge(answer) ? null : answer;
   };
@@ -166,29 +168,4 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<Erro
 async function runningExecution(client: Client, workflowId: string): Promise<unknown> {
   const { memo } = await client.workflow.getHandle(workflowId).describe();
   return memo?.['execution'];
-}
-
-const UNTIL_READY = { everyMs: 100, withinMs: ANSWER_WITHIN_MS };
-
-/** Repeats a request while the workflow is busy. */
-async function onceReady<T>(request: () => Promise<T>): Promise<T> {
-  const ask = async () =>
-    await request().then(
-      (answer) => ({ answer }),
-      (error: unknown) => {
-        if (!isBusy(error)) throw error;
-        return { error };
-      },
-    );
-  const last = await poll(ask, (asked) => 'answer' in asked, UNTIL_READY);
-  if ('answer' in last) return last.answer;
-  throw last.error;
-}
-
-/** The answers of a busy workflow: too many requests, between two tasks, changed meanwhile, or read anew by its worker. */
-const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED', 'INVALID_ARGUMENT'] as const;
-
-function isBusy(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return BUSY.some((name) => hasGrpcCode(cause, name));
 }

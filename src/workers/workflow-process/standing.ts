@@ -2,34 +2,45 @@ import type { coresdk } from '@temporalio/proto';
 
 /** How far an execution has come, and if Temporal knows that it has. */
 export interface Standing {
-  /** Takes note of an activation. @returns false if the execution has gone on beyond what Temporal has, and must begin again */
+  /** Takes note of an activation. @returns false if the execution has gone on beyond what Temporal has, and must be played anew */
   mayTake(activation: Activation): Promise<boolean>;
+  /** Takes note of the answer to an activation. */
+  answered(completion: Completion): void;
 }
 
-type Activation = Pick<coresdk.workflow_activation.IWorkflowActivation, 'jobs' | 'historyLength'>;
+type Activation = Pick<coresdk.workflow_activation.IWorkflowActivation, 'jobs' | 'historyLength' | 'isReplaying'>;
+type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 
-/** The id of a query that comes without a workflow task. */
+/** Core's id of a query that comes without a workflow task. */
 const DIRECT_QUERY = 'legacy_query';
 
 /**
  * A query without a workflow task comes with the history of its moment. Temporal's core plays all of it, also what a task is
  * yet to bring, and keeps the execution where it is then. The next task would go on from there, while its replay has old and
- * new in one activation, and may lead to other commands. So after such a query the last task must have been completed.
- * @param wasCompleted says that of the task that an event, by its id, has started @throws when Temporal does not answer
+ * new in one activation, and may lead to other commands. So such a query is answered only where a completed task has
+ * brought the execution. Local calls that core makes for the query let the next task come before the query itself.
+ * @param wasCompleted says that of the task which an event, by its id, has started @throws when Temporal does not answer
  */
 export function createStanding(wasCompleted: (startedEventId: number) => Promise<boolean>): Standing {
-  /** The id of the event that has started the last task. */
-  let lastStarted = 0;
-  let isKnown = true;
+  /** The id of the last event that the execution has seen; `null`: it is replayed, up to a task that was completed. */
+  let lastSeen: number | null = null;
+  let openLocalCalls = 0;
+  const isKnown = async (): Promise<boolean> => lastSeen === null || (await wasCompleted(lastSeen));
   return {
-    async mayTake({ jobs, historyLength }) {
-      const queries = (jobs ?? []).flatMap(({ queryWorkflow }) => queryWorkflow ?? []);
-      if (queries.some(({ queryId }) => queryId === DIRECT_QUERY)) isKnown = false;
-      if (queries.length > 0) return true;
-      if (!isKnown && !(await wasCompleted(lastStarted))) return false;
-      isKnown = true;
-      lastStarted = historyLength ?? 0;
+    async mayTake({ jobs: given, historyLength, isReplaying }) {
+      const jobs = given ?? [];
+      // No other job comes with queries.
+      const queries = jobs.flatMap(({ queryWorkflow }) => queryWorkflow ?? []);
+      if (queries.length > 0) return !queries.some(({ queryId }) => queryId === DIRECT_QUERY) || (await isKnown());
+      const seen = historyLength ?? 0;
+      if (openLocalCalls > 0 && seen !== lastSeen && !(await isKnown())) return false;
+      lastSeen = isReplaying === true ? null : seen;
+      openLocalCalls -= jobs.filter(({ resolveActivity }) => resolveActivity?.isLocal === true).length;
       return true;
+    },
+    answered({ successful }) {
+      const commands = successful?.commands ?? [];
+      openLocalCalls += commands.filter(({ scheduleLocalActivity }) => scheduleLocalActivity).length;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import type { CompletedTaskCheck } from './completed-task.ts';
+import { PLAYED_ANEW } from '../../workflows/contract.ts';
 import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
@@ -98,6 +99,7 @@ function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: st
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
+      standing.answered(completion);
       if (completion.failed) observer.failed(executionRunId, completion.failed.failure?.message ?? '', 'code');
       return completion;
     },
@@ -113,10 +115,10 @@ function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: st
   };
 }
 
-const FORGOTTEN = 'The run was no longer in memory, as others needed the room';
-const AHEAD = 'A query had led the run beyond what a workflow task has brought';
+const FORGOTTEN = `${PLAYED_ANEW}: it was no longer in memory, as others needed the room`;
+const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought`;
 
-/** Has Temporal give the task out again, with the whole history. */
+/** Has Temporal give a task out again, with the whole history; a query fails. */
 function toReset(runId: string, message: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
   return { runId, failed: { failure: { message }, forceCause: RESET_STICKY } };
 }

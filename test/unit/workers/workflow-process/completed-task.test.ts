@@ -4,15 +4,20 @@ import { createCompletedTaskCheck } from '../../../../src/workers/workflow-proce
 
 const { EventType } = proto.temporal.api.enums.v1;
 const { HistoryEvent } = proto.temporal.api.history.v1;
-type Name = 'SCHEDULED' | 'STARTED' | 'COMPLETED' | 'TIMED_OUT';
+type Name = 'TASK_SCHEDULED' | 'TASK_STARTED' | 'TASK_COMPLETED' | 'TASK_TIMED_OUT' | 'EXECUTION_TERMINATED';
 
 const EXECUTION = { workflowId: 'run:demo:1', runId: 'abc' };
+const OWN = '1@here';
 
-/** Of a history of workflow tasks, whose events have ids from 1 on, in pages of two. */
-function checkOf(...names: readonly Name[]) {
+/** Of a history whose events have ids from 1 on, in pages of two. */
+function checkOf(names: readonly Name[], worker = OWN) {
   const events = names
     .map((name, at) =>
-      HistoryEvent.fromObject({ eventId: at + 1, eventType: EventType[`EVENT_TYPE_WORKFLOW_TASK_${name}`] }),
+      HistoryEvent.fromObject({
+        eventId: at + 1,
+        eventType: EventType[`EVENT_TYPE_WORKFLOW_${name}`],
+        ...(name === 'TASK_STARTED' && { workflowTaskStartedEventAttributes: { identity: worker } }),
+      }),
     )
     .toReversed();
   let pages = 0;
@@ -21,37 +26,34 @@ function checkOf(...names: readonly Name[]) {
     pages += 1;
     const end = (token[0] ?? 0) + 2;
     return { events: events.slice(end - 2, end), nextToken: Uint8Array.from(end < events.length ? [end] : []) };
-  });
+  }, OWN);
   return { pages: () => pages, check: async (startedEventId: number) => await wasCompleted(EXECUTION, startedEventId) };
 }
 
-describe('a workflow task was completed', () => {
-  const { check, pages } = checkOf(
-    'SCHEDULED',
-    'STARTED',
-    'COMPLETED',
-    'SCHEDULED',
-    'STARTED',
-    'COMPLETED',
-    'SCHEDULED',
-  );
+const TASK = ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_COMPLETED'] as const;
 
+describe('a workflow task was completed', () => {
   test('if its completion follows its start; the events before are not read', async () => {
+    const { check, pages } = checkOf([...TASK, ...TASK, 'TASK_SCHEDULED']);
     expect(await check(5)).toBe(true);
     expect(pages()).toBe(2);
   });
 
-  test('however long ago', async () => {
-    expect(await check(2)).toBe(true);
+  test('if no other can follow', async () => {
+    expect(await checkOf([...TASK, 'TASK_SCHEDULED', 'EXECUTION_TERMINATED']).check(5)).toBe(true);
   });
 });
 
 test.each([
-  ['it is open', 2, ['SCHEDULED', 'STARTED']],
-  ['its time was over', 2, ['SCHEDULED', 'STARTED', 'TIMED_OUT', 'SCHEDULED', 'STARTED', 'COMPLETED']],
-  ['it has not been started', 4, ['SCHEDULED', 'STARTED', 'COMPLETED', 'SCHEDULED', 'TIMED_OUT']],
-  ['Temporal has no such event', 9, ['SCHEDULED', 'STARTED', 'COMPLETED']],
-  ['its event is gone', 0, ['SCHEDULED', 'STARTED', 'COMPLETED']],
+  ['it is open', 2, ['TASK_SCHEDULED', 'TASK_STARTED']],
+  ['its time was over', 2, ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_TIMED_OUT', ...TASK]],
+  ['it has not been started', 4, [...TASK, 'TASK_SCHEDULED', 'TASK_TIMED_OUT']],
+  ['Temporal has no such event', 9, TASK],
+  ['it is long ago', 2, [...TASK, ...TASK, ...TASK]],
 ] as const)('a workflow task was not completed if %s', async (_, startedEventId, names) => {
-  expect(await checkOf(...names).check(startedEventId)).toBe(false);
+  expect(await checkOf(names).check(startedEventId)).toBe(false);
+});
+
+test('nor by this worker if another one had started it', async () => {
+  expect(await checkOf(TASK, '2@there').check(2)).toBe(false);
 });
