@@ -8,6 +8,7 @@ import { createApiClient } from '../../test/support/readers/api-client.ts';
 import { graphsWith, PURE_STEPS } from './holdfast-graphs.ts';
 import { holdfastPeer } from './holdfast-peer.ts';
 import type { Peer, Surroundings } from './peer.ts';
+import { publishGraphs } from './publish-graphs.ts';
 import { startProgram } from './start-program.ts';
 import { openTemporal } from './temporal.ts';
 
@@ -44,11 +45,7 @@ export async function openHoldfast(
 ): Promise<OpenHoldfast> {
   const { pid, baseUrl, tokens } = await npmStart(surroundings, environment);
   const [user, approver] = [createApiClient(baseUrl, tokens.user), createApiClient(baseUrl, tokens.approver)];
-  const graphs = [PURE_STEPS, ...[...TERMS.values()].flatMap((terms) => graphsWith(terms.name))];
-  for (const graph of graphs) {
-    const { status, body } = await user.post('/api/graphs', graph);
-    if (status !== 201) throw new Error(`${graph.name} is not published: ${JSON.stringify(body)}`);
-  }
+  await publishGraphs(user, [PURE_STEPS, ...[...TERMS.values()].flatMap((terms) => graphsWith(terms.name))]);
   const peers = [...TERMS].map(([suffix, { name: tool }]) =>
     holdfastPeer({ name: name + suffix, processes: [pid, ...processes], user, approver, tool }),
   );

@@ -9,6 +9,7 @@ import { holdfastPeer } from '../peers/holdfast-peer.ts';
 import { inSurroundings } from '../peers/in-surroundings.ts';
 import type { Peer, Surroundings } from '../peers/peer.ts';
 import { processorTimeOf, timeBetween } from '../peers/processor-time.ts';
+import { publishGraphs } from '../peers/publish-graphs.ts';
 import { runsAtOnce } from '../peers/rows/runs-at-once.ts';
 import { median, print, round } from '../support/timed-run.ts';
 import { openCoreShare } from './core-share.ts';
@@ -63,7 +64,7 @@ async function deploy({ tool, postgres, isBuilt, teardown }: Surroundings) {
     createApiClient(baseUrls[0] ?? '', tokens.user),
     createApiClient(baseUrls[0] ?? '', tokens.approver),
   ];
-  for (const graph of graphsWith(TOOL)) await user.post('/api/graphs', graph);
+  await publishGraphs(user, graphsWith(TOOL));
   return { workers, peer: holdfastPeer({ name: 'workers', processes: [], user, approver, tool: TOOL }) };
 }
 
