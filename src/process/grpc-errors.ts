@@ -20,7 +20,7 @@ export function isGrpcError(error: unknown): error is GrpcError {
 }
 
 /** True for an error of a gRPC client with the code of a name. */
-export function hasGrpcCode(error: unknown, name: keyof typeof CODES): boolean {
+export function hasGrpcCode(error: unknown, name: keyof typeof CODES): error is GrpcError {
   return isGrpcError(error) && error.code === CODES[name];
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '@temporalio/client';
-import { hasGrpcCode, isGrpcError } from '../../process/grpc-errors.ts';
+import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { PLAYED_ANEW } from '../../workflows/contract.ts';
 import { poll } from './poll.ts';
 
@@ -30,5 +30,5 @@ function isBusy(error: unknown): boolean {
 
 /** Each query that fails in its worker has this code. */
 function isPlayedAnew(error: unknown): boolean {
-  return isGrpcError(error) && hasGrpcCode(error, 'INVALID_ARGUMENT') && error.message.includes(PLAYED_ANEW);
+  return hasGrpcCode(error, 'INVALID_ARGUMENT') && error.message.includes(PLAYED_ANEW);
 }
