@@ -11,7 +11,8 @@ export interface LanguageRun {
 }
 
 export interface LanguageStep {
-  readonly when: 'waiting' | 'paused' | 'failed';
+  /** A status, or that of a node which waits. */
+  readonly when: 'waiting' | `waiting:${string}` | 'paused' | 'failed';
   /** A route under `/api/runs/{id}/`. */
   readonly control: string;
   readonly body: Json;
@@ -106,7 +107,7 @@ export const LANGUAGE_RUNS: readonly LanguageRun[] = [
     steps: [
       { when: 'waiting', control: 'approve', body: {}, forEachApproval: true },
       { when: 'waiting', control: 'approve', body: {}, forEachApproval: true },
-      { when: 'waiting', control: 'signal', body: { event: 'paid', payload: 7 } },
+      { when: 'waiting:payment', control: 'signal', body: { event: 'paid', payload: 7 } },
       { when: 'paused', control: 'resume', body: { values: { log: 'resumed' } } },
     ],
   },
@@ -117,8 +118,8 @@ export const LANGUAGE_RUNS: readonly LanguageRun[] = [
     steps: [
       { when: 'waiting', control: 'pause', body: { reason: 'a look' } },
       { when: 'paused', control: 'replan', body: { node: 'payment' } },
-      { when: 'waiting', control: 'signal', body: { event: 'other' } },
-      { when: 'waiting', control: 'signal', body: { event: 'paid' } },
+      { when: 'waiting:payment', control: 'signal', body: { event: 'other' } },
+      { when: 'waiting:payment', control: 'signal', body: { event: 'paid' } },
       { when: 'paused', control: 'resume', body: {} },
     ],
   },

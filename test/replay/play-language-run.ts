@@ -2,6 +2,7 @@ import type { Client } from '../../src/dev/demo/client.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { hasState } from './has-state.ts';
 import type { LanguageRun, LanguageStep } from './language-runs.ts';
 
 /** Plays a run to its end. @returns its id */
@@ -17,7 +18,7 @@ export async function playLanguageRun(client: Client, { graph, input, steps }: L
 }
 
 async function play(client: Client, id: string, { when, control, body }: LanguageStep): Promise<void> {
-  await until(client, id, (now) => at(now, '/status') === when);
+  await until(client, id, (now) => hasState(now, when));
   await client.post(`/api/runs/${id}/${control}`, body);
 }
 
@@ -30,7 +31,7 @@ async function approveAll(
   const askedBy = (run: Json): readonly string[] =>
     listAt(run, '/waitingFor').flatMap((one) => (at(one, '/kind') === 'approval' ? textAt(one, '/id') : []));
   const undecided = (run: Json): readonly string[] => askedBy(run).filter((asked) => !decided.has(asked));
-  const run = await until(client, id, (now) => at(now, '/status') === when && undecided(now).length > 0);
+  const run = await until(client, id, (now) => hasState(now, when) && undecided(now).length > 0);
   for (const approvalId of undecided(run)) {
     decided.add(approvalId);
     await client.post(`/api/runs/${id}/${control}`, { approvalId });

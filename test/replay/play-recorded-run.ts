@@ -7,6 +7,7 @@ import { eventsOf, readAll } from '../support/readers/api-runs.ts';
 import { executionsOf } from '../support/readers/executions.ts';
 import type { History } from '../support/readers/executions.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { hasState } from './has-state.ts';
 import type { RecordedRun, RecordedStep } from './recorded-runs.ts';
 
 /** Where runs are played. */
@@ -90,15 +91,11 @@ function conditionOf(when: string): (run: Json, events: readonly Json[]) => bool
   if (what === 'ended') return (run) => at(run, '/endedAt') !== null;
   if (what === 'call') return (_run, events) => events.some((event) => isCallOf(event, node));
   if (what.includes('.')) return (_run, events) => events.some((event) => at(event, '/type') === what);
-  return (run) => at(run, '/status') === what && (node === undefined || isWaiting(run, node));
+  return (run) => hasState(run, when);
 }
 
 function isCallOf(event: Json, node: string | undefined): boolean {
   return at(event, '/type') === 'tool.requested' && at(event, '/node') === node;
-}
-
-function isWaiting(run: Json, node: string): boolean {
-  return listAt(run, '/waitingFor').some((one) => at(one, '/node') === node);
 }
 
 /** The histories of a run that has ended, once its workflow has closed. */
