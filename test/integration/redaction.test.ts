@@ -299,6 +299,36 @@ describe('a run that goes on from another', () => {
     expect(await textOf('admin', fork)).toContain(SECRET);
   });
 
+  test('hides the input of that, also with a graph that has none of its channels', async () => {
+    const id = await start(graph);
+    const [first] = listAt((await stack.as('user').get(`/api/runs/${id}/checkpoints`)).body, '/items');
+    const foreign = aDefinition({ nodes: { a: { type: 'set' } } });
+    const body = { checkpoint: textAt(first ?? null, '/id'), graph: foreign, asNode: 'a' };
+    const forked = await stack.as('user').post(`/api/runs/${id}/fork`, body);
+    const replayed = await stack.as('user').post(`/api/runs/${id}/replay`, { graph: foreign });
+    await until(textAt(forked.body, '/id'), 'completed');
+    for (const answered of [forked, replayed]) {
+      expect(at(answered.body, '/input')).toEqual({ secret: HIDDEN });
+      const run = textAt(answered.body, '/id');
+      expect(await textOf('user', run)).not.toContain(SECRET);
+      expect(at((await stack.as('admin').get(`/api/runs/${run}`)).body, '/input')).toEqual({ secret: SECRET });
+    }
+  });
+
+  test('as a replay hides the answers that were hidden', async () => {
+    const calling = (channel: string): GraphDefinition['nodes'] => ({
+      get: { type: 'tool', tool: 'work', args: {}, write: { [channel]: '{{ result.pin }}' } },
+    });
+    server.answers(json({ pin: SECRET }));
+    const id = await start(secretive({ nodes: calling('secret') }), { input: {} });
+    const other = aDefinition({ channels: { pub: {} }, nodes: calling('pub') });
+    const replayed = await stack.as('user').post(`/api/runs/${id}/replay`, { graph: other });
+    expect(at(replayed.body, '/output')).toEqual({ pub: HIDDEN });
+    const replay = textAt(replayed.body, '/id');
+    expect(await textOf('user', replay)).not.toContain(SECRET);
+    expect(at((await stack.as('admin').get(`/api/runs/${replay}`)).body, '/output')).toEqual({ pub: SECRET });
+  });
+
   test('on a thread hides the same, also with a graph that redacts nothing', async () => {
     const threadId = 'secretive';
     await start(graph, { threadId });

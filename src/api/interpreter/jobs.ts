@@ -8,7 +8,7 @@ import type { RunView } from '../../graph/journal/index.ts';
 import { fillFromMessage, findTemplateFault } from '../../graph/expression/index.ts';
 import type { Filled, Message } from '../../graph/expression/index.ts';
 import { findRedaction } from '../../graph/redaction/index.ts';
-import type { Redaction } from '../../graph/redaction/index.ts';
+import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
 import type { Principal, Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -83,7 +83,7 @@ export const JOBS = {
   },
   findRedaction: {
     limitMs: 10_000,
-    work: (_: Catalog, { graph, inherited }: { graph: RunnableGraph; inherited: readonly string[] }): Redaction =>
+    work: (_: Catalog, { graph, inherited }: { graph: RunnableGraph; inherited: Inherited }): Redaction =>
       findRedaction(compile(graph), inherited),
   },
   refuseStartAt: {

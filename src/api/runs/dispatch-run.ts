@@ -114,15 +114,17 @@ async function orLater(
   });
 }
 
-/** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to. */
+/** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to, besides what is hidden of its own input. */
 async function saveInheritedRedaction(
   { store, interpreter }: Pick<ApiDeps, 'store' | 'interpreter'>,
   { id, execution, predecessorId, redaction }: PendingStart,
   { definition, catalog, identity: { tenantId } }: RunGraphInput,
 ): Promise<Redaction> {
   if (execution > 1 || predecessorId === null) return redaction;
-  const inherited = await inheritedChannels(store, predecessorId);
-  if (inherited.every((name) => redaction.channels.includes(name))) return redaction;
+  const ofThread = await inheritedChannels(store, predecessorId);
+  const taken = ofThread.filter((name) => Object.hasOwn(definition.channels ?? {}, name));
+  if (taken.every((name) => redaction.channels.includes(name))) return redaction;
+  const inherited = { channels: [...redaction.channels, ...taken] };
   const found = await interpreter.run('findRedaction', tenantId, { graph: { definition, catalog }, inherited });
   await store.runs.setRedaction(id, found);
   return found;

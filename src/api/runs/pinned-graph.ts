@@ -1,6 +1,6 @@
 import type { Catalog, GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import { pinCatalog } from '../../graph/definition/index.ts';
-import type { Redaction } from '../../graph/redaction/index.ts';
+import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
 import { limitsOfRun } from '../../graph/run/index.ts';
 import type { LimitsOfRun, Run } from '../../graph/run/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
@@ -33,15 +33,14 @@ export interface PinnedGraph {
 interface Wanted {
   readonly valid: ValidGraph;
   readonly limits?: Limits;
-  /** Channels that hold hidden values of another run. */
-  readonly inherited?: readonly string[];
+  readonly inherited?: Inherited;
 }
 
 /** Pins a graph for a new run of a tenant. */
 export async function pinGraph(
   { catalog, interpreter }: Pick<ApiDeps, 'catalog' | 'interpreter'>,
   tenantId: string,
-  { valid, limits = {}, inherited = [] }: Wanted,
+  { valid, limits = {}, inherited = {} }: Wanted,
 ): Promise<PinnedGraph> {
   const { name, version, hash, given, definition, graphs } = valid;
   const pinned = pinCatalog(definition, { ...catalog, graphs });
@@ -64,23 +63,46 @@ export interface EarlierRun {
   readonly pinned: PinnedGraph;
 }
 
+/** The graph of a run that follows an earlier one. */
+interface Following {
+  /** `null`: the graph of the earlier run. */
+  readonly graph: Json;
+  /** The id of the run that follows. */
+  readonly runId: string;
+  /** Returns what is hidden of all that it takes over. */
+  readonly inherit: (redaction: Redaction, begin: RunGraphInput['begin']) => Inherited;
+}
+
 /**
  * Reads the graph that a run has pinned, or pins another one in its place.
- * @param wanted `graph`: `null` for the run's own graph; `runId`: the id of the run that follows
  * @throws ApiError 404 when the run has been pruned meanwhile
  */
 export async function pinnedByRun(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
   run: RunRecord,
-  { graph: reference, runId }: { readonly graph: Json; readonly runId: string },
+  { graph: reference, runId, inherit }: Following,
 ): Promise<EarlierRun> {
-  const start = await deps.store.runs.startOf(run.id);
-  if (start === null) throw unknownRun(run.id);
-  if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
+  const start = await startOf(deps, run);
   if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
   const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId }, runId);
-  const inherited = [...run.redaction.channels, ...(await inheritedChannels(deps.store, run.predecessorId))];
+  const { channels = [], ...places } = inherit(run.redaction, start.begin);
+  const ofThread = await inheritedChannels(deps.store, run.predecessorId);
+  const inherited = { ...places, channels: [...channels, ...ofThread] };
   return { start, pinned: await pinGraph(deps, run.tenantId, { valid, inherited }) };
+}
+
+/**
+ * Reads what a run was started with.
+ * @throws ApiError 404 when the run has been pruned meanwhile
+ */
+export async function startOf(
+  { store }: Pick<ApiDeps, 'store'>,
+  { id }: Pick<RunRecord, 'id'>,
+): Promise<RunGraphInput> {
+  const start = await store.runs.startOf(id);
+  if (start === null) throw unknownRun(id);
+  if (!isStart(start)) throw new TypeError(`Run ${id} has nothing that it was started with`);
+  return start;
 }
 
 async function pinnedOf(

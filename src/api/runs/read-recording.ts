@@ -1,7 +1,7 @@
 import type { Recording } from '../../graph/replay/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { pinnedByRun } from './pinned-graph.ts';
+import { startOf } from './pinned-graph.ts';
 import { readLog } from './read-log.ts';
 import { firstBeginning } from './thread-state.ts';
 
@@ -9,12 +9,9 @@ import { firstBeginning } from './thread-state.ts';
  * Reads all that makes an ended run happen again: what it has pinned, how it began, and what happened to it.
  * @throws ApiError 409 when the run has not ended, or is too large
  */
-export async function readRecording(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
-  run: RunRecord,
-): Promise<Recording> {
+export async function readRecording(deps: Pick<ApiDeps, 'store'>, run: RunRecord): Promise<Recording> {
   const log = await readLog(deps.store, run);
-  const { start } = await pinnedByRun(deps, run, { graph: null, runId: run.id });
+  const start = await startOf(deps, run);
   const { identity, definition, catalog } = start;
   return {
     identity,

@@ -1,6 +1,7 @@
 import type { Beginning } from '../../graph/advance/index.ts';
 import type { JournalBatch, RunView } from '../../graph/journal/index.ts';
 import { journalBatch, toRunView } from '../../graph/journal/index.ts';
+import { inheritedByReplay } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { hasEnded } from '../../graph/run/index.ts';
 import type { Divergence, Replayed, ReplayLog } from '../../graph/replay/index.ts';
@@ -34,7 +35,11 @@ export async function replayRun(
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
-  const { start, pinned } = await pinnedByRun(deps, run, { graph: wanted.graph, runId: id });
+  const { start, pinned } = await pinnedByRun(deps, run, {
+    graph: wanted.graph,
+    runId: id,
+    inherit: (redaction, begin) => inheritedByReplay(redaction, begin.kind === 'fork' ? begin.fork.resumePoint : null),
+  });
   const log = renamed(await readLog(deps.store, run), run.id, id);
   const own = await firstBeginning(deps.store, start, run.predecessorId);
   const begin = wanted.input === null ? own : withInput(own, wanted.input);

@@ -1,5 +1,5 @@
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
-import { hideRefusal } from '../../graph/redaction/index.ts';
+import { hideRefusal, inheritedByFork } from '../../graph/redaction/index.ts';
 import { closedApprovals, readRun } from '../../graph/run/index.ts';
 import type { EarlierCall, ParentRun } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -51,7 +51,11 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
   const hidden = hiddenFrom(caller, parent);
   refusePlaceholders(wanted.values, hidden);
-  const { start, pinned } = await pinnedByRun(deps, parent, { graph: wanted.graph, runId: id });
+  const { start, pinned } = await pinnedByRun(deps, parent, {
+    graph: wanted.graph,
+    runId: id,
+    inherit: (redaction) => inheritedByFork(redaction, state.resumePoint),
+  });
   await requireGraphOn(deps, { name: pinned.graph.name, tenantId: parent.tenantId });
   const parentRun = await parentOf(deps, state, start);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;

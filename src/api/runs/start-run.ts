@@ -1,4 +1,5 @@
 import type { GraphDefinition, Limits } from '../../graph/definition/index.ts';
+import type { Inherited } from '../../graph/redaction/index.ts';
 import type { Breakpoints } from '../../graph/run/index.ts';
 import { didYouMean } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -26,8 +27,8 @@ export interface WantedRun {
   readonly startAt: string | null;
   readonly breakpoints: Breakpoints;
   readonly metadata: JsonObject;
-  /** Channels whose values are hidden already; none by default. */
-  readonly inherited?: readonly string[];
+  /** What is hidden of the input already; nothing by default. */
+  readonly inherited?: Inherited;
 }
 
 export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'settings' | 'logger'>;
@@ -57,7 +58,7 @@ async function accept(
   const pinned = await pinGraph(deps, tenantId, {
     valid,
     limits: wanted.limits,
-    inherited: wanted.inherited ?? [],
+    inherited: wanted.inherited ?? {},
   });
   await checkWanted(deps, caller, { pinned, wanted });
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;

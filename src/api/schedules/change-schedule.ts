@@ -1,4 +1,4 @@
-import type { Redaction } from '../../graph/redaction/index.ts';
+import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
 import type { Schedule, ScheduleReference, ScheduleTerms } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
@@ -56,7 +56,7 @@ export async function changeSchedule(
   const terms = change(before);
   const hasNewInput = terms.input !== before.input;
   if (hasNewInput) refusePlaceholders(terms.input, before.redaction, 'input');
-  const inherited = hasNewInput ? [] : before.redaction.channels;
+  const inherited = hasNewInput ? {} : { channels: before.redaction.channels };
   const redaction = await checkTerms(deps, before.tenantId, { id, terms, inherited });
   const after = { ...before, ...terms, redaction, ...changeBy(caller), revision: before.revision + 1 };
   if (!(await schedules.replace(after))) throw changedMeanwhile();
@@ -88,15 +88,15 @@ function changeBy({ sub, roles }: Caller): Pick<Schedule, 'roles' | 'updatedAt' 
 interface Checking {
   readonly id: ScheduleReference['id'];
   readonly terms: ScheduleTerms;
-  /** Channels that hold hidden values of the input. */
-  readonly inherited?: readonly string[];
+  /** What is hidden of the input already. */
+  readonly inherited?: Inherited;
 }
 
 /** Checks what each run would be refused for. @returns what is hidden of the input */
 async function checkTerms(
   deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
   tenantId: string,
-  { id, terms: { graph, input, limits }, inherited = [] }: Checking,
+  { id, terms: { graph, input, limits }, inherited = {} }: Checking,
 ): Promise<Redaction> {
   const valid = await resolveGraph(graph, { ...deps, tenantId }, id);
   const pinned = await pinGraph(deps, tenantId, { valid, limits, inherited });

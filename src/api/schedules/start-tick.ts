@@ -43,7 +43,7 @@ export async function startTick(deps: StartDeps, schedule: Schedule, { at, kind,
     startAt: null,
     breakpoints: { before: [], after: [] },
     metadata: { ...metadata, schedule: id, scheduledAt: at },
-    inherited: redaction.channels,
+    inherited: { channels: redaction.channels },
   };
   try {
     await startRun(deps, actor, { id: runId, wanted });

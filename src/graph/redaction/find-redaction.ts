@@ -1,27 +1,30 @@
 import { START } from '../definition/definition.ts';
+import { own } from '../values/json.ts';
 import { expressionsIn, maskOf } from './filled.ts';
 import type { Filled } from './filled.ts';
 import { Flows } from './flows.ts';
 import { addGraphFlows } from './graph-flows.ts';
-import { readGraphParts, ROOT } from './graph-parts.ts';
+import { nodesWithEvents, readGraphParts, ROOT } from './graph-parts.ts';
 import type { GraphPart, PinnedDefinition } from './graph-parts.ts';
+import type { Inherited } from './inherited.ts';
 import type { Mask } from './mask.ts';
 import { readerOf } from './node-flows.ts';
 import type { PlacedNode } from './node-flows.ts';
 import type { NodeTexts } from './node-texts.ts';
-import { channelPlace, nodePlace, placesOf, startErrorPlace } from './places.ts';
+import { channelPlace, isOfResult, nodePlace, placesOf, startErrorPlace } from './places.ts';
+import { redactedPlaces } from './redacted-places.ts';
 import { NOTHING_REDACTED } from './redaction.ts';
 import type { GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
 
 /**
  * Finds what a run of a definition hides: its redacted channels and, followed through the whole definition, all that
  * their content may come to.
- * @param inherited channels of the run's own graph that hold hidden values of another run
+ * @param inherited what is hidden, of all that the run takes over
  */
-export function findRedaction(pinned: PinnedDefinition, inherited: readonly string[] = []): Redaction {
+export function findRedaction(pinned: PinnedDefinition, inherited: Inherited = {}): Redaction {
   const parts = readGraphParts(pinned);
   const redacted = redactedPlaces(parts, inherited);
-  if (redacted.size === 0) return NOTHING_REDACTED;
+  if (redacted.size === 0 && !inherited.events) return NOTHING_REDACTED;
   const flows = new Flows();
   for (const part of parts.values()) addGraphFlows(flows, part);
   const found: Found = { parts, redacted, derived: flows.reach(redacted), known: new Map() };
@@ -30,7 +33,30 @@ export function findRedaction(pinned: PinnedDefinition, inherited: readonly stri
     return redaction ? [[id.slice(1), redaction] as const] : [];
   });
   const root = parts.get(ROOT);
-  return { ...((root && redactionOf(root, found)) ?? NOTHING_REDACTED), graphs: Object.fromEntries(published) };
+  return {
+    ...withInherited((root && redactionOf(root, found)) ?? NOTHING_REDACTED, inherited),
+    graphs: Object.fromEntries(published),
+    ...carriedBy(found, inherited),
+  };
+}
+
+/** A run has the input of the one that it follows, and hands it on: it knows the names of channels that it lacks, too. */
+function withInherited({ channels, nodes }: GraphRedaction, inherited: Inherited): GraphRedaction {
+  return { channels: [...new Set([...channels, ...(inherited.channels ?? [])])], nodes };
+}
+
+/** What a checkpoint of the run may hold besides channels. */
+function carriedBy(found: Found, inherited: Inherited): Pick<Redaction, 'items' | 'events'> {
+  const nodes = [...(found.parts.get(ROOT)?.nodes.keys() ?? [])];
+  const withItems = nodes.filter((node) => found.derived.has(nodePlace(ROOT, node, 'item')));
+  const items = [...new Set([...withItems, ...(inherited.items ?? [])])];
+  const events = inherited.events === true || [...found.parts.values()].some((part) => hidesEvents(part, found));
+  return { ...(items.length > 0 && { items }), ...(events && { events }) };
+}
+
+function hidesEvents(part: GraphPart, found: Found): boolean {
+  const { nodes = {} } = redactionOf(part, found) ?? {};
+  return nodesWithEvents(part).some((node) => own(nodes, node)?.result);
 }
 
 interface Found {
@@ -41,15 +67,6 @@ interface Found {
   readonly derived: ReadonlySet<string>;
   /** What is found already, by graph: many nodes may run one. */
   readonly known: Map<string, GraphRedaction | null>;
-}
-
-function redactedPlaces(parts: ReadonlyMap<string, GraphPart>, inherited: readonly string[]): ReadonlySet<string> {
-  const places = new Set<string>();
-  for (const { id, definition } of parts.values()) {
-    for (const [name, { redact }] of Object.entries(definition.channels ?? {}))
-      if (redact === true || (id === ROOT && inherited.includes(name))) places.add(channelPlace(id, name));
-  }
-  return places;
 }
 
 /** @returns `null` if nothing of the graph is hidden */
@@ -86,8 +103,8 @@ function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
   const flags = {
     calls: asksForCalls(node) && isDerived('calls'),
     result: isDerived('result') || filling.size > 0,
-    values: filling.has('result') || filling.has('result.values'),
-    undone: later.some(({ sources }) => [...sources().read].some(isHidden)),
+    values: isDerived('values') || filling.has('result') || filling.has('result.values'),
+    undone: isDerived('undone') || later.some(({ sources }) => [...sources().read].some(isHidden)),
     error: isDerived('error'),
   };
   return {
@@ -134,10 +151,6 @@ function membersThatFill({ graph, texts }: PlacedNode, { redacted }: Found): Rea
   const sources = written.flatMap((expression) => [...expression.sources().content]);
   const whole = texts.resultTo !== null && isRedacted(texts.resultTo) ? ['result'] : [];
   return new Set([...whole, ...sources.filter(isOfResult)]);
-}
-
-function isOfResult(source: string): boolean {
-  return source === 'result' || source.startsWith('result.');
 }
 
 /** True if a model asks for the calls that a node makes. */

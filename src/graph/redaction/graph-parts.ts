@@ -2,6 +2,7 @@ import type { Catalog } from '../definition/catalog.ts';
 import type { GraphDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
+import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { own } from '../values/json.ts';
 import { readNodeTexts } from './node-texts.ts';
 import type { NodeTexts } from './node-texts.ts';
@@ -68,4 +69,12 @@ function readInside(
 /** Returns the channels whose values are the output of a graph. */
 export function outputOf({ output, channels = {} }: GraphDefinition): readonly string[] {
   return output ?? Object.keys(channels);
+}
+
+/** Returns the nodes of a graph that wait for events. */
+export function nodesWithEvents({ definition: { nodes } }: GraphPart): readonly string[] {
+  return Object.entries(nodes).flatMap(([name, node]) => {
+    const { shown } = describeNode(fieldsOf(node));
+    return shown?.event?.some((field) => Object.hasOwn(node, field)) ? [name] : [];
+  });
 }

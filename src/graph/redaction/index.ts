@@ -8,6 +8,8 @@ export { hideErrorOf, hideRunError } from './hide-error.ts';
 export { hideEvent } from './hide-event.ts';
 export { hideRefusal } from './hide-refusal.ts';
 export { hideIntervention, hideWaiting } from './hide-waiting.ts';
+export { inheritedByFork, inheritedByReplay } from './inherited.ts';
+export type { Inherited } from './inherited.ts';
 export { REDACTED } from './mask.ts';
 export { isRedacting, NOTHING_REDACTED } from './redaction.ts';
 export type { Redaction } from './redaction.ts';

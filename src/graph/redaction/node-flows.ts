@@ -6,7 +6,7 @@ import { outputOf } from './graph-parts.ts';
 import type { NodePart } from './graph-parts.ts';
 import { channelsWrittenBy } from './node-texts.ts';
 import type { NodeTexts } from './node-texts.ts';
-import { channelPlace, nodePlace, placesOf, startErrorPlace } from './places.ts';
+import { channelPlace, isOfResult, nodePlace, placesOf, startErrorPlace } from './places.ts';
 import type { Reader } from './places.ts';
 
 /** A node of a graph, and the id of the graph. */
@@ -24,6 +24,7 @@ export function readerOf({ graph, id, inside, texts }: PlacedNode): Reader {
 export function addNodeFlows(flows: Flows, node: PlacedNode): void {
   addInput(flows, node);
   addResult(flows, node);
+  addAnswer(flows, node);
   addWrites(flows, node);
   addErrors(flows, node);
 }
@@ -81,6 +82,16 @@ function addResult(flows: Flows, node: PlacedNode): void {
   const given = givenTo(node);
   if (!members) flows.add(given, part('result'));
   flows.add(given, part('calls'));
+}
+
+/** What another run's node was answered may be in every member of the result, in what a model asks for, and in errors. */
+function addAnswer(flows: Flows, node: PlacedNode): void {
+  const part = (name: string): string => nodePlace(node.graph, node.id, name);
+  const read = expressionsOf(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
+  const conversations = [...node.texts.conversations.values()].map((name) => channelPlace(node.graph, name));
+  const parts = [part('result'), part('calls'), part('error'), ...placesOf(read, readerOf(node))];
+  for (const place of [...parts, ...conversations, ...placesOfGraphTools(node, 'item')])
+    flows.add([part('answer')], place);
 }
 
 /** The members of a node's result, with the places that they come from; `null`: the result has no known members. */

@@ -16,7 +16,10 @@ export function statePlace(graph: string): string {
   return `${graph}|state`;
 }
 
-/** A part of a node: `result`, or a member of it, `item`, `calls`, `error`. */
+/**
+ * A part of a node: `result`, or a member of it, `item`, `calls`, `error`; `values` of decisions; `undone`, the result of
+ * its compensation. `answer` is all that comes to it from another run.
+ */
 export function nodePlace(graph: string, node: string, part: string): string {
   return `${graph}|${node}|${part}`;
 }
@@ -31,6 +34,11 @@ export interface Reader {
   readonly graph: string;
   readonly node: string;
   readonly hasParts: boolean;
+}
+
+/** True for the result of a node, or a member of it. */
+export function isOfResult(source: Source): boolean {
+  return source === 'result' || source.startsWith('result.');
 }
 
 /** Returns the places that the sources of an expression name. Sources that are no secret of anybody have none. */

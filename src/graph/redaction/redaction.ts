@@ -7,13 +7,17 @@ import type { Mask } from './mask.ts';
 export interface Redaction extends GraphRedaction {
   /** The published graphs inside, by the references to them. */
   readonly graphs: Readonly<Record<string, GraphRedaction>>;
+  /** Nodes of the run's own graph whose items are hidden. */
+  readonly items?: readonly string[];
+  /** What comes with events that no node has taken yet. */
+  readonly events?: true;
   /** Where configured code has thrown; a run does not say so itself, as it holds for all runs. */
   readonly stacks?: true;
 }
 
 /** What is hidden of one graph. */
 export interface GraphRedaction {
-  /** The channels that are redacted, and those that are derived from them. */
+  /** The channels that are redacted, those that are derived from them, and those that only another run's graph has. */
   readonly channels: readonly string[];
   readonly nodes: Readonly<Record<string, NodeRedaction>>;
 }
@@ -39,6 +43,6 @@ export interface NodeRedaction {
 export const NOTHING_REDACTED: Redaction = { channels: [], nodes: {}, graphs: {} };
 
 /** True if a redaction hides anything of the run's values. */
-export function isRedacting({ channels, nodes, graphs }: Redaction): boolean {
-  return channels.length > 0 || Object.keys(nodes).length > 0 || Object.keys(graphs).length > 0;
+export function isRedacting({ channels, nodes, graphs, items = [], events }: Redaction): boolean {
+  return events === true || [channels, Object.keys(nodes), Object.keys(graphs), items].some(({ length }) => length > 0);
 }

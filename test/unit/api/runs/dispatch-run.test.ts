@@ -1,8 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { acceptAndDispatch, dispatchRun } from '../../../../src/api/runs/dispatch-run.ts';
+import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
+import { toJson } from '../../../../src/graph/values/json.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import { LATER, aNewRun } from '../../../support/builders/store-builders.ts';
-import { aCatalog } from '../../../support/builders/builders.ts';
+import { LATER, aBatch, aCheckpoint, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
@@ -29,4 +31,37 @@ test('nor is one that has just been accepted', async () => {
   expect(await acceptAndDispatch(depsOf(), aNewRun({ id: 'V', start: {}, createdAt: LATER }))).toBe('accepted');
   expect(confirmed).not.toHaveBeenCalled();
   expect(await isDispatched('V')).toBe(false);
+});
+
+describe('a run of a thread whose last run hides channels', () => {
+  const start = toJson({
+    interpreterVersion: 1,
+    identity: { tenantId: 'acme' },
+    definition: aDefinition({
+      channels: { pin: {}, card: {}, copy: {} },
+      nodes: { a: { type: 'set', write: { copy: '{{ state.card }}' } } },
+    }),
+    catalog: aCatalog(),
+    begin: { kind: 'input', input: {} },
+  });
+
+  async function hiddenAfter(threadId: string, left: readonly string[], own: readonly string[]) {
+    const [before, next] = [`${threadId}-1`, `${threadId}-2`];
+    const redaction = { ...NOTHING_REDACTED, channels: left };
+    await store.runs.create(aNewRun({ id: before, threadId, redaction }));
+    await writeTo(store, { id: before }, aBatch([1], { checkpoints: [aCheckpoint(before, 1)] }));
+    await endRun(store, { id: before }, 2);
+    const hidden = { ...NOTHING_REDACTED, channels: own };
+    await store.runs.create(aNewRun({ id: next, threadId, start, redaction: hidden }));
+    await expect(dispatchRun(depsOf(), next)).rejects.toThrow('There is no Temporal');
+    return (await store.runs.find(next))?.redaction.channels;
+  }
+
+  test('hides them, with all that is made of them, besides what is hidden of its own input', async () => {
+    expect(await hiddenAfter('T', ['card'], ['pin', 'gone'])).toEqual(['pin', 'card', 'copy', 'gone']);
+  });
+
+  test('hides none that its graph lacks', async () => {
+    expect(await hiddenAfter('V', ['other'], ['pin'])).toEqual(['pin']);
+  });
 });

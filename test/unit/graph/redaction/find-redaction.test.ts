@@ -11,10 +11,8 @@ function aGraph(nodes: Readonly<Record<string, NodeDefinition>>, over: Partial<G
   return aDefinition({ channels: CHANNELS, nodes, ...over });
 }
 
-const redactionOf = (
-  definition: GraphDefinition,
-  { graphs = {}, inherited = [] }: { graphs?: Record<string, GraphDefinition>; inherited?: string[] } = {},
-) => findRedaction({ definition, catalog: { graphs } }, inherited);
+const redactionOf = (definition: GraphDefinition, { graphs = {} }: { graphs?: Record<string, GraphDefinition> } = {}) =>
+  findRedaction({ definition, catalog: { graphs } });
 
 const hiddenBy = (nodes: Readonly<Record<string, NodeDefinition>>, over: Partial<GraphDefinition> = {}) =>
   redactionOf(aGraph(nodes, over)).channels;
@@ -130,13 +128,21 @@ describe('channels that are derived from a redacted one', () => {
     expect(nodes['a']).toEqual({ calls: true, error: true, result: true });
   });
 
-  test('inherited channels count as redacted, where the graph has them', () => {
-    const definition = aGraph(
-      { a: { type: 'set', write: { far: '{{ state.public }}' } } },
-      { channels: { public: {}, far: {} } },
-    );
-    expect(redactionOf(definition, { inherited: ['public', 'gone'] }).channels).toEqual(['public', 'far']);
-    expect(redactionOf(definition, { inherited: ['gone'] })).toBe(NOTHING_REDACTED);
+  test('nodes with hidden items are named, as a checkpoint may hold such', () => {
+    const nodes: Record<string, NodeDefinition> = { a: { type: 'set' }, b: { type: 'set' } };
+    const edges = [
+      { from: '__start__', forEach: 'state.secret', to: 'a' },
+      { from: '__start__', forEach: 'state.public', to: 'b' },
+    ];
+    expect(redactionOf(aGraph(nodes, { edges }))).toMatchObject({ items: ['a'], nodes: {} });
+  });
+
+  test('what comes with events is hidden where a node writes it to a redacted channel', () => {
+    const waiting = (write: string): NodeDefinition => ({ type: 'wait', event: 'paid', write });
+    expect(redactionOf(aGraph({ a: waiting('secret') })).events).toBe(true);
+    expect(redactionOf(aGraph({ a: waiting('copy') })).events).toBeUndefined();
+    const inner = aDefinition({ channels: { pin: { redact: true } }, nodes: { a: waiting('pin') } });
+    expect(redactionOf(aGraph({ sub: { type: 'subgraph', graph: inner } })).events).toBe(true);
   });
 });
 
