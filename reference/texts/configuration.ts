@@ -99,7 +99,7 @@ export const MCP_SERVER: Texts<McpServerInput> = {
   headers: 'The headers of requests; a value may be `{ "secret": "NAME" }`.',
   trusted: "True: the server's hints on the safety of its tools count.",
   tools:
-    'The tools that are offered, by their names at the server, with the fields of a tool, `as` and `pin`; without it, all.',
+    'The tools that are offered, by their names at the server, with the fields of a tool, `errorMeans`, `as` and `pin`; without it, all.',
   timeout: 'The time limit of one attempt.',
 };
 

@@ -1,7 +1,7 @@
 import { asksForSummary } from '../graph/run/index.ts';
-import type { ModelCallRequest } from '../graph/run/index.ts';
+import type { ModelCallRequest, ModelReply } from '../graph/run/index.ts';
 import { own, toJson } from '../graph/values/index.ts';
-import { notConfigured } from './calls/call-error.ts';
+import { CallError, notConfigured } from './calls/call-error.ts';
 import { fitMessages } from './context/fit-messages.ts';
 import type { MessageProcessor } from './context/message-processor.ts';
 import { UNKNOWN_MEASURE } from './context/model-measures.ts';
@@ -58,6 +58,7 @@ export function modelCalls({
         made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
         const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
+        requireWholeCalls(reply);
         // Who listens hears the same of models that do not stream.
         if (!deltas?.hasText()) deltas?.say(reply.text);
         return report ? { ...reply, context: report } : reply;
@@ -76,6 +77,17 @@ function offersIn(
     const graph = own(graphTools, name);
     return graph ? { name, ...graph } : (own(configured, name) ?? []);
   });
+}
+
+/**
+ * Refuses an answer that was cut off among its tool calls: the arguments of the last one are incomplete, and what is
+ * left of them may fit the tool all the same.
+ * @throws CallError with the usage of the answer. Another attempt would be cut off, too
+ */
+function requireWholeCalls({ finishReason, toolCalls, usage }: ModelReply): void {
+  if (finishReason !== 'length' || toolCalls.length === 0) return;
+  const message = 'The reply was cut off before its tool calls were complete; raise maxOutputTokens';
+  throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
 }
 
 /** @returns `null` for a call whose answer is for no reader */

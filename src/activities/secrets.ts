@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from '../graph/values/index.ts';
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
@@ -133,8 +134,24 @@ export async function resolveTexts(values: TextsOrSecrets, secrets: UsedSecrets)
   return Object.fromEntries(await Promise.all(resolved));
 }
 
-/** Like `resolveTexts`, with names in lower case: header names are case-insensitive. */
+/**
+ * Like `resolveTexts`, with names in lower case: header names are case-insensitive.
+ * @throws CallError also for a header that no request can have
+ */
 export async function resolveHeaders(headers: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
   const lowercased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return await resolveTexts(Object.fromEntries(lowercased), secrets);
+  const resolved = await resolveTexts(Object.fromEntries(lowercased), secrets);
+  for (const [name, value] of Object.entries(resolved)) requireSendable(name, value);
+  return resolved;
+}
+
+/** Checks a header as HTTP clients do, whose errors may quote its value. */
+function requireSendable(name: string, value: string): void {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    const message = `The header "${name}" can't be sent: its name or value has a line break, or another character that no header may have`;
+    throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+  }
 }

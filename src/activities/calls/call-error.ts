@@ -1,4 +1,4 @@
-import type { RunErrorCode } from '../../graph/values/index.ts';
+import type { RunErrorCode, TokenUsage } from '../../graph/values/index.ts';
 import type { UserStack } from './stacks/user-stack.ts';
 
 /** A global symbol, because a configuration may have loaded this module twice. */
@@ -16,9 +16,11 @@ export class CallError extends Error {
   readonly reason: string | null;
   /** Where configured code has thrown; `null`: nowhere. */
   readonly thrownAt: UserStack | null;
+  /** What a model has used all the same; `null`: it is not known, or nothing. */
+  readonly usage: TokenUsage | null;
 
   constructor(code: RunErrorCode, message: string, fields: CallErrorFields) {
-    const { retryable, done, retryAfterMs, reason, thrownAt, cause } = fields;
+    const { retryable, done, retryAfterMs, reason, thrownAt, usage, cause } = fields;
     super(message, { cause });
     this.name = 'CallError';
     this.code = code;
@@ -27,6 +29,7 @@ export class CallError extends Error {
     this.retryAfterMs = retryAfterMs ?? null;
     this.reason = reason ?? null;
     this.thrownAt = thrownAt ?? null;
+    this.usage = usage ?? null;
   }
 
   get [BRAND](): true {
@@ -42,14 +45,14 @@ export class CallError extends Error {
    * @param thrownAt where configured code has thrown, as far as it may be told
    */
   withMessage(message: string, thrownAt: UserStack | null = null): CallError {
-    const { code, retryable, done, retryAfterMs, reason } = this;
-    return new CallError(code, message, { retryable, done, retryAfterMs, reason, thrownAt });
+    const { code, retryable, done, retryAfterMs, reason, usage } = this;
+    return new CallError(code, message, { retryable, done, retryAfterMs, reason, thrownAt, usage });
   }
 
   /** Copies the error for a call that may have been done. */
   perhapsDone(): CallError {
-    const { code, message, retryable, retryAfterMs, reason, thrownAt, cause } = this;
-    return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, thrownAt, cause });
+    const { code, message, retryable, retryAfterMs, reason, thrownAt, usage, cause } = this;
+    return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, thrownAt, usage, cause });
   }
 }
 
@@ -59,6 +62,7 @@ interface CallErrorFields {
   readonly retryAfterMs?: number | null;
   readonly reason?: string | null;
   readonly thrownAt?: UserStack | null;
+  readonly usage?: TokenUsage | null;
   readonly cause?: unknown;
 }
 

@@ -1,5 +1,6 @@
 import type { RunErrorCode } from '../../graph/values/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
+import { isUnsent, systemErrorOf } from '../http/system-error.ts';
 import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
 import { userStackOf } from './stacks/user-stack.ts';
@@ -15,7 +16,7 @@ export interface FailureClass {
 }
 
 export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
-/** The callee says that it has not begun. */
+/** The callee has not begun: it says so, or it was not reached. */
 const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
 export const REFUSED: FailureClass = { retryable: false, done: 'no' };
 /** A response without an answer, such as a redirect that is not followed. */
@@ -63,10 +64,8 @@ export function fromStatus(failure: HttpFailure): CallError {
   });
 }
 
-/** System errors after which the callee can't have received anything. */
-const NEVER_SENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
-/** System errors that also end open connections. */
-const NEVER_SENT_BY_CONNECT: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
+/** The HTTP client refuses the request itself. It says so before it connects, and names no value. */
+const NOT_SENDABLE = 'UND_ERR_INVALID_ARG';
 
 /** Converts an error of a request that broke before its response. */
 export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
@@ -74,20 +73,11 @@ export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
   // The HTTP client wraps errors of the guard.
   if (thrown instanceof Error && thrown.cause instanceof CallError) return thrown.cause;
   const error = systemErrorOf(thrown);
-  const isUnsent =
-    error !== null &&
-    (NEVER_SENT.has(error.code) || (NEVER_SENT_BY_CONNECT.has(error.code) && error.syscall === 'connect'));
-  return new CallError(code, `The connection failed: ${error?.code ?? messageOf(thrown)}`, {
-    retryable: true,
-    done: isUnsent ? 'no' : 'perhaps',
-    cause: thrown,
-  });
-}
-
-function systemErrorOf(thrown: unknown): { readonly code: string; readonly syscall: unknown } | null {
-  if (!(thrown instanceof Error)) return null;
-  if (!('code' in thrown) || typeof thrown.code !== 'string') return systemErrorOf(thrown.cause);
-  return { code: thrown.code, syscall: 'syscall' in thrown ? thrown.syscall : null };
+  if (error?.code === NOT_SENDABLE)
+    return new CallError(code, `The request can't be sent: ${error.message}`, { ...REFUSED, cause: thrown });
+  const failureClass = isUnsent(error) ? TRY_AGAIN_UNDONE : TRY_AGAIN;
+  const message = `The connection failed: ${error?.code ?? messageOf(thrown)}`;
+  return new CallError(code, message, { ...failureClass, cause: thrown });
 }
 
 /**

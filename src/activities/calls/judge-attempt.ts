@@ -45,6 +45,7 @@ export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptV
       ...causeOf(error),
     },
     callFailed: task.request.kind === 'model' || isKnownUndone(attempt, error),
+    ...(error.usage && { usage: error.usage }),
   };
   const { retryAfterMs } = error;
   const delayMs = retryDelay(task.request.policy.retry, failures, { retryAfterMs, jitter: attempt.jitter });

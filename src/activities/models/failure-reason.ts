@@ -28,15 +28,19 @@ const SIGNS: readonly ReasonSigns[] = [
   {
     reason: 'content_filter',
     names: ['content_filter', 'content_policy_violation', 'ResponsibleAIPolicyViolation', 'invalid_prompt'],
-    words: /content filtering policy|content management policy|violating our usage policy|rejected .*safety system/i,
+    words:
+      /content filtering policy|content management policy|violating our usage policy|rejected .{0,100}safety system/i,
   },
   {
     reason: 'context_length_exceeded',
     names: ['context_length_exceeded', 'exceed_context_size_error'],
     words:
-      /prompt is too long|exceeds? (the )?(context limit|context window|available context size)|maximum context length|input token count.* exceeds/i,
+      /prompt is too long|exceeds? (the )?(context limit|context window|available context size)|maximum context length|input token count.{0,100} exceeds/i,
   },
 ];
+
+/** In characters. Phrases are looked for so far into a message, which may be as long as its sender likes. */
+const MAX_SEARCHED = 2_000;
 
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
@@ -46,7 +50,7 @@ export function failureReason(status: number, error: JsonObject): FailureReason 
   if (status === PAYMENT_REQUIRED) return 'insufficient_quota';
   if (status === FORBIDDEN && isModerated(error)) return 'content_filter';
   const names = namesIn(error);
-  const message = typeof error['message'] === 'string' ? error['message'] : '';
+  const message = typeof error['message'] === 'string' ? error['message'].slice(0, MAX_SEARCHED) : '';
   const found = SIGNS.find(
     (signs) => signs.names.some((name) => names.includes(name)) || (status < 500 && signs.words.test(message)),
   );

@@ -6,6 +6,7 @@ import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
 import { isNotMade } from '../values/errors.ts';
+import type { TokenUsage } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 
 /** A call's usage and its event. */
@@ -41,7 +42,7 @@ function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed
 }
 
 function accountOfModel(
-  { graph }: Draft,
+  draft: Draft,
   model: string,
   {
     reply,
@@ -51,13 +52,11 @@ function accountOfModel(
   }: Pick<Completed, 'attempts' | 'durationMs' | 'key'> & { readonly reply: ModelReply },
 ): Account {
   const { usage, finishReason, toolCalls, context } = reply;
-  const { inputTokens, outputTokens } = usage;
-  const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
+  const { spent, told } = costOf(draft, model, usage);
   const event: TaskEventBody = {
     type: 'model.called',
     model,
-    usage,
-    costUsd: cost / 1_000_000,
+    ...told,
     finishReason,
     toolCalls: toolCalls.length,
     attempts,
@@ -65,16 +64,29 @@ function accountOfModel(
     idempotencyKey: key,
     ...(context && { context }),
   };
-  return { spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost }, event };
+  return { spent, event };
+}
+
+/** What an answer has cost, for the budgets and for its event. */
+function costOf({ graph }: Draft, model: string, usage: TokenUsage) {
+  const { inputTokens, outputTokens } = usage;
+  const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
+  return {
+    spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost },
+    told: { usage, costUsd: cost / 1_000_000 },
+  };
 }
 
 function accountOfFailure(
-  { now }: Draft,
+  draft: Draft,
   { called: { kind, name }, since }: OpenCall,
-  { key, failure: { error }, isLocal }: Failed,
+  { key, failure: { error, usage }, isLocal }: Failed,
 ): Account {
-  const common = { error, attempts: error.attempts ?? 1, durationMs: now - since, idempotencyKey: key };
-  if (kind === 'model') return { spent: { modelCalls: 1 }, event: { type: 'model.called', model: name, ...common } };
+  const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - since, idempotencyKey: key };
+  if (kind === 'model') {
+    const { spent, told } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, told: {} };
+    return { spent, event: { type: 'model.called', model: name, ...told, ...common } };
+  }
   return accountOfCode({ kind, name }, common, isLocal);
 }
 

@@ -111,6 +111,14 @@ export interface TaskFailure {
    * True if a call is known to have failed: a retry gets a new key. Else it keeps the key, and finds what the call did.
    */
   readonly callFailed: boolean;
+  /** What the model has used whose answer is the failure. */
+  readonly usage?: TokenUsage;
+}
+
+/** The tokens of an answer of a model. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 }
 
 /** The failure of a task that takes effect after its open calls return. */

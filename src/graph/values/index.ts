@@ -4,7 +4,7 @@ export { didYouMean } from './did-you-mean.ts';
 export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';
 export { escapeInvisible } from './escape-invisible.ts';
 export { isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
-export type { RunError, RunErrorCode, TaskFailure } from './errors.ts';
+export type { RunError, RunErrorCode, TaskFailure, TokenUsage } from './errors.ts';
 export { parsePointer, toPointer } from './json-pointer.ts';
 export { compileJsonSchema, findSchemaProblems, isJsonSchema } from './json-schema.ts';
 export type { JsonSchema, SchemaCheck, SchemaViolation } from './json-schema.ts';

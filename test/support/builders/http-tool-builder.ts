@@ -6,7 +6,13 @@ import type { HttpTool, HttpToolSettings } from '../../../src/activities/tools/h
 /** A text that is part of each secret, and of nothing else. */
 export const CANARY = 'canary-4711';
 
-const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '', PIN: '1234567' };
+const SECRETS = {
+  PAY_KEY: `Bearer ${CANARY}`,
+  BROKEN_KEY: `${CANARY}\nx`,
+  LINE_KEY: `Bearer ${CANARY}\n`,
+  EMPTY_KEY: '',
+  PIN: '1234567',
+};
 
 /** Builds an HTTP tool that may reach one local address and those in `allow`; `path` follows the address in the URL. */
 export function aHttpTool(

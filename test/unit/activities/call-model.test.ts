@@ -126,6 +126,18 @@ describe('modelCalls', () => {
     expect(tell).not.toHaveBeenCalled();
   });
 
+  const cutOff: ModelReply = { ...REPLY, finishReason: 'length' };
+
+  test('refuses an answer that was cut off among its tool calls, and says what it took', async () => {
+    const reply = { ...cutOff, toolCalls: [{ id: 't1', name: 'purge', args: {} }] };
+    const refused = { code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage: REPLY.usage };
+    await expect(call({}, { models: { default: async () => reply } })).rejects.toMatchObject(refused);
+  });
+
+  test('takes an answer that was cut off among its words', async () => {
+    expect((await call({}, { models: { default: async () => cutOff } })).reply).toEqual(cutOff);
+  });
+
   test.each(['other', 'constructor', '__proto__'])('a worker without the model %s says so', async (model) => {
     await expect(call({ model })).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
   });

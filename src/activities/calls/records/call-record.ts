@@ -35,10 +35,10 @@ interface ClaimToRecord {
  */
 export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecord): CallRecord {
   let hasEnded = false;
-  let renewal: Promise<void> = Promise.resolve();
+  const renewals = new Set<Promise<void>>();
   const end = async (record: () => Promise<unknown>): Promise<void> => {
     hasEnded = true;
-    await renewal;
+    await Promise.all(renewals);
     await recordOutcome(record);
   };
   return {
@@ -48,7 +48,12 @@ export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecor
     },
     fail: async (entry) => await end(() => ledger.fail({ key, claim, request: kept() }, entry)),
     renew() {
-      if (!hasEnded) renewal = ledger.renew(key, claim).catch(() => undefined);
+      if (hasEnded) return;
+      const renewal = ledger
+        .renew(key, claim)
+        .catch(() => undefined)
+        .finally(() => renewals.delete(renewal));
+      renewals.add(renewal);
     },
   };
 }

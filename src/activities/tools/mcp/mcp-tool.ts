@@ -18,7 +18,8 @@ export interface McpToolDeps {
 
 /** Creates a tool that calls an MCP server. */
 export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: McpToolDeps): Tool {
-  const { name, ownName, outputSchema } = tool;
+  const { name, ownName, outputSchema, settings } = tool;
+  const shape = { isStructured: outputSchema !== null, errorMeans: settings.errorMeans ?? 'perhaps-done' };
   const checkPin = createPinCheck(tool, report);
   return {
     ...toEntry(tool),
@@ -28,7 +29,7 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         checkPin(await findTool(session, ownName));
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, context) };
         const result = await session.call(params, context.signal);
-        return secrets.redactResult(toJsonResult({ isStructured: outputSchema !== null, result }));
+        return secrets.redactResult(toJsonResult({ ...shape, result }));
       } catch (thrown) {
         const error = toCallError(thrown);
         throw error.withMessage(secrets.redactMessage(`${name}: ${error.message}`));

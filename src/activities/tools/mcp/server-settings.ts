@@ -1,11 +1,18 @@
 import type { ApprovalRule, CallSafety, CallSettings } from '../../../graph/definition/index.ts';
 import type { TextsOrSecrets } from '../../secrets.ts';
 
+/** What an answer that is an error says of the tool's work. */
+export const ERROR_MEANINGS = ['not-done', 'perhaps-done'] as const;
+
+export type ErrorMeaning = (typeof ERROR_MEANINGS)[number];
+
 /** Settings of one tool of a server. They take precedence over the server's description. */
 export interface McpToolSettings extends CallSettings {
   /** The tool's name in graphs, after the server's name; by default its name at the server. */
   readonly as?: string | undefined;
   readonly effect?: CallSafety | undefined;
+  /** What an error of the tool says of its work; by default it is perhaps done. */
+  readonly errorMeans?: ErrorMeaning | undefined;
   /** The hash of the description and schemas that a person has approved. */
   readonly pin?: string | undefined;
   readonly approval?: ApprovalRule | undefined;

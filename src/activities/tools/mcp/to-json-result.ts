@@ -2,11 +2,14 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Json } from '../../../graph/values/index.ts';
 import { toJson } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
+import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
 import { MAX_BODY_BYTES } from '../../http/read-body.ts';
+import type { ErrorMeaning } from './server-settings.ts';
 
 interface Answer {
   /** The tool has an output schema, and must answer with structured content. */
   readonly isStructured: boolean;
+  readonly errorMeans: ErrorMeaning;
   readonly result: CallToolResult;
 }
 
@@ -14,11 +17,8 @@ interface Answer {
  * Converts a tool's answer to JSON: structured content as it is, texts joined, else the list of its parts.
  * @throws CallError if the answer is an error, too large or has no structured content where the tool promises it
  */
-export function toJsonResult({ isStructured, result }: Answer): Json {
-  if (result.isError === true) {
-    const message = `It answered with an error: ${(textOf(result) ?? '').trim()}`;
-    throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
-  }
+export function toJsonResult({ isStructured, errorMeans, result }: Answer): Json {
+  if (result.isError === true) throw failed(result, errorMeans);
   const value = readValue(result);
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > MAX_BODY_BYTES)
@@ -26,6 +26,12 @@ export function toJsonResult({ isStructured, result }: Answer): Json {
   if (isStructured && !result.structuredContent)
     throw broken('TOOL_FAILED', 'It has an output schema, but answered without such content');
   return value;
+}
+
+/** A server also answers with an error if its code has thrown after the work. */
+function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
+  const message = `It answered with an error: ${(textOf(result) ?? '').trim()}`;
+  return new CallError('TOOL_FAILED', message, errorMeans === 'not-done' ? REFUSED : UNCLEAR);
 }
 
 function readValue(result: CallToolResult): Json {
@@ -41,5 +47,5 @@ function textOf({ content }: CallToolResult): string | null {
 }
 
 function broken(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
-  return new CallError(code, message, { retryable: false, done: 'perhaps' });
+  return new CallError(code, message, UNCLEAR);
 }

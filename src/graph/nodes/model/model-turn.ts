@@ -78,7 +78,7 @@ export function compileModelTurn(node: ModelFields, settings: NodeSettings): Mod
     },
     resume(task, { conversation, turn, offer }, input) {
       const step = { plan, task, conversation, offer, question: questionOf(turn) };
-      if (input.kind === 'call.failed') return askNextModel(step, input.failure);
+      if (input.kind === 'call.failed') return afterFailure(step, input.failure);
       const { reply } = input;
       return reply.kind === 'overflow'
         ? askForSummary(step, reply.messages)
@@ -111,6 +111,12 @@ function askQuestion(step: TurnStep): OpenTurn {
 function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): number | null {
   const found = models.findIndex(({ model }, index) => index >= from && task.isModelAllowed(model));
   return found < 0 ? null : found;
+}
+
+function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
+  const { conversation } = step;
+  const { usage } = failure;
+  return askNextModel(usage ? { ...step, conversation: withUsage(conversation, usage) } : step, failure);
 }
 
 /** Asks the next model. A content filter ends the turn instead (specification, "Nodes", `model`). */

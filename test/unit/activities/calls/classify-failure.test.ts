@@ -1,9 +1,17 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { Server } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../../../src/activities/calls/classify-failure.ts';
 import { createGuardedFetch } from '../../../../src/activities/http/guarded-fetch.ts';
+import { createGuardedRequest } from '../../../../src/activities/http/guarded-request.ts';
 import { readBody } from '../../../../src/activities/http/read-body.ts';
 import { messageOf } from '../../../../src/graph/values/text.ts';
+import { makeCertificates, tlsOptions } from '../../../support/servers/certificates.ts';
 import { breakOff, closedPort, hangUp, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../../../support/doubles/loopback-server.ts';
 
@@ -146,7 +154,16 @@ describe('fromNetwork', () => {
     ['ECONNREFUSED', 'connect', 'no'],
     ['EHOSTUNREACH', 'connect', 'no'],
     ['ENETUNREACH', 'connect', 'no'],
+    ['EAI_FAIL', 'getaddrinfo', 'no'],
+    ['ETIMEDOUT', 'connect', 'no'],
     ['UND_ERR_CONNECT_TIMEOUT', null, 'no'],
+    ['CERT_HAS_EXPIRED', null, 'no'],
+    ['CERT_NOT_YET_VALID', null, 'no'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', null, 'no'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', null, 'no'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', null, 'no'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', null, 'no'],
+    ['EPROTO', 'write', 'perhaps'],
     ['EHOSTUNREACH', 'read', 'perhaps'],
     ['ENETUNREACH', 'write', 'perhaps'],
     ['ECONNRESET', 'read', 'perhaps'],
@@ -165,6 +182,34 @@ describe('fromNetwork', () => {
     });
   });
 
+  test.each<[string, readonly Error[], 'no' | 'perhaps']>([
+    ['no address', [systemError('ETIMEDOUT', 'connect'), systemError('EHOSTUNREACH', 'connect')], 'no'],
+    [
+      'one address, which broke then,',
+      [systemError('ENETUNREACH', 'connect'), systemError('EPIPE', 'write')],
+      'perhaps',
+    ],
+    ['nobody knows which address', [], 'perhaps'],
+  ])('when %s takes the connection, done is judged by all of them', (_which, errors, done) => {
+    const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
+    expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
+    expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });
+  });
+
+  test('what the client refuses to send is not sent again', async () => {
+    const sent = {
+      method: 'POST',
+      headers: { 'x-note': 'two\nlines' },
+      body: null,
+      signal: AbortSignal.timeout(5_000),
+    };
+    const request = createGuardedRequest([server.address])({ url: new URL(server.url), ...sent });
+    const error = fromNetwork('TOOL_FAILED', await request.catch((thrown: unknown) => thrown));
+    expect(error).toMatchObject({ retryable: false, done: 'no' });
+    expect(error.message).toBe("The request can't be sent: invalid x-note header");
+    expect(server.connections).toBe(0);
+  });
+
   test('what is classified already stays as it is', () => {
     const blocked = new CallError('BLOCKED_URL', 'no', { retryable: false, done: 'no' });
     expect(fromNetwork('TOOL_FAILED', blocked)).toBe(blocked);
@@ -176,6 +221,33 @@ describe('fromNetwork', () => {
       done: 'perhaps',
       message: 'The connection failed: odd',
     });
+  });
+});
+
+describe('fromNetwork, at a server whose certificate nobody knows', () => {
+  let folder: string;
+  let server: Server;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'holdfast-certificates-'));
+    const { cert, key } = await tlsOptions(await makeCertificates(folder));
+    server = createServer({ cert, key });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterAll(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test('nothing was sent', async () => {
+    let heard = 0;
+    server.on('request', () => heard++);
+    const address = server.address();
+    const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const request = createGuardedFetch([host])(new URL(`https://${host}`), { method: 'POST', body: 'x' });
+    const error = fromNetwork('TOOL_FAILED', await request.catch((thrown: unknown) => thrown));
+    expect(error).toMatchObject({ retryable: true, done: 'no' });
+    expect(error.message).toContain('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+    expect(heard).toBe(0);
   });
 });
 

@@ -169,6 +169,21 @@ describe('headers', () => {
   });
 });
 
+describe('a header that no request can have', () => {
+  test.each([
+    ['authorization', { secret: 'BROKEN_KEY' }],
+    ['authorization', { secret: 'LINE_KEY' }],
+    ['x-price', '5 €'],
+    ['two words', 'x'],
+  ])('keeps the call from being made: %s with %o', async (name, value) => {
+    const call = aHttpTool(server.address, { effect: 'unsafe', headers: { [name]: value } }).execute({}, aContext());
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
+    await expect(call).rejects.toThrow(`The header "${name}" can't be sent`);
+    await expect(call).rejects.not.toThrow(CANARY);
+    expect(server.connections).toBe(0);
+  });
+});
+
 describe('secrets never stand in an error', () => {
   const messageOf = async (address: string, secret: string): Promise<string> => {
     const call = aHttpTool(address, { headers: { authorization: { secret } } }).execute({}, aContext());

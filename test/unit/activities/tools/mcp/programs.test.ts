@@ -2,9 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pinOf } from '../../../../../src/activities/tools/mcp/list-tools.ts';
 import { isJsonObject, toJson } from '../../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../../src/graph/values/json.ts';
+import { aTask, aToolRequest } from '../../../../support/builders/call-builders.ts';
 import { ODD_PROGRAM, openTestedTools } from '../../../../support/doubles/mcp-tools.ts';
 import type { TestedTools } from '../../../../support/doubles/mcp-tools.ts';
+import { createAttempt, failureOf } from '../../../../support/doubles/scripted-tool.ts';
 import { listAt } from '../../../../support/readers/json-at.ts';
+import { useMemoryStore } from '../../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
 
 const heardOf = async (tools: TestedTools, method: string): Promise<Json[]> =>
   listAt(toJson(await tools.call('odd.heard')), '/heard').flatMap((message) =>
@@ -41,6 +46,7 @@ describe('tools of a program', () => {
             change: { effect: 'keyed' },
           },
         },
+        sure: { ...ODD_PROGRAM, tools: { fail: { errorMeans: 'not-done' } } },
       },
       { secrets: { ODD_KEY: 'do-not-tell' } },
     );
@@ -65,7 +71,8 @@ describe('tools of a program', () => {
   const UNCLEAR = { retryable: false, done: 'perhaps' };
 
   test.each<[string, readonly [string, Json], object]>([
-    ['It answered with an error: no such file', ['odd.fail', ' no such file '], NOT_DONE],
+    ['It answered with an error: no such file', ['odd.fail', ' no such file '], UNCLEAR],
+    ['It answered with an error: no such file', ['sure.fail', 'no such file'], NOT_DONE],
     ['MCP error -32601: No', ['odd.refuse', -32601], NOT_DONE],
     ['MCP error -32602: No', ['odd.refuse', -32602], NOT_DONE],
     ['MCP error -32603: No', ['odd.refuse', -32603], { retryable: true, done: 'perhaps' }],
@@ -75,6 +82,16 @@ describe('tools of a program', () => {
     const failure = tools.call(name, value);
     await expect(failure).rejects.toMatchObject({ code: 'TOOL_FAILED', ...classified });
     await expect(failure).rejects.toThrow(`${name}: ${message}`);
+  });
+
+  test.each([
+    ['odd.fail', 'UNKNOWN_OUTCOME'],
+    ['sure.fail', 'TOOL_FAILED'],
+  ])('that are unsafe and answer with an error: the call of %s ends with %s', async (name, type) => {
+    const args = { value: 'The bank has answered nonsense' };
+    const task = aTask({ key: name, request: aToolRequest({ tool: name, args, effect: 'unsafe' }) });
+    const attempt = createAttempt(() => store)({ tool: tools.tool(name), calls: [] }, task);
+    expect(await failureOf(attempt)).toMatchObject({ type, nonRetryable: true });
   });
 
   test('are refused more than results may have', async () => {

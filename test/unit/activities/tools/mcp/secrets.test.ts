@@ -48,6 +48,17 @@ describe('the secrets of a server at an address', () => {
     });
   });
 
+  test('that no header can hold any more keep a tool from being called', async () => {
+    const secrets: Record<string, string> = { KEY: SECRET, PIN: '1234567' };
+    const call = await open(secrets);
+    secrets['KEY'] = `${SECRET}\n${SECRET}`;
+    await expect(call('odd.echo', 'x')).rejects.toMatchObject({
+      message: expect.stringContaining('odd.echo: The header "authorization" can\'t be sent'),
+      done: 'no',
+      retryable: false,
+    });
+  });
+
   test('are taken out of results, the short ones excepted', async () => {
     const call = await open();
     expect(await call('odd.echo', `I was sent ${SECRET} and 1234567`)).toBe('I was sent [secret] and 1234567');

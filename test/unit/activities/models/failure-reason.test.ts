@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { failureReason } from '../../../../src/activities/models/failure-reason.ts';
+
+const timed = (message: string): number => {
+  const begun = performance.now();
+  failureReason(400, { message });
+  return performance.now() - begun;
+};
+
+describe('failureReason', () => {
+  test.each([
+    ['Your request was rejected as a result of our safety system.', 'content_filter'],
+    ['The input token count (1200000) exceeds the maximum number of tokens allowed.', 'context_length_exceeded'],
+    [`Prompt is too long. ${'x'.repeat(1_000_000)}`, 'context_length_exceeded'],
+    [`rejected${' '.repeat(200)}safety system`, null],
+    ['Something else', null],
+  ])('finds it in the words of %.80s', (message, reason) => {
+    expect(failureReason(400, { message })).toBe(reason);
+  });
+
+  test.each(['rejected ', 'input token count', 'exceeds the ', 'insufficient '])(
+    'takes no longer for a message that says "%s" again and again',
+    (words) => {
+      expect(timed(words.repeat(40_000))).toBeLessThan(100);
+    },
+  );
+});
