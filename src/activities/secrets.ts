@@ -96,9 +96,13 @@ const SECRET_TIMEOUT_MS = 10_000;
 
 async function fetchSecret(secrets: SecretResolver, name: string): Promise<string> {
   const secret: unknown = await withTimeout(name, secrets(name));
-  if (typeof secret !== 'string' || secret === '') throw new MissingSecretError(`There is no secret ${name}`);
-  return secret;
+  const value = typeof secret === 'string' ? secret.replace(LINE_BREAKS_AT_END, '') : '';
+  if (value === '') throw new MissingSecretError(`There is no secret ${name}`);
+  return value;
 }
+
+/** Editors and `echo` leave one at the end of a file that a secret comes from. */
+const LINE_BREAKS_AT_END = /(?<![\r\n])[\r\n]+$/;
 
 async function withTimeout<T>(name: string, secret: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -9,7 +9,6 @@ export const CANARY = 'canary-4711';
 const SECRETS = {
   PAY_KEY: `Bearer ${CANARY}`,
   BROKEN_KEY: `${CANARY}\nx`,
-  LINE_KEY: `Bearer ${CANARY}\n`,
   EMPTY_KEY: '',
   PIN: '1234567',
 };

@@ -13,6 +13,12 @@ describe('useSecrets', () => {
     expect(await secrets.resolve('PAY_KEY')).toBe('PAY_KEY');
   });
 
+  test.each(['key', 'key\n', 'key\r\n\n'])('%j has the value without line breaks at its end', async (found) => {
+    const secrets = useSecrets(async () => await Promise.resolve(found));
+    expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('key');
+    expect(secrets.redact('The key is wrong')).not.toContain('key');
+  });
+
   test.each(['NO_KEY', 'EMPTY_KEY', 'constructor'])(
     '%s, which the environment does not hold, is named',
     async (secret) => {
@@ -20,7 +26,7 @@ describe('useSecrets', () => {
     },
   );
 
-  test.each([undefined, null, '', 7])('%j of a resolver is no secret', async (found) => {
+  test.each([undefined, null, '', '\n', 7])('%j of a resolver is no secret', async (found) => {
     const secrets = useSecrets(async () => await Promise.resolve(JSON.parse(JSON.stringify(found ?? null))));
     await expect(secrets.resolve({ secret: 'PAY_KEY' })).rejects.toThrow('There is no secret PAY_KEY');
   });
