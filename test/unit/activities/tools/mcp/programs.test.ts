@@ -11,6 +11,9 @@ const heardOf = async (tools: TestedTools, method: string): Promise<Json[]> =>
     isJsonObject(message) && message['method'] === method ? [message['params'] ?? null] : [],
   );
 
+/** Also on a machine that does much else. */
+const SOON = { timeout: 10_000 };
+
 const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -160,7 +163,7 @@ describe('tools of a program', () => {
   test('are called while their program asks something now and then', async () => {
     const controller = new AbortController();
     const call = tools.call('odd.flood', 1, { signal: controller.signal });
-    await expect.poll(async () => JSON.stringify(await tools.call('odd.heard'))).toContain('"ping 0"');
+    await expect.poll(async () => JSON.stringify(await tools.call('odd.heard')), SOON).toContain('"ping 0"');
     controller.abort();
     await expect(call).rejects.toThrow('The call was canceled');
   });
@@ -246,6 +249,7 @@ describe('opening and closing', () => {
       .poll(
         async () =>
           await tools.call('odd.slow', null, { signal: AbortSignal.timeout(500) }).catch((error: unknown) => error),
+        SOON,
       )
       .toMatchObject({ retryable: true, done: 'no', message: 'odd.slow: The program is being ended' });
     await expect(spoiled).rejects.toMatchObject({ retryable: true, done: 'perhaps' });
