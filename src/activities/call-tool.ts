@@ -27,7 +27,7 @@ export function toolCalls(
   }));
   return {
     safety: ({ tool, effect }) => stricterSafety(effect, own(tools, tool)?.effect),
-    async execute(task, signal, { attempt }) {
+    async execute(task, signal, { attempt, prepare = noLimit }) {
       const { key, request, runId, tenantId, createdBy, shapedBy = [] } = task;
       const entry = own(callable, request.tool);
       if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
@@ -38,13 +38,15 @@ export function toolCalls(
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const { memory } = request;
       const logger = openCallLogger(log, task, attempt);
-      const context = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger };
-      const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, context));
+      const call = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger, prepare };
+      const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call));
       if (checkResult) requireResult(tool, checkResult, reply.value);
       return reply;
     },
   };
 }
+
+const noLimit = async <T>(work: Promise<T>): Promise<T> => await work;
 
 /** The work is done, so trying again would not help. */
 function requireResult({ name }: Tool, check: SchemaCheck, value: Json): void {

@@ -24,6 +24,7 @@ export interface MadeAttempt {
   readonly turn?: number;
   /** Takes what is sent, where the task does not say it; for people. */
   readonly keep?: KeptRequest['keep'];
+  readonly prepare?: TimeLimit['prepare'];
 }
 
 /** What one attempt is about. */
@@ -54,7 +55,8 @@ export async function makeAttempt<R extends CallRequest>(
   if (limit.isExpired)
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const attempt = failures + 1;
-  const made = { attempt, turn: Math.max(attempt, begun), ...(keep && { keep }) };
+  const { prepare } = limit;
+  const made = { attempt, turn: Math.max(attempt, begun), prepare, ...(keep && { keep }) };
   const traced = { task, attempt, showsContents: kind.showsContents ?? false };
   const reply = await measuredAttempt(task.request, () =>
     inAttemptSpan(traced, () => limit.bound(kind.execute(task, limit.signal, made))),

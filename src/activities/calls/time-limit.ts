@@ -11,6 +11,8 @@ export interface TimeLimit {
    * @throws CallError `TIMEOUT` or `CANCELED`, or the error of the work
    */
   bound<T>(work: Promise<T>): Promise<T>;
+  /** As `bound`, for what comes before the call is sent: if the signal aborts meanwhile, nothing has been done. */
+  prepare<T>(this: void, work: Promise<T>): Promise<T>;
   isCanceled(): boolean;
   /** True if the deadline of all attempts had passed before this one began. */
   readonly isExpired: boolean;
@@ -31,12 +33,14 @@ export function openTimeLimit(
   const cancellationSignal = ignored.length > 0 ? exceptFor(context, ignored) : context.cancellationSignal;
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
   const limitMs = Math.min(timeoutMs, endsAt - Date.now());
+  let isPreparing = false;
   const toError = (): CallError => {
+    const done = isPreparing ? 'no' : 'perhaps';
     if (cancellationSignal.aborted)
-      return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
+      return new CallError('CANCELED', 'The call was canceled', { retryable: false, done });
     const which =
       limitMs < timeoutMs ? `the deadline of ${deadlineMs} ms for all attempts` : `its time-out of ${timeoutMs} ms`;
-    return new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
+    return new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done });
   };
   // A controller, because Node never frees listeners on a signal of `AbortSignal.any`.
   const ending = new AbortController();
@@ -45,13 +49,25 @@ export function openTimeLimit(
     ending.signal.addEventListener('abort', () => reject(toError()), { once: true });
   });
   ended.catch(() => undefined);
+  const bound = async <T>(work: Promise<T>): Promise<T> => await Promise.race([work, ended]);
   const abort = (): void => ending.abort();
   const timeout = setTimeout(abort, Math.min(Math.max(1, limitMs), MAX_TIMER_MS));
   if (cancellationSignal.aborted) abort();
   else cancellationSignal.addEventListener('abort', abort, { once: true });
   return {
     signal: ending.signal,
-    bound: async (work) => await Promise.race([work, ended]),
+    bound,
+    async prepare(work) {
+      isPreparing = true;
+      try {
+        const prepared = await bound(work);
+        // Work that was done in the last moment must not be followed by the call.
+        if (ending.signal.aborted) await ended;
+        return prepared;
+      } finally {
+        isPreparing = false;
+      }
+    },
     isCanceled: () => cancellationSignal.aborted,
     isExpired: limitMs <= 0,
     allows: (delayMs) => Date.now() + delayMs < endsAt,

@@ -38,11 +38,10 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,
-    async execute(rawArgs, call) {
+    async execute(rawArgs, { prepare, ...call }) {
       const args = schema ? await parseArguments(entry.name, schema, rawArgs) : rawArgs;
       const used = useSecrets(resolver);
-      const values = await resolveAll(names, used);
-      if (call.signal.aborted) throw secretsTooLate();
+      const values = await prepare(resolveAll(names, used));
       const context = {
         ...call,
         logger: withoutSecrets(call.logger, (text) => used.redact(text)),
@@ -69,11 +68,6 @@ async function parseArguments(name: string, schema: StandardSchema, rawArgs: Jso
 
 async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(names.map(async (name) => [name, await used.resolve({ secret: name })] as const)));
-}
-
-/** The call has ended meanwhile, by time-out or cancellation. */
-function secretsTooLate(): CallError {
-  return new CallError('CANCELED', 'The secrets came too late', { retryable: false, done: 'no' });
 }
 
 function valueOf(name: string, values: ReadonlyMap<string, string>, tool: string): string {

@@ -9,10 +9,10 @@ import { followRedirects } from '../http/follow-redirects.ts';
 import type { GuardedRequest, ToolAnswer } from '../http/guarded-request.ts';
 import { resolveHeaders, useSecrets } from '../secrets.ts';
 import type { TextsOrSecrets, SecretResolver } from '../secrets.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Tool, ToolCall, ToolContext } from './tool.ts';
 
 export interface HttpTool extends Tool {
-  readonly execute: (args: Json, context: ToolContext) => Promise<Json>;
+  readonly execute: (args: Json, call: ToolCall) => Promise<Json>;
 }
 
 /** A configured tool that is an HTTP request. */
@@ -34,11 +34,11 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): 
   const fillUrl = compileUrl(settings.url);
   return {
     ...entry,
-    async execute(args, context) {
+    async execute(args, { prepare, ...context }) {
       const secrets = useSecrets(deps.secrets);
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
-        const headers = await resolveHeaders(settings.headers ?? {}, secrets);
+        const headers = await prepare(resolveHeaders(settings.headers ?? {}, secrets));
         return secrets.redactResult(await send(settings, deps.request, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);

@@ -15,7 +15,7 @@ export interface Tool extends ToolEntry {
 }
 
 /** Executes one call. @returns the result: JSON, or nothing */
-export type ToolExecute = (args: Json, context: ToolContext) => unknown;
+export type ToolExecute = (args: Json, call: ToolCall) => unknown;
 
 /** The call that a tool serves. */
 export interface ToolContext {
@@ -34,6 +34,15 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Adds the run, the node and the call to each line. */
   readonly logger: CallLogger;
+}
+
+/** The call as the engine's own tools see it. */
+export interface ToolCall extends ToolContext {
+  /**
+   * Waits for what comes before the call is sent.
+   * @throws CallError if the call's time is over or it is canceled meanwhile; nothing has been done then
+   */
+  prepare<T>(this: void, work: Promise<T>): Promise<T>;
 }
 
 /** The error for arguments that violate a tool's parameters; the tool is not called. */

@@ -1,7 +1,7 @@
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { GenerateContext, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { CodeToolContext } from '../../../src/activities/tools/code-tool-context.ts';
-import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
+import type { Tool, ToolCall } from '../../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { Carrier } from '../../../src/graph/journal/packed-events.ts';
@@ -73,15 +73,16 @@ export function aTool(over: Partial<Tool> & Pick<Tool, 'execute'>): Tool {
   return { name: 'pay', description: 'Pay', parameters: true, effect: 'keyed', ...over };
 }
 
-export function aContext(over: Partial<ToolContext> = {}): ToolContext {
+export function aContext(over: Partial<ToolCall> = {}): ToolCall {
   const signal = new AbortController().signal;
   const principal = { sub: 'ann', roles: ['user'] };
   const logger = createLogger('silent');
-  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, ...over };
+  const prepare = async <T>(work: Promise<T>): Promise<T> => await work;
+  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, prepare, ...over };
 }
 
 /** Builds the context of a code tool. The value of each secret is its name. */
-export function aCodeContext(over: Partial<CodeToolContext> = {}): CodeToolContext {
+export function aCodeContext(over: Partial<CodeToolContext> = {}): CodeToolContext & ToolCall {
   const nothing = { secret: (name: string) => name, heartbeat: () => undefined };
   return { ...aContext(), ...nothing, ...over };
 }

@@ -9,8 +9,10 @@ export interface OddMcpAddress {
   readonly url: string;
   readonly address: string;
   readonly requests: readonly HeardRequest[];
-  /** Replaces the answer to the next request for this tool. */
-  instead(tool: string, what: Answer): void;
+  /** Replaces the answer to the next request for this tool, or to the next message of this method. */
+  instead(toolOrMethod: string, what: Answer): void;
+  /** Answers who asks for a stream of events. */
+  listened: Answer;
   /** The format of answers: one document, or a stream of events, with or without ids for resuming it. */
   answersAs: 'json' | 'events' | 'numbered events';
   stop(): Promise<void>;
@@ -25,7 +27,8 @@ export async function startOddMcpAddress(): Promise<OddMcpAddress> {
     get requests() {
       return http.requests;
     },
-    instead: (tool, what) => void instead.set(tool, what),
+    instead: (toolOrMethod, what) => void instead.set(toolOrMethod, what),
+    listened: answer(405),
     answersAs: 'json',
     stop: async () => await http.stop(),
   };
@@ -38,12 +41,14 @@ export async function startOddMcpAddress(): Promise<OddMcpAddress> {
   return odd;
 
   function serve({ method, body }: HeardRequest, response: ServerResponse): void {
-    if (method !== 'POST') return answer(method === 'DELETE' ? 200 : 405)(response);
-    const { id, params } = readMcpMessage(body);
-    if (id === undefined) return answer(202)(response);
-    const other = instead.get(params?.name ?? '');
-    instead.delete(params?.name ?? '');
+    if (method === 'GET') return odd.listened(response);
+    if (method === 'DELETE') return answer(200)(response);
+    const { id, params, method: asked } = readMcpMessage(body);
+    const what = params?.name ?? asked;
+    const other = instead.get(what);
+    instead.delete(what);
     if (other) return other(response);
+    if (id === undefined || asked === '') return answer(202)(response);
     createOddMcpServer((reply) => 'id' in reply && say(reply, response)).hear(body);
   }
 

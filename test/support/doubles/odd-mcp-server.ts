@@ -11,8 +11,9 @@ export interface OddMcpServer {
 }
 
 const McpMessage = z.object({
-  id: z.int().optional(),
-  method: z.string(),
+  id: z.union([z.int(), z.string()]).optional(),
+  /** Answers have none. */
+  method: z.string().default(''),
   params: z
     .looseObject({
       name: z.string().optional(),
@@ -61,6 +62,9 @@ export function createOddMcpServer(send: (message: JsonObject) => void): OddMcpS
     large: (id, value) => answer(id, text('x'.repeat(Number(value)))),
     nonsense: (id) => answer(id, { content: 'no list' }),
     slow: () => undefined,
+    flood(_, value) {
+      for (let n = 0; n < Number(value); n++) send({ jsonrpc: '2.0', id: `ping ${n}`, method: 'ping' });
+    },
     die: () => process.exit(7),
     environment: (id, value) => answer(id, text(process.env[toText(value)] ?? 'unset')),
     pid: (id) => answer(id, text(String(process.pid))),
@@ -86,7 +90,7 @@ export function createOddMcpServer(send: (message: JsonObject) => void): OddMcpS
   return {
     hear(message) {
       const { id = null, method, params = {} } = readMcpMessage(message);
-      heard.push(toJsonObject({ method, params }));
+      heard.push(toJsonObject({ id, method, params }));
       methods[method]?.(id, params);
     },
   };

@@ -28,8 +28,12 @@ describe('toolCalls', () => {
     await callOf(tool, { order: 7 });
     const principal = { sub: 'ann', roles: ['user'] };
     const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
+    const prepare: unknown = expect.any(Function);
     expect(seen).toEqual([
-      [{ order: 7 }, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger }],
+      [
+        { order: 7 },
+        { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, prepare },
+      ],
     ]);
   });
 

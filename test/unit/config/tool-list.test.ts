@@ -20,7 +20,7 @@ const refusalOf = (...tools: unknown[]): string => {
     return String(error);
   }
 };
-const run = (found: ToolConfig | undefined, args: Json, context: CodeToolContext = aCodeContext()): unknown =>
+const run = (found: ToolConfig | undefined, args: Json, context = aCodeContext()): unknown =>
   found && 'execute' in found ? found.execute(args, context) : expect.unreachable();
 
 class Desk {

@@ -1,6 +1,5 @@
-import { CallError } from '../../calls/call-error.ts';
 import type { Session } from './session.ts';
-import { toUnreachable } from './to-call-error.ts';
+import { toUnreachable, unreachable } from './to-call-error.ts';
 
 /** A connection to a server. It opens a new session when the last one has ended. */
 export interface Connection {
@@ -10,7 +9,8 @@ export interface Connection {
 }
 
 interface ConnectionOptions {
-  readonly open: () => Promise<Session>;
+  /** @param closing aborts when the connection is closed meanwhile */
+  readonly open: (closing: AbortSignal) => Promise<Session>;
   /** Is called when a session ends unexpectedly. */
   readonly onLost: () => void;
 }
@@ -24,17 +24,17 @@ const MAX_PAUSE_MS = 60_000;
  */
 export function keepConnection({ open, onLost }: ConnectionOptions): Connection {
   let current: Promise<Session> | null = null;
-  let isClosed = false;
+  const closing = new AbortController();
   let failures = 0;
   let retryAt = 0;
 
   const forget = (session: Promise<Session>): boolean => {
     if (current !== session) return false;
     current = null;
-    return !isClosed;
+    return !closing.signal.aborted;
   };
   const openNext = (): Promise<Session> => {
-    const opening = open();
+    const opening = open(closing.signal);
     opening.then(
       (session) => {
         failures = 0;
@@ -52,7 +52,7 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
   };
   return {
     async session() {
-      if (isClosed) throw unreachable('The connection is closed', null);
+      if (closing.signal.aborted) throw unreachable('The connection is closed');
       const pauseMs = retryAt - Date.now();
       if (!current && pauseMs > 0) throw unreachable('The server was away a moment ago', pauseMs);
       try {
@@ -62,13 +62,9 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
       }
     },
     async close() {
-      isClosed = true;
+      closing.abort();
       const session = await current?.catch(() => null);
       await session?.close();
     },
   };
-}
-
-function unreachable(message: string, retryAfterMs: number | null): CallError {
-  return new CallError('TOOL_FAILED', message, { retryable: true, done: 'no', retryAfterMs });
 }

@@ -1,12 +1,15 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Response as UndiciResponse } from 'undici';
 import { CallError } from '../../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../calls/classify-failure.ts';
 import { traceHeaders } from '../../../telemetry/traces/traceparent.ts';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
 import { readBody } from '../../http/read-body.ts';
+import { boundAnswers } from './bound-answers.ts';
+import { currentExchange, GRACE_MS, openExchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { limitStream } from './limit-stream.ts';
 
 interface HttpTransportOptions {
@@ -16,26 +19,31 @@ interface HttpTransportOptions {
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A request that waits for its answer. */
-interface PendingRequest {
-  /** True if the answer's events are numbered: the SDK then requests the rest of a broken answer. */
-  isResumable: boolean;
-  readonly fail: (error: CallError) => void;
-}
-
-/** The request that a `fetch` serves. */
-const pendingRequest = new AsyncLocalStorage<PendingRequest>();
+/** Above that, the server does not take a message that waits for no answer. */
+const TAKE_MS = 10_000;
 
 /**
  * Streamable HTTP on the guarded fetch. It fails a request whose answer breaks off; the SDK's own transport lets such a
- * request wait for its time-out.
+ * request wait for its time-out. It ends all that belongs to a request when that is answered or canceled; the SDK's
+ * reads on to the end of the session.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  /** Is called when the server no longer knows the session. */
+  /** Is called when the server no longer knows the session, or has spoiled it. */
   onSessionLost: (() => void) | undefined;
+  /** By the ids of requests, others by the messages themselves. */
+  readonly #exchanges = new Map<unknown, Exchange>();
+  readonly #sendBounded = boundAnswers((error) => {
+    for (const exchange of this.#exchanges.values()) exchange.fail(error);
+    this.onSessionLost?.();
+  });
 
   override onerror = ({ message }: Error): void => {
-    if (RECONNECT_FAILED.test(message)) pendingRequest.getStore()?.fail(brokenOff('the rest of it could not be had'));
+    if (RECONNECT_FAILED.test(message)) currentExchange.getStore()?.fail(brokenOff('the rest of it could not be had'));
+  };
+
+  override onmessage = (message: JSONRPCMessage): void => {
+    currentExchange.getStore()?.pace.restart();
+    if (!('method' in message)) this.#exchanges.get(Number(message.id))?.endSoon();
   };
 
   constructor(options: HttpTransportOptions) {
@@ -43,13 +51,53 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
-    if (Array.isArray(message) || !('id' in message) || !('method' in message))
-      return await super.send(message, options);
+    if (Array.isArray(message)) throw new TypeError('Batches are no longer part of the protocol');
+    if ('id' in message && 'method' in message) return await this.#ask(message, options);
+    try {
+      await this.#sendBounded(message, async () => await this.#tell(message, options));
+    } finally {
+      if ('method' in message && message.method === 'notifications/cancelled')
+        this.#exchanges.get(message.params?.['requestId'])?.end();
+    }
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    for (const exchange of this.#exchanges.values()) exchange.end();
+  }
+
+  /** Sends a request. The answer comes by `onmessage`; only failures end the waiting here. */
+  async #ask(message: JSONRPCRequest, options?: SendOptions): Promise<void> {
     await new Promise<never>((_, reject) => {
-      const request: PendingRequest = { isResumable: false, fail: reject };
-      const onresumptiontoken = (): void => void (request.isResumable = true);
-      pendingRequest.run(request, () => void super.send(message, { ...options, onresumptiontoken }).catch(reject));
+      const exchange = this.#open(message.id, (error) => {
+        reject(error);
+        exchange.end();
+      });
+      const onresumptiontoken = (): void => void (exchange.isResumable = true);
+      currentExchange.run(
+        exchange,
+        () => void super.send(message, { ...options, onresumptiontoken }).catch(exchange.fail),
+      );
     });
+  }
+
+  /** Sends what gets no answer. */
+  async #tell(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    const exchange = this.#open(message, () => undefined);
+    const timer = setTimeout(() => exchange.end(notTaken()), TAKE_MS);
+    try {
+      await currentExchange.run(exchange, async () => await super.send(message, options));
+    } finally {
+      clearTimeout(timer);
+      // After this message the SDK listens to the server, until the session ends.
+      if (!('method' in message && message.method === 'notifications/initialized')) exchange.end();
+    }
+  }
+
+  #open(key: unknown, onFailed: (error: CallError) => void): Exchange {
+    const exchange = openExchange({ onFailed, onEnded: () => this.#exchanges.delete(key) });
+    this.#exchanges.set(key, exchange);
+    return exchange;
   }
 }
 
@@ -61,20 +109,29 @@ type McpFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 function createFetch({ fetch, headers }: HttpTransportOptions, onSessionLost: () => void): McpFetch {
   return async (url, init = {}) => {
+    const exchange = currentExchange.getStore();
     const sdkHeaders = new Headers(init.headers);
+    const { method = 'GET' } = init;
+    if (method === 'GET' && exchange) await waitForTurn(exchange);
     const request = {
-      method: init.method ?? 'GET',
+      method,
       headers: { ...Object.fromEntries(sdkHeaders), ...traceHeaders(), ...(await headers()) },
       body: typeof init.body === 'string' ? init.body : null,
-      signal: init.signal ?? null,
+      signal: exchange?.signal ?? init.signal ?? null,
     };
     const response = await fetch(new URL(url), request).catch((error: unknown) => {
       throw fromNetwork('TOOL_FAILED', error);
     });
-    if (!response.ok)
-      return await refuse(response, request.method, () => sdkHeaders.has(SESSION_HEADER) && onSessionLost());
-    return watchResponse(response, pendingRequest.getStore());
+    if (!response.ok) return await refuse(response, method, () => sdkHeaders.has(SESSION_HEADER) && onSessionLost());
+    return watchResponse(response, exchange);
   };
+}
+
+/** @throws if the exchange is over, or ends meanwhile */
+async function waitForTurn({ pace, signal }: Exchange): Promise<void> {
+  signal.throwIfAborted();
+  const waitMs = pace.next(Date.now());
+  if (waitMs > 0) await wait(waitMs, undefined, { signal });
 }
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -89,7 +146,7 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
   const { status, headers } = response;
   const text = await readBody(response).catch(() => '');
   if (method !== 'POST' && status === METHOD_NOT_ALLOWED) {
-    pendingRequest.getStore()?.fail(brokenOff('the server does not resume it'));
+    currentExchange.getStore()?.fail(brokenOff('the server does not resume it'));
     return new Response(null, { status });
   }
   const isSessionLost = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));
@@ -100,23 +157,26 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
 }
 
 /** Limits a stream, and fails its request if it ends too early. */
-function watchResponse(response: UndiciResponse, request: PendingRequest | undefined): Response {
+function watchResponse(response: UndiciResponse, exchange: Exchange | undefined): Response {
   const { status, headers } = response;
   const init = { status, headers: [...headers] };
   if (!response.body) return new Response(null, init);
   const { readable, ended } = limitStream(response.body);
-  if (request) void ended.then((error) => failAfterGrace(request, error));
+  if (exchange) void ended.then((error) => failAfterGrace(exchange, error));
   return new Response(readable, init);
 }
 
-function failAfterGrace(request: PendingRequest, error: CallError | null): void {
-  if (error?.code === 'PAYLOAD_TOO_LARGE') return request.fail(error);
+function failAfterGrace(exchange: Exchange, error: CallError | null): void {
+  if (error?.code === 'PAYLOAD_TOO_LARGE') return exchange.fail(error);
   // The SDK may still be reading the last answer; failing an answered request has no effect.
-  setTimeout(() => request.isResumable || request.fail(error ?? brokenOff('it ended early')), GRACE_MS).unref();
+  setTimeout(() => exchange.isResumable || exchange.fail(error ?? brokenOff('it ended early')), GRACE_MS).unref();
 }
-
-const GRACE_MS = 1_000;
 
 function brokenOff(why: string): CallError {
   return new CallError('TOOL_FAILED', `The answer has broken off: ${why}`, { retryable: true, done: 'perhaps' });
+}
+
+function notTaken(): CallError {
+  const message = `The server has not taken a message within ${TAKE_MS / 1_000} s`;
+  return new CallError('TOOL_FAILED', message, { retryable: true, done: 'perhaps' });
 }

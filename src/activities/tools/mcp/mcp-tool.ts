@@ -21,14 +21,18 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
   const { name, ownName, outputSchema, settings } = tool;
   const shape = { isStructured: outputSchema !== null, errorMeans: settings.errorMeans ?? 'perhaps-done' };
   const checkPin = createPinCheck(tool, report);
+  const openChecked = async (): Promise<Session> => {
+    const session = await connection.session();
+    checkPin(await findTool(session, ownName));
+    return session;
+  };
   return {
     ...toEntry(tool),
-    async execute(args, context) {
+    async execute(args, call) {
       try {
-        const session = await connection.session();
-        checkPin(await findTool(session, ownName));
-        const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, context) };
-        const result = await session.call(params, context.signal);
+        const session = await call.prepare(openChecked());
+        const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, call) };
+        const result = await session.call(params, call.signal);
         return secrets.redactResult(toJsonResult({ ...shape, result }));
       } catch (thrown) {
         const error = toCallError(thrown);

@@ -34,7 +34,7 @@ export async function openServer(server: string, settings: McpServerSettings, de
   const secrets = useSecrets(deps.secrets);
   const report = (message: string): void => deps.report(secrets.redactMessage(`MCP server "${server}": ${message}`));
   const connection = keepConnection({
-    open: async () => await openSession(await openTransport(settings, { fetch: deps.fetch, secrets })),
+    open: async (closing) => await openSession(await openTransport(settings, { fetch: deps.fetch, secrets }), closing),
     onLost: () => report('the connection is lost'),
   });
   const close = async (): Promise<void> => await connection.close();

@@ -1,9 +1,9 @@
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
 import { resolveHeaders, resolveTexts } from '../../secrets.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import { HttpTransport } from './http-transport.ts';
 import { MAX_STREAM_BYTES } from './limit-stream.ts';
+import { ProgramTransport } from './program-transport.ts';
 import type { McpAddress, McpProgram, McpServerSettings } from './server-settings.ts';
 
 export interface TransportDeps {
@@ -14,7 +14,7 @@ export interface TransportDeps {
 
 /** A transport that is not connected yet. */
 export interface ServerTransport {
-  readonly transport: StdioClientTransport | HttpTransport;
+  readonly transport: ProgramTransport | HttpTransport;
   /** The end of a program's standard error output. */
   errorOutput(): string;
 }
@@ -27,7 +27,7 @@ async function openProgram(
   { command, args, env, cwd }: McpProgram,
   { secrets }: TransportDeps,
 ): Promise<ServerTransport> {
-  const transport = new StdioClientTransport({
+  const transport = new ProgramTransport({
     command,
     args: [...args],
     env: await resolveTexts(env, secrets),

@@ -6,7 +6,7 @@ import { HttpTransport } from './http-transport.ts';
 import { listTools } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
 import type { ServerTransport } from './open-transport.ts';
-import { describeFailure } from './to-call-error.ts';
+import { describeFailure, unreachable } from './to-call-error.ts';
 
 export type ToolList = ReadonlyMap<string, ListedTool>;
 
@@ -29,8 +29,8 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const CLOSE_TIMEOUT_MS = 6_000;
 const TERMINATE_TIMEOUT_MS = 2_000;
 
-/** Initializes a session. @throws if the server does not answer; the transport is closed then */
-export async function openSession(server: ServerTransport): Promise<Session> {
+/** Initializes a session. @throws if the server does not answer, or the signal aborts; the transport is closed then */
+export async function openSession(server: ServerTransport, closing: AbortSignal): Promise<Session> {
   const { transport } = server;
   const client = new Client({ name: 'holdfast', version: '1' });
   const ended = endOf(transport);
@@ -40,7 +40,10 @@ export async function openSession(server: ServerTransport): Promise<Session> {
   };
   const listCurrentTools = watchToolList(client);
   try {
-    await client.connect(transport, { timeout: REQUEST_TIMEOUT_MS });
+    await withOwnSignal(
+      closing,
+      async (signal) => await client.connect(transport, { signal, timeout: REQUEST_TIMEOUT_MS }),
+    );
   } catch (error) {
     await close();
     throw error instanceof CallError ? error : new Error(explain(error, server.errorOutput()), { cause: error });
@@ -48,8 +51,7 @@ export async function openSession(server: ServerTransport): Promise<Session> {
   return {
     tools: listCurrentTools,
     async call(params, signal) {
-      if (!client.transport)
-        throw new CallError('TOOL_FAILED', 'The connection is closed', { retryable: true, done: 'no' });
+      if (!client.transport) throw unreachable('The connection is closed');
       return await withOwnSignal(signal, async (ownSignal) => {
         const options = { signal: ownSignal, timeout: NO_TIMEOUT_MS };
         return await client.request({ method: 'tools/call', params }, CallToolResultSchema, options);

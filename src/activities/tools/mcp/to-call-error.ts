@@ -34,6 +34,11 @@ export function toUnreachable(thrown: unknown): CallError {
   });
 }
 
+/** The error of a server that can't be called now. */
+export function unreachable(message: string, retryAfterMs: number | null = null): CallError {
+  return new CallError('TOOL_FAILED', message, { retryable: true, done: 'no', retryAfterMs });
+}
+
 /** Describes a failure in full: secrets are removed before it is shortened. */
 export function describeFailure(thrown: unknown): string {
   // The parser quotes some characters of the text, which may be part of a secret.

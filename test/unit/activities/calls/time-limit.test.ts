@@ -95,6 +95,30 @@ describe('openTimeLimit', () => {
     await expect(limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
   });
 
+  test('nothing has been done if preparations take too long', async () => {
+    const { limit } = open({ timeoutMs: 5_000 });
+    const ended = endOf(limit, limit.prepare(forever()));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await ended).toMatchObject({ code: 'TIMEOUT', retryable: true, done: 'no' });
+  });
+
+  test('nothing has been done if preparations are canceled, even in their last moment', async () => {
+    const { limit, activity } = open({});
+    const preparing = limit.prepare(Promise.resolve().then(() => activity.cancel()));
+    const ended = endOf(limit, forever());
+    await expect(preparing).rejects.toMatchObject({ code: 'CANCELED', done: 'no' });
+    expect(await ended).toMatchObject({ code: 'CANCELED', done: 'no' });
+  });
+
+  test('what comes after preparations may have been done, and what they fail with is what it is', async () => {
+    const { limit, activity } = open({});
+    expect(await limit.prepare(Promise.resolve(7))).toBe(7);
+    await expect(limit.prepare(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+    const ended = endOf(limit, forever());
+    activity.cancel();
+    expect(await ended).toMatchObject({ code: 'CANCELED', done: 'perhaps' });
+  });
+
   test('another attempt is allowed as long as it begins before the deadline', () => {
     const { limit } = open({ deadlineMs: 62_000 });
     expect([1_999, 2_000, 2_001].map((delayMs) => limit.allows(delayMs))).toEqual([true, false, false]);

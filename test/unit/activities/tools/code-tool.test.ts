@@ -94,6 +94,12 @@ describe('the secrets of a code tool', () => {
     await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
   });
 
+  test('that come too late keep it from beginning', async () => {
+    const tool = aCodeTool({ secrets: ['PAY_KEY'], execute: () => expect.unreachable() });
+    const late = new CallError('TIMEOUT', 'late', { retryable: true, done: 'no' });
+    await expect(tool.execute(null, aContext({ prepare: async () => await Promise.reject(late) }))).rejects.toBe(late);
+  });
+
   test.each<[string, Error, object]>([
     ['an error', new Error(`401 for ${CANARY}`), { code: 'TOOL_FAILED', retryable: true, done: 'perhaps' }],
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import type { HttpToolSettings } from '../../../../src/activities/tools/http-tool.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { aContext } from '../../../support/builders/call-builders.ts';
@@ -165,6 +166,15 @@ describe('headers', () => {
     const call = aHttpTool(server.address, { headers: { authorization: { secret } } }).execute({}, aContext());
     await expect(call).rejects.toThrow(secret);
     await expect(call).rejects.toMatchObject({ done: 'no' });
+    expect(server.connections).toBe(0);
+  });
+
+  test('with a secret that comes too late nothing is sent', async () => {
+    const headers = { authorization: { secret: 'PAY_KEY' } };
+    const late = new CallError('TIMEOUT', 'late', { retryable: true, done: 'no' });
+    const context = aContext({ prepare: async () => await Promise.reject(late) });
+    const call = aHttpTool(server.address, { headers }).execute({}, context);
+    await expect(call).rejects.toMatchObject({ code: 'TIMEOUT', done: 'no' });
     expect(server.connections).toBe(0);
   });
 });

@@ -16,6 +16,9 @@ const heardOf = async (tools: TestedTools, method: string): Promise<Json[]> =>
     isJsonObject(message) && message['method'] === method ? [message['params'] ?? null] : [],
   );
 
+/** Also on a machine that does much else. */
+const SOON = { timeout: 10_000 };
+
 const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -34,10 +37,9 @@ describe('tools of a program', () => {
           env: { PLAIN: 'plain', KEY: { secret: 'ODD_KEY' } },
           tools: {
             ...Object.fromEntries(
-              ['echo', 'typed', 'fail', 'refuse', 'parts', 'nothing', 'large', 'nonsense', 'slow'].map((name) => [
-                name,
-                {},
-              ]),
+              ['echo', 'typed', 'fail', 'refuse', 'parts', 'nothing', 'large', 'nonsense', 'slow', 'flood'].map(
+                (name) => [name, {}],
+              ),
             ),
             environment: {},
             heard: {},
@@ -164,6 +166,24 @@ describe('tools of a program', () => {
     });
     expect(await tools.call('odd.pid')).not.toBe(before);
   });
+
+  test('fail when their program asks more at once than it may; the next call starts it again', async () => {
+    const before = await tools.call('odd.pid');
+    await expect(tools.call('odd.flood', 1_000)).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: true,
+      done: 'perhaps',
+    });
+    expect(await tools.call('odd.pid')).not.toBe(before);
+  });
+
+  test('are called while their program asks something now and then', async () => {
+    const controller = new AbortController();
+    const call = tools.call('odd.flood', 1, { signal: controller.signal });
+    await expect.poll(async () => JSON.stringify(await tools.call('odd.heard')), SOON).toContain('"ping 0"');
+    controller.abort();
+    await expect(call).rejects.toThrow('The call was canceled');
+  });
 });
 
 const ECHO_PIN = pinOf({
@@ -236,6 +256,21 @@ describe('opening and closing', () => {
     expect(isRunning(pid)).toBe(false);
     await expect(tools.call('odd.echo')).rejects.toMatchObject({ retryable: true, done: 'no' });
     expect(tools.reports).toEqual([]);
+  });
+
+  test('calls no program that is being ended', async () => {
+    const tools = await openTestedTools({ odd: { ...ODD_PROGRAM, env: { STUBBORN: 'yes' } } });
+    const spoiled = tools.call('odd.large', 10_000_001);
+    spoiled.catch(() => undefined);
+    await expect
+      .poll(
+        async () =>
+          await tools.call('odd.slow', null, { signal: AbortSignal.timeout(500) }).catch((error: unknown) => error),
+        SOON,
+      )
+      .toMatchObject({ retryable: true, done: 'no', message: 'odd.slow: The program is being ended' });
+    await expect(spoiled).rejects.toMatchObject({ retryable: true, done: 'perhaps' });
+    await tools.close();
   });
 
   test('ends a program that does not want to end', async () => {
