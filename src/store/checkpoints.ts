@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import { foldCheckpoints, foldResumePoints } from '../graph/journal/index.ts';
 import type { Checkpoint } from '../graph/journal/index.ts';
-import { parseCheckpointId } from '../graph/run/index.ts';
+import { endOf, foldUpTo, readLineage, reachesBack } from './lineage.ts';
+import type { Lineage } from './lineage.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
-import { addSnapshot, latestSnapshot, replaceSnapshots } from './snapshots.ts';
+import { addSnapshot, replaceSnapshots } from './snapshots.ts';
 import type { Snapshot } from './snapshots.ts';
 import type { Tables } from './tables.ts';
 
@@ -26,10 +26,15 @@ export interface Checkpoints {
   find(runId: string, id: string | null): Promise<StoredCheckpoint | null>;
   /**
    * Computes the state at a checkpoint from the changes up to it; a long chain of them leaves a snapshot.
-   * @param before a known state at an earlier checkpoint of the run; only later changes are read then
    * @returns `null` while a change is not written yet, because batches come in any order
    */
-  stateOf(checkpoint: StoredCheckpoint, before?: StoredState | null): Promise<StoredState | null>;
+  stateOf(checkpoint: StoredCheckpoint): Promise<StoredState | null>;
+  /**
+   * Computes the states at some checkpoints, those of a run from the newest on, each as `stateOf` and when it is asked
+   * for. It reads once what several are made of, and ends early when it has read much.
+   * @param maxBytes after so many nothing more is read, `MAX_READ_BYTES` by default
+   */
+  statesOf(checkpoints: readonly StoredCheckpoint[], maxBytes?: number): AsyncGenerator<StoredState | null, void>;
   /** The state at a checkpoint, as `stateOf`; `null` means the newest checkpoint with a complete state. */
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
@@ -40,10 +45,14 @@ export interface Checkpoints {
   list(runIds: readonly string[], page: PageRequest): Promise<Page<StoredCheckpoint>>;
 }
 
+/** The limit of what is read for states that are listed; one state may be made of more. */
+const MAX_READ_BYTES = 64 * 1_048_576;
+
 export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
   return {
     find: (runId, id) => find(db, runId, id),
-    stateOf: (checkpoint, before = null) => stateOf(db, checkpoint, before),
+    stateOf: async (checkpoint) => await foldAndSnapshot(db, checkpoint, await readLineage(db, checkpoint)),
+    statesOf: (checkpoints, maxBytes = MAX_READ_BYTES) => statesOf(db, checkpoints, maxBytes),
     at: (runId, id) => stateAt(db, runId, id),
     lastUpTo: async (runId, seq) => {
       const row = await columns(db)
@@ -71,71 +80,46 @@ async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Pr
   const checkpoint = await find(db, runId, id);
   if (!checkpoint) return null;
   const lineage = await readLineage(db, checkpoint);
-  if (isWhole(lineage, checkpoint)) return await foldAndSnapshot(db, checkpoint, lineage);
-  const last = lineage.chain.at(-1)?.id ?? lineage.base?.checkpoint_id;
-  return id === null && last !== undefined ? await stateAt(db, runId, last) : null;
+  const state = await foldAndSnapshot(db, checkpoint, lineage);
+  const last = endOf(lineage);
+  return state || id !== null || last === undefined ? state : await stateAt(db, runId, last);
 }
 
-async function stateOf(
+async function* statesOf(
   db: Kysely<Tables>,
-  checkpoint: StoredCheckpoint,
-  before: StoredState | null,
-): Promise<StoredState | null> {
-  const lineage = await readLineage(db, checkpoint, before);
-  return isWhole(lineage, checkpoint) ? await foldAndSnapshot(db, checkpoint, lineage) : null;
+  checkpoints: readonly StoredCheckpoint[],
+  maxBytes: number,
+): AsyncGenerator<StoredState | null, void> {
+  const lineages = new Map<string, Lineage>();
+  let bytes = 0;
+  for (const checkpoint of checkpoints) {
+    const known = lineages.get(checkpoint.runId);
+    if (known && reachesBack(known, checkpoint)) {
+      yield toState(checkpoint, known);
+      continue;
+    }
+    if (bytes > maxBytes) return;
+    const lineage = await readLineage(db, checkpoint);
+    lineages.set(checkpoint.runId, lineage);
+    bytes += lineage.bytes;
+    yield await foldAndSnapshot(db, checkpoint, lineage);
+  }
 }
 
-/** A state before a checkpoint, if one is known, and the chain of checkpoints that follow it without a gap. */
-type Lineage = Awaited<ReturnType<typeof readLineage>>;
-
-async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint, before: StoredState | null = null) {
-  const base = before ? toBase(before) : await latestSnapshot(db, checkpoint);
-  const written = await changesBetween(db, checkpoint, base?.seq ?? 0);
-  const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
-    base ? parent === base.checkpoint_id : parent === null || parseCheckpointId(parent)?.runId !== checkpoint.runId;
-  const gap = written.findIndex((one, at) => (at === 0 ? !isFirst(one) : one.parent_id !== written[at - 1]?.id));
-  return { base, chain: gap < 0 ? written : written.slice(0, gap) };
-}
-
-function toBase({ checkpoint: { id, seq }, channels, resumePoint }: StoredState) {
-  return { checkpoint_id: id, seq, channels, resume_point: resumePoint };
-}
-
-function isWhole({ base, chain }: Lineage, { id }: StoredCheckpoint): boolean {
-  return (chain.at(-1)?.id ?? base?.checkpoint_id) === id;
-}
-
-/** Folds a whole lineage into the state at its end, and stores a snapshot of the state after a long chain. */
+/** Folds a lineage into the state at its checkpoint, and stores a snapshot of the state after a long chain. */
 async function foldAndSnapshot(
   db: Kysely<Tables>,
   checkpoint: StoredCheckpoint,
   lineage: Lineage,
-): Promise<StoredState> {
-  const state = { checkpoint, ...fold(lineage) };
-  await addSnapshot(db, state, lineage.chain);
+): Promise<StoredState | null> {
+  const state = toState(checkpoint, lineage);
+  if (state) await addSnapshot(db, state, lineage.links);
   return state;
 }
 
-function fold({ base, chain }: Lineage): Pick<StoredState, 'channels' | 'resumePoint'> {
-  const resumePoints =
-    chain.length > 0
-      ? chain.map(({ resume_point, next }) => ({ resumePoint: resume_point, next }))
-      : [{ resumePoint: base?.resume_point ?? {}, next: [] }];
-  return {
-    channels: foldCheckpoints(chain, base?.channels),
-    resumePoint: foldResumePoints(resumePoints, base?.resume_point),
-  };
-}
-
-async function changesBetween(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint, after: number) {
-  return await db
-    .selectFrom('checkpoints')
-    .select(['id', 'parent_id', 'changes', 'resume_point', 'next', 'bytes'])
-    .where('run_id', '=', runId)
-    .where('seq', '>', after)
-    .where('seq', '<=', seq)
-    .orderBy('seq')
-    .execute();
+function toState(checkpoint: StoredCheckpoint, lineage: Lineage): StoredState | null {
+  const folded = foldUpTo(lineage, checkpoint.id);
+  return folded && { checkpoint, ...folded };
 }
 
 /** The snapshot of the last state replaces the deleted checkpoints. */

@@ -10,13 +10,14 @@ export interface Snapshot {
   readonly resumePoint: ResumePoint;
 }
 
-type CheckpointKey = Pick<Checkpoint, 'id' | 'seq'> & { readonly runId: string };
+/** What tells a checkpoint from all others, and its place in its run. */
+export type CheckpointKey = Pick<Checkpoint, 'id' | 'seq'> & { readonly runId: string };
 
 /** Finds the newest snapshot up to a checkpoint. */
 export async function latestSnapshot(db: Kysely<Tables>, { runId, seq }: CheckpointKey) {
   return await db
     .selectFrom('snapshots')
-    .select(['checkpoint_id', 'seq', 'channels', 'resume_point'])
+    .select(['checkpoint_id', 'seq', 'channels', 'resume_point', 'bytes'])
     .where('run_id', '=', runId)
     .where('seq', '<=', seq)
     .orderBy('seq', 'desc')

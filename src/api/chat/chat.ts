@@ -12,9 +12,10 @@ import { listenToRun } from '../streams/listen-to-run.ts';
 import type { RunEar } from '../streams/listen-to-run.ts';
 import { admitTurn } from './admit-turn.ts';
 import { chunksOfRun } from './chunks-of-run.ts';
-import type { ChunkOrBeat, Until } from './chunks-of-run.ts';
+import type { Until } from './chunks-of-run.ts';
 import { findDecisions } from './decide-in-chat.ts';
 import type { TellAct } from './decide-in-chat.ts';
+import type { Chunk } from './narrate/chunk.ts';
 import { planChat } from './narrate/plan-chat.ts';
 import { SaidBefore } from './narrate/said-before.ts';
 import { readMessage } from './read-message.ts';
@@ -38,7 +39,7 @@ export interface ChatRequest {
 /** An answer, which is heard from its run. */
 export interface Answer {
   /** Its chunks. They end early by a signal. */
-  readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<ChunkOrBeat, void>;
+  readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<Chunk, void>;
   /** Stops hearing the run, also if the chunks were never read. */
   readonly close: () => void;
 }
@@ -57,14 +58,12 @@ export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatReq
     : await decideTurn(deps, caller, { request, said });
 }
 
-/** Tells the active run of a thread from its beginning. @returns `null` where none is active */
-export async function followThread(
+/** Tells a run from its beginning. */
+export async function followRun(
   deps: ApiDeps,
   caller: Caller,
-  { threadId, until }: { readonly threadId: string; readonly until: Until },
-): Promise<Answer | null> {
-  const runId = (await deps.store.threads.find(caller.tenantId, threadId))?.activeRunId ?? null;
-  if (runId === null) return null;
+  { runId, until }: { readonly runId: string; readonly until: Until },
+): Promise<Answer> {
   return await whileListening(
     deps,
     runId,
@@ -130,13 +129,10 @@ async function decideTurn(
   });
 }
 
-/** Each look is a sign of life for the client, too. */
-const LOOK_EVERY_MS = 5_000;
-
 /** Does something with an ear for a run, which is closed if that fails. */
 async function whileListening(deps: ApiDeps, runId: string, work: (ear: RunEar) => Promise<Answer>): Promise<Answer> {
   const { changes, deltas, runLooks: looks } = deps.store;
-  const ear = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens', lookEveryMs: LOOK_EVERY_MS });
+  const ear = await listenToRun({ changes, deltas, looks }, { runId, detail: 'tokens' });
   try {
     return await work(ear);
   } catch (error) {

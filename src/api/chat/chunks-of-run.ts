@@ -26,15 +26,12 @@ export interface Message {
 /** Where a message ends besides the end of its run: where people have to decide, or nowhere. */
 export type Until = 'approval' | 'end';
 
-/** A chunk, or a sign that the run is still there. */
-export type ChunkOrBeat = Chunk | 'beat';
-
 /** Tells what is heard of a run as chunks of one message, up to its end, or to where people have to decide. */
 export async function* chunksOfRun(
   { seals }: Pick<ApiDeps, 'seals'>,
   { runId, plan, caller, after, until, saidBefore }: Message,
   heard: AsyncGenerator<Heard, void>,
-): AsyncGenerator<ChunkOrBeat, void> {
+): AsyncGenerator<Chunk, void> {
   const narrator = new Narrator(plan);
   let seq = 0;
   const tellDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
@@ -58,6 +55,5 @@ export async function* chunksOfRun(
     const { status } = look;
     const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, { runId, seq });
     if (end) return yield* end;
-    yield 'beat';
   }
 }

@@ -2,10 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Act } from '../../store/audit/audit.ts';
-import { answerChat, followThread } from '../chat/chat.ts';
+import { answerChat, followRun } from '../chat/chat.ts';
 import type { Answer } from '../chat/chat.ts';
 import type { Chunk } from '../chat/narrate/chunk.ts';
-import { eventStream } from '../chat/event-stream.ts';
+import { CHUNK_HEADERS, writeChunks } from '../chat/write-chunks.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
@@ -18,6 +18,7 @@ import type { AddRoute } from '../middleware/router.ts';
 import { ChatSchema } from '../schemas/chat.ts';
 import { KeyHeader, MAX_BODY_BYTES, body, problems } from '../schemas/common.ts';
 import { ThreadId } from '../schemas/run.ts';
+import { sendStream } from '../streams/send-stream.ts';
 
 const tags = ['chat'];
 
@@ -95,9 +96,13 @@ const follow =
       responses: { 200: STREAM, 204: { description: 'No run of the thread is active' }, ...problems(429) },
     });
     router.openapi(route, async (c) => {
-      const { threadId } = c.req.valid('param');
-      const asked = { threadId, ...c.req.valid('query') };
-      const answer = async (): Promise<Answer | null> => await followThread(deps, c.get('caller'), asked);
+      const caller = c.get('caller');
+      const { until } = c.req.valid('query');
+      const thread = await deps.store.threads.find(caller.tenantId, c.req.valid('param').threadId);
+      const runId = thread?.activeRunId ?? null;
+      if (runId === null) return c.body(null, 204);
+      if (c.req.method === 'HEAD') return c.body(null, 200, CHUNK_HEADERS);
+      const answer = async (): Promise<Answer> => await followRun(deps, caller, { runId, until });
       return await streamed(c, { slots, deps, answer });
     });
   };
@@ -115,8 +120,7 @@ export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>>
 interface Streaming {
   readonly slots: TenantSlots;
   readonly deps: ApiDeps;
-  /** @returns `null`: there is nothing to stream */
-  readonly answer: () => Promise<Answer | null>;
+  readonly answer: () => Promise<Answer>;
 }
 
 /** Streams an answer while its tenant has a slot. */
@@ -126,24 +130,22 @@ async function streamed(c: Context<ApiEnv>, { slots, deps, answer }: Streaming):
     throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; ask again when one has ended', {
       headers: { 'retry-after': '1' },
     });
-  const found = await answer().catch((error: unknown) => {
+  const { chunks, close } = await answer().catch((error: unknown) => {
     giveBack();
     throw error;
   });
-  if (!found) {
-    giveBack();
-    return c.body(null, 204);
-  }
-  const left = new AbortController();
-  left.signal.addEventListener('abort', giveBack);
-  left.signal.addEventListener('abort', found.close);
-  const { expiresAtMs = Number.POSITIVE_INFINITY } = c.get('caller');
-  const streamMs = Math.max(0, Math.min(MAX_STREAM_MS, expiresAtMs - Date.now()));
-  const unwanted = [c.req.raw.signal, deps.shuttingDown, left.signal, AbortSignal.timeout(streamMs)];
   const fail = (error: unknown): Chunk => {
     const requestId = c.get('requestId');
     deps.logger.error({ error, requestId, path: c.req.path }, 'a stream failed');
     return { type: 'error', errorText: `The stream broke off; the server's log names request ${requestId}` };
   };
-  return eventStream(found.chunks(unwanted), { fail, over: () => left.abort() });
+  return sendStream(c, deps, {
+    headers: CHUNK_HEADERS,
+    maxMs: MAX_STREAM_MS,
+    produce: async (body) => await writeChunks(body, chunks([body.over]), fail),
+    over() {
+      close();
+      giveBack();
+    },
+  });
 }

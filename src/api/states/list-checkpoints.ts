@@ -5,7 +5,6 @@ import { MAX_PAGE_BYTES } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { createPageBytes } from '../http/page-bytes.ts';
 import { showAll } from '../redaction/hidden-from.ts';
 
 /**
@@ -17,25 +16,33 @@ export async function listCheckpoints(
   runIds: readonly string[],
   page: PageRequest,
 ) {
-  const { checkpoints } = store;
-  const { items, next } = await checkpoints.list(runIds, page);
-  const shown = createPageBytes<ReturnType<typeof toShown>>(items.length, MAX_PAGE_BYTES);
-  for (const run of new Set(items.map(({ runId }) => runId))) {
-    let before: StoredState | null = null;
-    for (const [rank, checkpoint] of [...items.entries()].toReversed()) {
-      if (checkpoint.runId !== run || !shown.has(rank)) continue;
-      const state: StoredState | null = await checkpoints.stateOf(checkpoint, before);
-      if (state) shown.put(rank, toShown(state));
-      before = state ?? before;
-    }
-  }
-  const last = items[shown.end() - 1];
-  const isCut = last !== undefined && shown.end() < items.length;
-  const entries = await showAll({ store, caller }, shown.entries(), (entry, hidden) => ({
+  const { items, next } = await store.checkpoints.list(runIds, page);
+  const { shown, end } = await firstOf(store.checkpoints.statesOf(items));
+  const last = items[end - 1];
+  const isCut = last !== undefined && end < items.length;
+  const entries = await showAll({ store, caller }, shown, (entry, hidden) => ({
     ...entry,
     values: hideChannels(entry.values, hidden),
   }));
   return { items: entries, next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
+}
+
+/** Takes states while a page has space for them, and computes no more. The first may be larger than a page. */
+async function firstOf(states: AsyncIterable<StoredState | null>) {
+  const shown: ReturnType<typeof toShown>[] = [];
+  let bytes = 0;
+  let end = 0;
+  for await (const state of states) {
+    const entry = state && toShown(state);
+    if (entry) {
+      bytes += Buffer.byteLength(JSON.stringify(entry));
+      if (bytes > MAX_PAGE_BYTES && shown.length > 0) break;
+      shown.push(entry);
+    }
+    end += 1;
+    if (bytes > MAX_PAGE_BYTES) break;
+  }
+  return { shown, end };
 }
 
 function toShown({ checkpoint, channels }: StoredState) {

@@ -33,9 +33,10 @@ interface Listened {
   readonly runId: string;
   /** `tokens`: with what models say while they say it. */
   readonly detail: 'events' | 'tokens';
-  /** Changes may be missed, so the ear looks now and then. */
-  readonly lookEveryMs: number;
 }
+
+/** Normally the ear is told of each change, or that it may have missed some; this is in case it is not. */
+const LOOK_EVERY_MS = 60_000;
 
 /** Opens an ear for a run, which need not exist yet. */
 export async function listenToRun({ changes, deltas, looks }: Sources, listened: Listened): Promise<RunEar> {
@@ -58,7 +59,7 @@ interface Hearing extends Listened {
 }
 
 async function* hear(
-  { runId, lookEveryMs, mailbox, looks }: Hearing,
+  { runId, mailbox, looks }: Hearing,
   after: number,
   unwanted: readonly AbortSignal[],
 ): AsyncGenerator<Heard, void> {
@@ -66,7 +67,7 @@ async function* hear(
   for (const signal of unwanted) signal.addEventListener('abort', mailbox.ring);
   try {
     for (;;) {
-      const mail = await mailbox.take(lookEveryMs);
+      const mail = await mailbox.take(LOOK_EVERY_MS);
       if (unwanted.some(({ aborted }) => aborted)) return;
       const heard = await lookFor(mail);
       if (!heard) return;

@@ -39,8 +39,12 @@ export function openSseBody({ heartbeatMs, stallMs, withHeartbeat, hangUp }: Bod
   const outlet = openOutlet(() => finish());
   let isWriting = false;
   const beat = setInterval(() => body.offer(`${HEARTBEAT_FRAME}${withHeartbeat?.() ?? ''}`), heartbeatMs);
+  const watch = setInterval(() => {
+    if (outlet.isStuck()) body.cut();
+  }, stallMs);
   const finish = (): void => {
     clearInterval(beat);
+    clearInterval(watch);
     over.abort();
     outlet.wake();
   };
@@ -87,6 +91,8 @@ interface Outlet {
   hasSpace(): boolean;
   /** @returns false: the reader has taken nothing in that time */
   untilSpace(withinMs: number): Promise<boolean>;
+  /** True if the reader has taken nothing since this was asked last, though something waited for it then. */
+  isStuck(): boolean;
   /** Ends the waiting for space. */
   wake(): void;
   close(): void;
@@ -97,6 +103,8 @@ interface Outlet {
 function openOutlet(onCancel: () => void): Outlet {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let wake = (): void => undefined;
+  let written = 0;
+  let seen = { waiting: 0, taken: 0 };
   const stream = new ReadableStream<Uint8Array>(
     {
       start(opened) {
@@ -109,7 +117,10 @@ function openOutlet(onCancel: () => void): Outlet {
   );
   return {
     stream,
-    put: (bytes) => controller?.enqueue(bytes),
+    put(bytes) {
+      written += bytes.length;
+      controller?.enqueue(bytes);
+    },
     hasSpace: () => (controller?.desiredSize ?? 0) > 0,
     untilSpace: async (withinMs) =>
       await new Promise<boolean>((resolve) => {
@@ -119,6 +130,12 @@ function openOutlet(onCancel: () => void): Outlet {
           resolve(true);
         };
       }),
+    isStuck() {
+      const waiting = BUFFER_BYTES - (controller?.desiredSize ?? BUFFER_BYTES);
+      const before = seen;
+      seen = { waiting, taken: written - waiting };
+      return before.waiting > 0 && seen.taken === before.taken;
+    },
     wake: () => wake(),
     close: () => controller?.close(),
     fail: () => controller?.error(new Error('The stream was broken off; it can be resumed')),

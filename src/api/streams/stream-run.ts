@@ -23,9 +23,6 @@ interface AskedEvents {
   readonly caller: Caller;
 }
 
-/** Normally the stream is told of each change, or that it may have missed some; this is in case it is not. */
-const LOOK_EVERY_MS = 60_000;
-
 /**
  * Writes the events of a run as they are stored, from history on: each once, in order, as the caller may see them. It
  * listens before it reads, so none is lost between. It returns after the last event of a run that has ended; a run that
@@ -34,7 +31,7 @@ const LOOK_EVERY_MS = 60_000;
  */
 export async function streamRun(sources: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
   const { runId, after, detail, caller } = asked;
-  const ear = await listenToRun(sources, { runId, detail, lookEveryMs: LOOK_EVERY_MS });
+  const ear = await listenToRun(sources, { runId, detail });
   try {
     for await (const { deltas, events, look, isUpToDate } of ear.hear(after, [body.over])) {
       const hidden = hiddenFrom(caller, look);

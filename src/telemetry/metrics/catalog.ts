@@ -165,7 +165,12 @@ export const METRICS = {
     about: 'requests that were answered as the first one with their `Idempotency-Key`',
     labels: {},
   },
-  'holdfast.sse.clients': { kind: 'level', at: 'API', about: 'streams of events that are open', labels: {} },
+  'holdfast.sse.clients': {
+    kind: 'level',
+    at: 'API',
+    about: 'streams of events and of chats that are open',
+    labels: {},
+  },
   'holdfast.activity.duration': {
     kind: 'histogram',
     at: 'worker',

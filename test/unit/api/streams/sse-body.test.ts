@@ -44,6 +44,26 @@ describe('the body of a stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('is broken off when its reader leaves the little that waits for it', async () => {
+    const body = openSseBody(TIMES);
+    await body.write('a\n\n');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(body.over.aborted).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('goes on while nothing waits for its reader', async () => {
+    const body = openSseBody({ ...TIMES, heartbeatMs: 70_000 });
+    const reader = body.stream.getReader();
+    await body.write('a\n\n');
+    await reader.read();
+    await vi.advanceTimersByTimeAsync(65_000);
+    await body.write('b\n\n');
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(body.over.aborted).toBe(false);
+    body.end();
+  });
+
   test('hangs up on such a reader where there is a connection', async () => {
     const hangUp = vi.fn<() => void>();
     const body = openSseBody({ ...TIMES, hangUp });

@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { foldCheckpoints, foldResumePoints } from '../graph/journal/index.ts';
+import type { Checkpoint, ResumePoint } from '../graph/journal/index.ts';
+import { parseCheckpointId } from '../graph/run/index.ts';
+import type { JsonObject } from '../graph/values/index.ts';
+import { latestSnapshot } from './snapshots.ts';
+import type { CheckpointKey, Snapshot } from './snapshots.ts';
+import type { Tables } from './tables.ts';
+
+/** What the state at a checkpoint is made of, without what follows a gap. States at earlier ones, down to the base, are made of it, too. */
+export interface Lineage {
+  readonly base: Base | null;
+  /** The changes after the base, as many as are held at a time. */
+  readonly chain: readonly Change[];
+  /** All checkpoints since the last snapshot. */
+  readonly links: readonly { readonly bytes: number }[];
+  /** What was read. */
+  readonly bytes: number;
+}
+
+/** A known state. */
+interface Base {
+  readonly checkpoint_id: string;
+  readonly seq: number;
+  readonly channels: JsonObject;
+  readonly resume_point: ResumePoint;
+}
+
+interface Change extends Link {
+  readonly changes: Checkpoint['changes'];
+  readonly resume_point: Checkpoint['resumePoint'];
+}
+
+interface Link {
+  readonly id: string;
+  readonly seq: number;
+  readonly next: Checkpoint['next'];
+  readonly bytes: number;
+}
+
+/** Changes of so many bytes are held at a time; a larger one is held alone. */
+const MAX_HELD_BYTES = 8 * 1_048_576;
+
+export async function readLineage(db: Kysely<Tables>, checkpoint: CheckpointKey): Promise<Lineage> {
+  const snapshot = (await latestSnapshot(db, checkpoint)) ?? null;
+  const written = await linksBetween(db, checkpoint, snapshot?.seq ?? 0);
+  const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
+    snapshot
+      ? parent === snapshot.checkpoint_id
+      : parent === null || parseCheckpointId(parent)?.runId !== checkpoint.runId;
+  const gap = written.findIndex((one, at) => (at === 0 ? !isFirst(one) : one.parent_id !== written[at - 1]?.id));
+  const links = gap < 0 ? written : written.slice(0, gap);
+  const chain = links.filter(isHeld);
+  const before = partsOf(links.slice(0, links.length - chain.length));
+  let base: Base | null = snapshot;
+  for (const part of before) {
+    const changes = await changesOf(db, checkpoint.runId, part);
+    // Retention has deleted them meanwhile, and left a snapshot.
+    if (changes.length < part.length) return await readLineage(db, checkpoint);
+    base = foldInto(base, changes);
+  }
+  return { base, chain, links, bytes: links.reduce((sum, { bytes }) => sum + bytes, snapshot?.bytes ?? 0) };
+}
+
+/** True if a checkpoint before the one that a lineage was read for is not before its base. */
+export function reachesBack({ base }: Lineage, { seq }: CheckpointKey): boolean {
+  return !base || base.seq <= seq;
+}
+
+/** The id of the last checkpoint of a lineage. */
+export function endOf({ base, chain }: Lineage): string | undefined {
+  return chain.at(-1)?.id ?? base?.checkpoint_id;
+}
+
+/** Folds a lineage into the state at one of its checkpoints. @returns `null`: it has no such checkpoint */
+export function foldUpTo({ base, chain }: Lineage, id: string): Pick<Snapshot, 'channels' | 'resumePoint'> | null {
+  const part = chain.slice(0, chain.findIndex((one) => one.id === id) + 1);
+  if (part.length > 0) return fold(base, part);
+  if (base?.checkpoint_id !== id) return null;
+  const { channels, resume_point: resumePoint } = base;
+  return { channels, resumePoint: foldResumePoints([{ resumePoint, next: [] }], resumePoint) };
+}
+
+function foldInto(base: Base | null, changes: readonly Change[]): Base | null {
+  const last = changes.at(-1);
+  if (!last) return base;
+  const { channels, resumePoint } = fold(base, changes);
+  return { checkpoint_id: last.id, seq: last.seq, channels, resume_point: resumePoint };
+}
+
+function fold(base: Base | null, changes: readonly Change[]): Pick<Snapshot, 'channels' | 'resumePoint'> {
+  const resumePoints = changes.map(({ resume_point, next }) => ({ resumePoint: resume_point, next }));
+  return {
+    channels: foldCheckpoints(changes, base?.channels),
+    resumePoint: foldResumePoints(resumePoints, base?.resume_point),
+  };
+}
+
+/** Divides a chain into parts whose changes can be held at a time. */
+function partsOf(links: readonly Link[]): readonly (readonly Link[])[] {
+  const parts: Link[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const link of links) {
+    bytes += link.bytes;
+    if (bytes > MAX_HELD_BYTES) {
+      parts.push([]);
+      ({ bytes } = link);
+    }
+    parts.at(-1)?.push(link);
+  }
+  return parts;
+}
+
+/** Reads the checkpoints up to one, the last of them with their changes. */
+async function linksBetween(db: Kysely<Tables>, { runId, seq }: CheckpointKey, after: number) {
+  const isHeldThen = sql<boolean>`sum(bytes) over (order by seq desc) - bytes < ${MAX_HELD_BYTES}`;
+  return await db
+    .selectFrom('checkpoints')
+    .select(['id', 'parent_id', 'seq', 'next', 'bytes'])
+    .select([
+      sql<Checkpoint['changes'] | null>`case when ${isHeldThen} then changes end`.as('changes'),
+      sql<Checkpoint['resumePoint'] | null>`case when ${isHeldThen} then resume_point end`.as('resume_point'),
+    ])
+    .where('run_id', '=', runId)
+    .where('seq', '>', after)
+    .where('seq', '<=', seq)
+    .orderBy('seq')
+    .execute();
+}
+
+function isHeld<Row extends { readonly changes: unknown; readonly resume_point: unknown }>(
+  row: Row,
+): row is Row & Pick<Change, 'changes' | 'resume_point'> {
+  return row.changes !== null && row.resume_point !== null;
+}
+
+async function changesOf(db: Kysely<Tables>, runId: string, part: readonly Link[]): Promise<readonly Change[]> {
+  return await db
+    .selectFrom('checkpoints')
+    .select(['id', 'seq', 'next', 'bytes', 'changes', 'resume_point'])
+    .where('run_id', '=', runId)
+    .where('seq', '>=', part[0]?.seq ?? 0)
+    .where('seq', '<=', part.at(-1)?.seq ?? 0)
+    .orderBy('seq')
+    .execute();
+}

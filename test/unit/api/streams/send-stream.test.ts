@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { Hono } from 'hono';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ApiEnv } from '../../../../src/api/deps.ts';
+import { sendStream } from '../../../../src/api/streams/send-stream.ts';
+import { openAbort } from '../../../../src/process/open-abort.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Sends a stream that says nothing until it is over, to somebody who does not read it. */
+async function send({ maxMs, tokenMs }: { readonly maxMs?: number; readonly tokenMs?: number } = {}) {
+  const shutdown = openAbort();
+  const over = vi.fn<() => void>();
+  const app = new Hono<ApiEnv>().get('/', (c) => {
+    const token = tokenMs !== undefined && { expiresAtMs: Date.now() + tokenMs };
+    c.set('caller', { tenantId: 'acme', sub: 'u', roles: [], permissions: new Set(), ...token });
+    return sendStream(
+      c,
+      { logger: createLogger('silent'), shuttingDown: shutdown.signal },
+      {
+        headers: {},
+        over,
+        produce: async (body) => void (body.over.aborted || (await once(body.over, 'abort'))),
+        ...(maxMs !== undefined && { maxMs }),
+      },
+    );
+  });
+  const response = await app.request('/');
+  return { over, shutdown, response };
+}
+
+test.each([
+  ['its longest time', { maxMs: 5_000, tokenMs: 9_000 }],
+  ['the time of the token', { maxMs: 9_000, tokenMs: 5_000 }],
+])('a stream ends after %s, and gives back what it holds', async (_what, times) => {
+  const { over, response } = await send(times);
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(over).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(over).toHaveBeenCalledTimes(1);
+  expect(await response.text()).toBe('');
+});
+
+test('a stream without such a time ends when nobody reads it', async () => {
+  const { over } = await send();
+  await vi.advanceTimersByTimeAsync(75_000);
+  expect(over).toHaveBeenCalledTimes(1);
+});
+
+test('a stream ends with the process', async () => {
+  const { over, shutdown } = await send();
+  shutdown.abort();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(over).toHaveBeenCalledTimes(1);
+});
