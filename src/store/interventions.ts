@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Intervention, RunView } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import { readPage, toPage } from './page.ts';
+import { mapPage, readPage, toPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,29 +19,45 @@ export interface Interventions {
   list(tenantId: string, page: PageRequest): Promise<Page<InterventionRecord>>;
 }
 
+/** Pages that are looked through for one that has an intervention. */
+const MAX_LOOKS = 20;
+
 export function createInterventions(db: Kysely<Tables>): Interventions {
   return {
-    async list(tenantId, { limit, after }) {
-      const rows = db
-        .selectFrom('runs')
-        .select(['id', 'created_at', 'view', 'redaction'])
-        .where('tenant_id', '=', tenantId)
-        .where(WAITS_FOR_INTERVENTION)
-        .where(isFrom(after));
-      const { items: runs, next } = await readPage(db, rows, {
-        limit: limit + 1,
-        order: sql`created_at desc, id desc`,
-        payloads: ['view', 'redaction'],
-        positionOf: ({ created_at, id }) => toPosition({ at: created_at, runId: id, rank: Number.MAX_SAFE_INTEGER }),
-      });
-      const entries = runs.flatMap(toEntries).filter((entry) => after === undefined || comesAfter(entry, after));
-      const page = toPage(entries, limit, toPosition);
-      return {
-        items: page.items.map(({ runId, intervention, redaction }) => ({ runId, intervention, redaction })),
-        next: page.next ?? next,
-      };
+    async list(tenantId, request) {
+      for (let looks = 1, { after } = request; ; looks += 1) {
+        const page = await look(db, tenantId, { ...request, after });
+        if (page.items.length > 0 || page.next === null || looks === MAX_LOOKS) return page;
+        after = page.next;
+      }
     },
   };
+}
+
+/** Looks through the next runs that may wait for a person; there may be none among them. */
+async function look(
+  db: Kysely<Tables>,
+  tenantId: string,
+  { limit, after }: PageRequest,
+): Promise<Page<InterventionRecord>> {
+  const rows = db
+    .selectFrom('runs')
+    .select(['id', 'created_at', 'view', 'redaction'])
+    .where('tenant_id', '=', tenantId)
+    .where(WAITS_FOR_INTERVENTION)
+    .where(isFrom(after));
+  const { items: runs, next } = await readPage(db, rows, {
+    limit,
+    order: sql`created_at desc, id desc`,
+    payloads: ['view', 'redaction'],
+    positionOf: ({ created_at, id }) => toPosition({ at: created_at, runId: id, shown: null }),
+  });
+  const page = toPage(
+    runs.flatMap((run) => toEntries(run, after)),
+    limit,
+    toPosition,
+  );
+  return mapPage({ items: page.items, next: page.next ?? next }, ({ record }) => record);
 }
 
 /**
@@ -53,41 +69,54 @@ export const WAITS_FOR_INTERVENTION = sql<boolean>`view::text like '%"kind":"int
 interface Place {
   readonly at: Date;
   readonly runId: string;
-  /** The number of the intervention in its run. */
-  readonly rank: number;
+  /** The intervention of the run that was shown last; `null`: all of them were. */
+  readonly shown: string | null;
 }
 
-interface Entry extends Place, InterventionRecord {}
+/** An intervention, and the place after it. */
+interface Entry extends Place {
+  readonly record: InterventionRecord;
+}
 
-function toEntries(row: {
+interface WaitingRun {
   readonly id: string;
   readonly created_at: Date;
   readonly view: RunView | null;
   readonly redaction: Redaction;
-}): readonly Entry[] {
-  return (row.view?.waitingFor ?? []).flatMap((waiting, rank) =>
-    waiting.kind === 'intervention'
-      ? [{ at: row.created_at, runId: row.id, rank, intervention: waiting, redaction: row.redaction }]
-      : [],
-  );
 }
 
-function toPosition({ at, runId, rank }: Place): Position {
-  return { at: at.toISOString(), id: `${runId}/${rank}` };
+/**
+ * The interventions of a run after a position, by their ids: other than their numbers, these stay as they are while others are
+ * settled.
+ */
+function toEntries({ id: runId, created_at: at, view, redaction }: WaitingRun, after?: Position): readonly Entry[] {
+  const last = after && parsePosition(after);
+  const shown = last?.runId === runId ? last.shown : null;
+  return (view?.waitingFor ?? [])
+    .filter((waiting) => waiting.kind === 'intervention')
+    .filter(({ id }) => shown === null || id > shown)
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .map((intervention, index, { length }) => ({
+      at,
+      runId,
+      shown: index === length - 1 ? null : intervention.id,
+      record: { runId, intervention, redaction },
+    }));
 }
 
-function parsePosition({ id }: Position): { readonly runId: string; readonly rank: number } {
-  const [runId = '', rank = '0'] = id.split('/');
-  return { runId, rank: Number(rank) };
+function toPosition({ at, runId, shown }: Place): Position {
+  return { at: at.toISOString(), id: shown === null ? runId : `${runId}/${shown}` };
 }
 
-function comesAfter({ runId, rank }: Entry, after: Position): boolean {
-  const last = parsePosition(after);
-  return runId !== last.runId || rank > last.rank;
+function parsePosition({ id }: Position): Omit<Place, 'at'> {
+  const [runId = '', ...shown] = id.split('/');
+  return { runId, shown: shown.length === 0 ? null : shown.join('/') };
 }
 
-/** The run of the position is among them: it may have more interventions. */
+/** The run of the position is among them if it has more interventions. */
 function isFrom(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
-  return sql<boolean>`(created_at, id) <= (${position.at}::timestamptz, ${parsePosition(position).runId})`;
+  const { runId, shown } = parsePosition(position);
+  const place = sql`(${position.at}::timestamptz, ${runId})`;
+  return shown === null ? sql<boolean>`(created_at, id) < ${place}` : sql<boolean>`(created_at, id) <= ${place}`;
 }

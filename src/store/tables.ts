@@ -196,6 +196,8 @@ export interface ApprovalsTable {
   tool: OptionalText;
   /** The last time that a person has reminded of it. */
   reminded_at: OptionalTime;
+  /** The request that has reminded of it last; the same for all its tries. */
+  reminder_id: OptionalText;
   /** The next reminder or escalation that webhooks are to be told of. */
   notice_at: OptionalTime;
   /** The last event that the row includes; an older state changes nothing. */

@@ -24,14 +24,23 @@ export async function commentOnApproval(
   return await showNoted(deps, caller, asked);
 }
 
-/** Reminds of a pending approval. @throws ApiError 404, 409 when it is closed, 429 when the last reminder is not long ago */
-export async function remindOfApproval(deps: NoteDeps, caller: Caller, id: string): Promise<NotedApproval> {
+/**
+ * Reminds of a pending approval, once for all tries of the request.
+ * @throws ApiError 404, 409 when it is closed, 429 when the last reminder is not long ago
+ */
+export async function remindOfApproval(
+  deps: NoteDeps,
+  caller: Caller,
+  { id, attempt }: { readonly id: string; readonly attempt: RequestAttempt },
+): Promise<NotedApproval> {
   const asked = await findAsked(deps, caller, id);
-  requirePending(asked.approval.status);
-  const left = await deps.store.approvalNotes.remind(id, REMIND_EVERY_SECONDS);
-  if (left > 0)
-    throw new ApiError('TOO_SOON', `The last reminder is not ${REMIND_EVERY_SECONDS} s ago; wait ${left} s`, {
-      headers: { 'retry-after': String(left) },
+  const reminded = await deps.store.approvalNotes.remind({ id: attempt.id, approvalId: id }, REMIND_EVERY_SECONDS);
+  if (reminded.kind === 'closed') requirePending(reminded.status);
+  if (reminded.kind === 'too-soon') {
+    const { secondsLeft } = reminded;
+    throw new ApiError('TOO_SOON', `The last reminder is not ${REMIND_EVERY_SECONDS} s ago; wait ${secondsLeft} s`, {
+      headers: { 'retry-after': String(secondsLeft) },
     });
+  }
   return await showNoted(deps, caller, asked);
 }

@@ -42,9 +42,10 @@ const remind: AddRoute = (router, deps) => {
     request: { params: idOf('approval'), ...body(ReminderSchema), headers: KeyHeader },
     responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 413, 415, 429) },
   });
-  router.openapi(route, async (c) =>
-    c.json(await remindOfApproval(deps, c.get('caller'), c.req.valid('param').id), 200),
-  );
+  router.openapi(route, async (c) => {
+    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await remindOfApproval(deps, c.get('caller'), wanted), 200);
+  });
 };
 
 /** What people add to an approval. */

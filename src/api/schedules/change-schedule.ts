@@ -7,7 +7,7 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
 import { findSchedule, lookForSchedule } from './find-schedule.ts';
-import { areTimesRefused, forgetInTemporal, orLater, tellTemporal } from './tell-temporal.ts';
+import { areTimesRefused, orLater, tellTemporal, toTickInput } from './tell-temporal.ts';
 import type { TurnDeps } from './take-turn.ts';
 
 /** The schedules of a tenant. */
@@ -76,9 +76,10 @@ export async function removeSchedule(deps: TurnDeps, caller: Caller, id: string)
   await removeEverywhere(deps, schedule);
 }
 
+/** The sweeper deletes the row: a request that has read it before may still tell Temporal of it. */
 async function removeEverywhere(deps: TurnDeps, reference: ScheduleReference): Promise<void> {
   await deps.store.schedules.remove(reference);
-  await orLater(deps, reference, () => forgetInTemporal(deps, reference));
+  await orLater(deps, reference, async () => await deps.engine.schedules.remove(toTickInput(reference)));
 }
 
 function changeBy({ sub, roles }: Caller): Pick<Schedule, 'roles' | 'updatedAt' | 'updatedBy'> {

@@ -5,23 +5,18 @@ import { ApiError } from '../http/errors.ts';
 type TellDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /**
- * Makes Temporal's schedule as the row says, and again when the row has changed meanwhile.
+ * Makes Temporal's schedule as the row says, and again when the row has changed meanwhile; deletes it when the row is deleted
+ * meanwhile, since whoever deletes it may have been faster.
  * @throws ApiError 422 when Temporal does not take its times, 503
  */
 export async function tellTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
   const { schedules } = store;
-  let schedule = await schedules.find(reference);
-  while (schedule) {
+  const first = await schedules.find(reference);
+  for (let schedule = first; schedule; schedule = await schedules.find(reference)) {
     await engine.schedules.put(toTickInput(schedule), schedule);
     if (await schedules.markTold(schedule, schedule.revision)) return;
-    schedule = await schedules.find(reference);
   }
-}
-
-/** Deletes Temporal's schedule of a removed row, and then the row. @throws ApiError 503 */
-export async function forgetInTemporal({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
-  await engine.schedules.remove(toTickInput(reference));
-  await store.schedules.forget(reference);
+  if (first) await engine.schedules.remove(toTickInput(reference));
 }
 
 export function toTickInput({ tenantId, id }: ScheduleReference) {
@@ -47,12 +42,15 @@ export function areTimesRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 422;
 }
 
-/** A schedule whose times Temporal does not take after all is paused, so that it is not told for ever. */
+/**
+ * Does what a request may have left undone. A schedule whose times Temporal does not take after all is paused, so that it is not
+ * told for ever.
+ */
 export async function healSchedule(
   deps: TellDeps,
   { isDeleted, ...reference }: ScheduleReference & { readonly isDeleted: boolean },
 ): Promise<void> {
-  if (isDeleted) return await forgetInTemporal(deps, reference);
+  if (isDeleted) return await forgetSchedule(deps, reference);
   try {
     await tellTemporal(deps, reference);
   } catch (error) {
@@ -60,6 +58,15 @@ export async function healSchedule(
     const schedule = await deps.store.schedules.find(reference);
     if (schedule) await giveUp(deps, schedule, error);
   }
+}
+
+/**
+ * Deletes Temporal's schedule of a removed row once more, and then the row: whoever has read the row before it was removed has
+ * told Temporal by now.
+ */
+async function forgetSchedule({ store, engine }: TellDeps, reference: ScheduleReference): Promise<void> {
+  await engine.schedules.remove(toTickInput(reference));
+  await store.schedules.forget(reference);
 }
 
 async function giveUp({ store, logger }: TellDeps, schedule: Schedule, error: ApiError): Promise<void> {

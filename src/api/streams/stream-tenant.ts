@@ -38,8 +38,9 @@ interface Sources {
 const LOOK_EVERY_MS = 60_000;
 
 /**
- * Writes the events of all runs of the caller's tenant as they are stored. A place that was good when the stream began
- * is good while it goes on. @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
+ * Writes the events of all runs of the caller's tenant as they are stored, after the place where it begins: a reader whose
+ * stream breaks off before the first event comes back there. A place that was good when the stream began is good while it
+ * goes on. @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
  */
 export async function streamTenant({ changes, ids, seals }: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
   const { caller, feed, from, moved } = asked;
@@ -47,6 +48,7 @@ export async function streamTenant({ changes, ids, seals }: Sources, asked: Aske
   const unsubscribe = changes.subscribeTenant(caller.tenantId, bell.ring);
   body.over.addEventListener('abort', bell.ring);
   try {
+    await body.write(toIdFrame(ids.write(caller.tenantId, from)));
     for (let place = from; !body.over.aborted;) {
       const part = await feed.after(place);
       if (!part) throw tooOld();

@@ -9,7 +9,7 @@ const BATCH = 100;
 const AT_ONCE = 4;
 /** The schedules of a tenant whose ticks one round decides about: the next round of all tenants begins soon. */
 const MAX_OF_TENANT = 20;
-/** A request that has changed a schedule tells Temporal itself within this time. */
+/** A request that has changed a schedule tells Temporal itself within this time, and one that was overtaken by its deletion, too. */
 const HEAL_AFTER_MS = 20_000;
 /** The settled ticks that each schedule keeps. */
 const TICKS_KEPT = 1_000;

@@ -1,9 +1,9 @@
 import type { Timing } from '../timing.ts';
 
-/** Pauses before a stream is opened anew: longer each time that nothing came. */
+/** Pauses before a stream is opened anew: longer each time that nothing new came. */
 export interface Pauses {
   next(): Promise<void>;
-  /** Called when something has come. */
+  /** Called when something new has come. */
   reset(): void;
 }
 

@@ -15,7 +15,7 @@ export interface EventFilter extends Pick<CallOptions, 'signal'> {
   readonly types?: readonly RunEvent['type'][] | undefined;
   /** An id that `onPlace` has told: the events after it come first. It is good for an hour. */
   readonly after?: string | undefined;
-  /** Told where to go on later: after each event, and about every 15 seconds. */
+  /** Told where to go on later: as a stream begins, after each event, and about every 15 seconds. */
   readonly onPlace?: ((id: string) => void) | undefined;
 }
 
@@ -28,8 +28,8 @@ export async function* streamEvents(
   const query = { graph, type: types?.join(',') };
   for (let lastId = after; ;) {
     for await (const event of readStream(connection, { path: '/api/events', query }, { lastId, signal })) {
+      if (event.lastId !== lastId) pauses.reset();
       lastId = event.lastId;
-      pauses.reset();
       if (event.data !== '') yield readEvent<TenantEvent>(event.data);
       onPlace?.(lastId);
     }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { WebhookEvent } from '../../graph/journal/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
 import { DATABASE_NOW } from '../database/database-now.ts';
 import { runStatement } from '../database/run-statement.ts';
 import type { Tables } from '../tables.ts';
@@ -32,11 +33,23 @@ export interface ApprovalNotes {
   /** Adds a comment; the same id again changes nothing. @returns false when the approval has enough of them */
   comment(comment: NewComment, most: number): Promise<boolean>;
   /**
-   * Notes a reminder of a pending approval, and tells webhooks of it.
-   * @returns the seconds until there may be one, 0 if this one counts
+   * Notes a reminder of a pending approval, and tells webhooks of it; the same id again changes nothing, while no other one
+   * has followed.
    */
-  remind(approvalId: string, everySeconds: number): Promise<number>;
+  remind(reminder: NewReminder, everySeconds: number): Promise<Reminded>;
 }
+
+export interface NewReminder {
+  readonly id: string;
+  readonly approvalId: string;
+}
+
+/** What has become of a reminder. */
+export type Reminded =
+  | { readonly kind: 'noted' }
+  /** Nobody is awaited any more. */
+  | { readonly kind: 'closed'; readonly status: Approval['status'] }
+  | { readonly kind: 'too-soon'; readonly secondsLeft: number };
 
 export interface NewComment {
   readonly id: string;
@@ -60,33 +73,45 @@ export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
       const written = await db.selectFrom('approval_comments').select('id').where('id', '=', id).executeTakeFirst();
       return written !== undefined;
     },
-    async remind(approvalId, everySeconds) {
-      const isDue = sql<boolean>`(reminded_at is null or reminded_at <= now() - make_interval(secs => ${everySeconds}))`;
-      const isReminded = await db.transaction().execute(async (transaction) => {
-        const row = await transaction
-          .updateTable('approvals')
-          .set({ reminded_at: DATABASE_NOW })
-          .where('id', '=', approvalId)
-          .where(isDue)
-          .returning(['tenant_id', 'run_id', 'reminded_at', 'body'])
-          .executeTakeFirst();
-        if (!row?.reminded_at) return false;
-        const { tenant_id: tenantId, run_id: runId, body: subject } = row;
-        const at = row.reminded_at.toISOString();
-        const key = `${approvalId}/reminded@${at}`;
-        const event: WebhookEvent = { type: 'approval.reminder', key, seq: null, at, subjectId: approvalId, subject };
-        await runStatement(transaction, tellOf([event], { runId, tenantId }));
-        return true;
-      });
-      if (isReminded) return 0;
-      const row = await db
-        .selectFrom('approvals')
-        .select(sql<number>`ceil(${everySeconds} - extract(epoch from now() - reminded_at))::float8`.as('left'))
-        .where('id', '=', approvalId)
-        .executeTakeFirst();
-      return Math.max(1, row?.left ?? 1);
-    },
+    remind: (reminder, everySeconds) => remind(db, reminder, everySeconds),
   };
+}
+
+async function remind(db: Kysely<Tables>, reminder: NewReminder, everySeconds: number): Promise<Reminded> {
+  const isNew = await db.transaction().execute(async (transaction) => await tell(transaction, reminder, everySeconds));
+  if (isNew) return { kind: 'noted' };
+  const row = await db
+    .selectFrom('approvals')
+    .select(['status', 'reminder_id'])
+    .select(sql<number>`ceil(${everySeconds} - extract(epoch from now() - reminded_at))::float8`.as('left'))
+    .where('id', '=', reminder.approvalId)
+    .executeTakeFirst();
+  if (row?.reminder_id === reminder.id) return { kind: 'noted' };
+  if (row && row.status !== 'pending') return { kind: 'closed', status: row.status };
+  return { kind: 'too-soon', secondsLeft: Math.max(1, row?.left ?? 1) };
+}
+
+/** @returns false when no reminder is due */
+async function tell(
+  transaction: Transaction<Tables>,
+  { id, approvalId }: NewReminder,
+  everySeconds: number,
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('approvals')
+    .set({ reminded_at: DATABASE_NOW, reminder_id: id })
+    .where('id', '=', approvalId)
+    .where('status', '=', 'pending')
+    .where(sql<boolean>`(reminded_at is null or reminded_at <= now() - make_interval(secs => ${everySeconds}))`)
+    .returning(['tenant_id', 'run_id', 'reminded_at', 'body'])
+    .executeTakeFirst();
+  if (!row?.reminded_at) return false;
+  const { tenant_id: tenantId, run_id: runId, body: subject } = row;
+  const at = row.reminded_at.toISOString();
+  const key = `${approvalId}/reminded@${at}`;
+  const event: WebhookEvent = { type: 'approval.reminder', key, seq: null, at, subjectId: approvalId, subject };
+  await runStatement(transaction, tellOf([event], { runId, tenantId }));
+  return true;
 }
 
 async function notesOf(

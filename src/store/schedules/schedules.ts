@@ -29,7 +29,7 @@ export interface Schedules {
    */
   replace(schedule: Schedule): Promise<boolean>;
   remove(reference: ScheduleReference): Promise<void>;
-  /** Notes what revision Temporal has. @returns false when there is another one by now */
+  /** Notes what revision Temporal has. @returns false when there is another one by now, or none */
   markTold(reference: ScheduleReference, revision: number): Promise<boolean>;
   /** Notes that Temporal does not have a schedule any more. */
   markLost(reference: ScheduleReference): Promise<void>;
@@ -114,6 +114,7 @@ function createTelling(db: Kysely<Tables>): Pick<Schedules, 'markTold' | 'markLo
         .set({ synced_revision: revision })
         .where(named(reference))
         .where('revision', '=', revision)
+        .where('deleted_at', 'is', null)
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },

@@ -3,6 +3,7 @@ import { compileGraph } from '../../../src/graph/compile/compile.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
 import type { EndedRunState } from '../../../src/graph/journal/ended-run.ts';
+import type { Intervention } from '../../../src/graph/journal/intervention.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
@@ -96,6 +97,19 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
     asked: 'd',
   };
 }
+
+/** Builds an intervention for a call whose outcome is unknown. */
+export const anIntervention = (id: string): Intervention => ({
+  kind: 'intervention',
+  id,
+  node: 'pay',
+  since: AT,
+  tool: 'charge',
+  args: { amount: 1 },
+  idempotencyKey: `key of ${id}`,
+  error: { code: 'UNKNOWN_OUTCOME', message: 'lost' },
+  choices: [{ action: 'retry', effect: 'Again.' }],
+});
 
 /** Builds the stored state of an ended run. */
 export function aClosedRun(id: string, over: Partial<EndedRunState> = {}): EndedRunState {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_PAGE_BYTES } from '../../../src/store/page.ts';
 import type { Page, PageRequest } from '../../../src/store/page.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { AT, aBatch, anApproval, aNewRun, writeTo } from '../builders/store-builders.ts';
+import { AT, aBatch, anApproval, anIntervention, aNewRun, aView, writeTo } from '../builders/store-builders.ts';
 
 /* A page has room for two of these values, and for none that is too large, which has a page of its own. */
 const third = 'x'.repeat(MAX_PAGE_BYTES / 3);
@@ -49,6 +49,17 @@ export function pagesSuite(store: () => Store): void {
       const pages = await readAll(async (page) => await store().approvals.list('large', {}, page));
       expect(pages.map((page) => page.map(({ id }) => Number(id.slice(7))))).toEqual(PAGES);
     });
+
+    test('of what waits for a person, with the runs that wait', async () => {
+      for (const [at, output] of VALUES.entries()) {
+        const run = { id: `B-wait-${at + 1}`, tenantId: 'waiting' };
+        await store().runs.create(aNewRun({ ...run, createdAt: timeOf(at) }));
+        const view = aView({ waitingFor: [anIntervention('i')], pending: [{ node: 'b', update: { output } }] });
+        await writeTo(store(), run, aBatch([1], { view }));
+      }
+      const pages = await readAll(async (page) => await store().interventions.list('waiting', page));
+      expect(pages.map((page) => page.map(({ runId }) => Number(runId.slice(7))))).toEqual(PAGES);
+    });
   });
 
   test('a page ends before a gap of the history, and is the last', async () => {
@@ -76,6 +87,7 @@ async function readAll<T>(list: (page: PageRequest) => Promise<Page<T>>): Promis
     const page = await list({ limit: 100, after });
     pages.push(page.items);
     after = page.next ?? undefined;
+    if (pages.length > VALUES.length) throw new Error('The pages have no end');
   } while (after);
   return pages;
 }

@@ -9,6 +9,7 @@ export const APPROVALS_TABLES = [
     expires_at timestamptz not null,
     tool text,
     reminded_at timestamptz,
+    reminder_id text,
     notice_at timestamptz,
     seq integer not null,
     body json not null

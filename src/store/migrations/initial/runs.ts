@@ -45,6 +45,7 @@ export const RUNS_TABLES = [
   `create index runs_to_settle on runs (tenant_id, created_at desc, id desc)
     where view::text like '%"kind":"intervention"%'`,
   `create index runs_by_status on runs (tenant_id, status, created_at desc, id desc)`,
+  `create index runs_of_graph on runs (tenant_id, graph_name, created_at desc, id desc)`,
   `create index runs_by_label on runs using gin (labels)`,
   `create index runs_to_dispatch on runs (dispatch_after) where dispatched_at is null and is_dequeued`,
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_dequeued`,

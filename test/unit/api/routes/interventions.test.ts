@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Intervention } from '../../../../src/graph/journal/intervention.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
-import { AT, aBatch, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
+import { AT, aBatch, aNewRun, anIntervention, aView, writeTo } from '../../../support/builders/store-builders.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
@@ -26,18 +25,6 @@ async function addRun(run: Pick<NewRun, 'id' | 'tenantId' | 'createdAt'>, ids: r
   await writeTo(api.store, run, aBatch([1], { view }));
 }
 
-const anIntervention = (id: string): Intervention => ({
-  kind: 'intervention',
-  id,
-  node: 'pay',
-  since: AT,
-  tool: 'charge',
-  args: { amount: 1 },
-  idempotencyKey: `key of ${id}`,
-  error: { code: 'UNKNOWN_OUTCOME', message: 'lost' },
-  choices: [{ action: 'retry', effect: 'Again.' }],
-});
-
 async function pagesOf(caller: 'user' | 'approver' | 'otherTenantUser' | 'admin', limit: number): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor = ''; ;) {
@@ -55,6 +42,31 @@ test('interventions are listed by page, those of the newest run first', async ()
     ['B b3', 'A a1'],
   ]);
   expect(await pagesOf('approver', 3)).toEqual([['B b1', 'B b2', 'B b3'], ['A a1']]);
+});
+
+test('an intervention that is settled between two pages hides no other one', async () => {
+  const run = { id: 'S', tenantId: 'settling', createdAt: AT };
+  await addRun(run, ['s1', 's2', 's3']);
+  const first = await api.store.interventions.list('settling', { limit: 1 });
+  const view = aView({ status: 'waiting', waitingFor: ['s2', 's3'].map(anIntervention) });
+  await writeTo(api.store, run, aBatch([2], { view }));
+  const second = await api.store.interventions.list('settling', { limit: 5, after: first.next ?? undefined });
+  expect([first, second].map(({ items }) => items.map(({ intervention }) => intervention.id))).toEqual([
+    ['s1'],
+    ['s2', 's3'],
+  ]);
+});
+
+test('values that look like an intervention take no page', async () => {
+  await addRun({ id: 'real', tenantId: 'looks', createdAt: '2026-01-01T00:00:00Z' }, ['r1']);
+  for (const day of [2, 3, 4]) {
+    const run = { id: `like-${day}`, tenantId: 'looks', createdAt: `2026-01-0${day}T00:00:00Z` };
+    await api.store.runs.create(aNewRun(run));
+    const pending = [{ node: 'a', update: { output: { kind: 'intervention' } } }];
+    await writeTo(api.store, run, aBatch([1], { view: aView({ pending }) }));
+  }
+  const { items, next } = await api.store.interventions.list('looks', { limit: 1 });
+  expect([items.map(({ runId }) => runId), next]).toEqual([['real'], null]);
 });
 
 test('interventions are those of the own tenant, for who may read runs', async () => {

@@ -93,6 +93,16 @@ describe('the stream of a tenant', () => {
     }
   });
 
+  test('tells at once where it begins, so that a reader whose stream breaks off then loses nothing', async () => {
+    const headers = { authorization: `Bearer ${api.tokens.user}` };
+    const stream = readEventStream(await api.request('/api/events', { headers }));
+    const [retry, beginning] = [await stream.next(), await stream.next()];
+    expect([retry, beginning]).toEqual([{ retry: '1000' }, { id: expect.any(String) }]);
+    await stream.close();
+    const missed = await write('A', 2);
+    expect(await names(await open('', { 'last-event-id': beginning?.['id'] ?? '' }), 2)).toEqual(missed);
+  });
+
   test('gives only events of one graph, or of some types', async () => {
     const [ofGraph, ofType] = [await open('?graph=quiet'), await open('?type=run.paused,run.canceled')];
     const paused: RunEvent = { seq: 9_001, at: AT, step: 0, type: 'run.paused', reason: null, nodes: [], by: 'u' };

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publishGraph } from '../../../../src/api/graphs/publish-graph.ts';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
-import { createSchedule } from '../../../../src/api/schedules/change-schedule.ts';
+import { createSchedule, removeSchedule } from '../../../../src/api/schedules/change-schedule.ts';
+import { healSchedule } from '../../../../src/api/schedules/tell-temporal.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { permissionsOf } from '../../../../src/graph/definition/index.ts';
@@ -52,6 +53,11 @@ const create = async (id: string) => {
   return await createSchedule(deps, caller, { id, terms: { ...common, cron: null, every: '1h' } });
 };
 const untold = async () => (await store.schedules.untold('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
+/** Does what the sweeper does. */
+const sweep = async () => {
+  const all = await store.schedules.untold('2999-01-01T00:00:00Z', 100);
+  for (const one of all) await healSchedule(deps, one);
+};
 const refused = new ApiError('INVALID_REQUEST', 'Temporal does not take these times');
 
 describe('a new schedule', () => {
@@ -59,6 +65,8 @@ describe('a new schedule', () => {
     failure = refused;
     await expect(create('refused')).rejects.toBe(refused);
     expect(await store.schedules.find({ tenantId: 'acme', id: 'refused' })).toBeNull();
+    expect([...had]).toEqual([]);
+    await sweep();
     expect([[...had], await untold()]).toEqual([[], []]);
   });
 
@@ -77,4 +85,13 @@ test('a request that is repeated removes no schedule that was made before', asyn
   await expect(create('twice')).rejects.toBe(refused);
   expect(await store.schedules.find({ tenantId: 'acme', id: 'twice' })).not.toBeNull();
   expect([...had]).toEqual(['twice']);
+});
+
+test('a deleted schedule is gone, also where a request that dies has told Temporal of it just then', async () => {
+  await create('late');
+  await removeSchedule(deps, caller, 'late');
+  expect([await store.schedules.find({ tenantId: 'acme', id: 'late' }), had.has('late')]).toEqual([null, false]);
+  had.add('late');
+  await sweep();
+  expect([had.has('late'), await untold()]).toEqual([false, []]);
 });

@@ -92,3 +92,17 @@ test('Temporal has what the row says last, also when that has changed while it w
   expect(had.get('changed')).toMatchObject({ paused: true });
   expect(await untold()).toEqual([]);
 });
+
+test.each([
+  ['is deleted', false],
+  ['is deleted and forgotten', true],
+])('Temporal keeps no schedule that %s while it is told of a change', async (name, isForgotten) => {
+  const schedule = aSchedule(name);
+  await store.schedules.create(schedule, 10);
+  meanwhile = async () => {
+    await store.schedules.remove(schedule);
+    if (isForgotten) await healSchedule(deps(), { ...schedule, isDeleted: true });
+  };
+  await tellTemporal(deps(), schedule);
+  expect(had.size).toBe(0);
+});

@@ -164,3 +164,35 @@ test('the events of all runs come once over streams that break off, also to who 
   }
   expect(came).toEqual(expected);
 });
+
+test('a stream that breaks off before its first event is opened anew where it began, less and less often', async () => {
+  const asked: (string | null)[] = [];
+  const pauses: number[] = [];
+  const parts = ['retry: 1000\n\n', 'id: place\n\n'];
+  const fetch: Fetch = async (_url, { headers }) => {
+    asked.push(new Headers(headers).get('last-event-id'));
+    const left = asked.length < 4 ? [...parts] : [...parts, 'id: next\nevent: e\ndata: {"runId":"R"}\n\n'];
+    const encoder = new TextEncoder();
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      const part = left.shift();
+      if (part === undefined) controller.error(new Error('cut'));
+      else controller.enqueue(encoder.encode(part));
+    };
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    return await Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+  };
+  const timing: Timing = {
+    ...BRISK,
+    random: () => 1,
+    async sleep(ms, signal) {
+      if (ms < 45_000) pauses.push(ms);
+      await BRISK.sleep(ms, signal);
+    },
+  };
+  for await (const { runId } of streamEvents(connectionBy(fetch, timing))) {
+    expect(runId).toBe('R');
+    break;
+  }
+  expect(asked).toEqual([null, 'place', 'place', 'place']);
+  expect(pauses).toEqual([500, 1_000, 2_000]);
+});
