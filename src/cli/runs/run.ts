@@ -17,6 +17,7 @@ import type { DefinitionFile } from '../input/read-definition.ts';
 import { LIMITS_FLAG, readLimits } from '../input/limits.ts';
 import { readJsonObject } from '../input/read-json.ts';
 import { waysOn } from '../output/ways-on.ts';
+import { abortAfter } from './abort-after.ts';
 import { tellRetries } from './tell-retries.ts';
 
 export const run = defineCommand({
@@ -67,7 +68,7 @@ function readTimeout(value: string | undefined): AbortSignal | undefined {
   if (value === undefined) return undefined;
   const timeoutMs = parseDuration(value);
   if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${value}"`);
-  return AbortSignal.timeout(timeoutMs);
+  return abortAfter(timeoutMs);
 }
 
 interface Submission {
