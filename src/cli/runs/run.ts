@@ -29,7 +29,7 @@ export const run = defineCommand({
   flags: {
     input: textOr('{}', 'JSON', "the run's input, or @FILE that holds it"),
     ...LIMITS_FLAG,
-    ...accessFlags('user'),
+    ...accessFlags(),
     timeout: text(
       'DURATION',
       'how long to wait, such as 30s or 5m (default: as long as it takes); the run continues all the same',
