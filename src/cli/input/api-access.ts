@@ -57,8 +57,7 @@ export async function openClient(
 }
 
 async function readAccess(flags: AccessValues, as: string, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
-  if (flags.as !== undefined && flags.token !== undefined)
-    throw new UsageError('Both --as and --token say who asks: give one of them');
+  refuseContradictions(flags);
   const found = await readNamed(flags, as, env);
   const { url: baseUrl = found.baseUrl, token = found.token } = flags;
   if (!URL.canParse(baseUrl))
@@ -67,21 +66,29 @@ async function readAccess(flags: AccessValues, as: string, { env }: Pick<Termina
   return { baseUrl, token };
 }
 
-/** A token of the local stack is sent nowhere else. */
-async function readNamed(
-  { 'tokens-file': named, as: requested, url }: AccessValues,
-  fallback: string,
-  { HOLDFAST_URL, HOLDFAST_TOKEN, HOLDFAST_TOKENS_FILE = LOCAL_TOKENS }: Terminal['env'],
-): Promise<ApiAccess> {
+function refuseContradictions({ 'tokens-file': named, url, as, token }: AccessValues): void {
   if (named !== undefined && url !== undefined)
     throw new UsageError(`${named} has tokens for one address: give --token with --url, or --tokens-file alone`);
-  const as = requested ?? fallback;
-  if (named !== undefined) return await readTokens(named, as);
-  const isElsewhere = [url, HOLDFAST_URL, HOLDFAST_TOKEN].some((given) => given !== undefined);
-  if (!isElsewhere && existsSync(HOLDFAST_TOKENS_FILE)) return await readTokens(HOLDFAST_TOKENS_FILE, as);
-  if (requested !== undefined)
+  if (as !== undefined && token !== undefined)
+    throw new UsageError('Both --as and --token say who asks: give one of them');
+}
+
+async function readNamed(flags: AccessValues, as: string, env: Terminal['env']): Promise<ApiAccess> {
+  const file = tokensFileFor(flags, env);
+  if (file !== undefined) return await readTokens(file, flags.as ?? as);
+  if (flags.as !== undefined)
     throw new UsageError('--as takes a token of a tokens file, and none is read: give --tokens-file, or no --as');
-  return { baseUrl: HOLDFAST_URL ?? '', token: HOLDFAST_TOKEN ?? '' };
+  return { baseUrl: env['HOLDFAST_URL'] ?? '', token: env['HOLDFAST_TOKEN'] ?? '' };
+}
+
+/** A token of the local stack is sent nowhere else. */
+function tokensFileFor(
+  { 'tokens-file': named, url }: AccessValues,
+  { HOLDFAST_URL, HOLDFAST_TOKEN, HOLDFAST_TOKENS_FILE = LOCAL_TOKENS }: Terminal['env'],
+): string | undefined {
+  if (named !== undefined) return named;
+  const isElsewhere = [url, HOLDFAST_URL, HOLDFAST_TOKEN].some((given) => given !== undefined);
+  return isElsewhere || !existsSync(HOLDFAST_TOKENS_FILE) ? undefined : HOLDFAST_TOKENS_FILE;
 }
 
 async function readTokens(file: string, as: string): Promise<ApiAccess> {
