@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { TOOL_NAME } from '../activities/tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import { Retry, TimeSpan } from '../graph/schema/index.ts';
-import { findSchemaProblems } from '../graph/values/index.ts';
+import type { Duration } from '../graph/schema/index.ts';
+import { findSchemaProblems, parseDuration } from '../graph/values/index.ts';
 import type { JsonSchema } from '../graph/values/index.ts';
 
 /**
@@ -21,6 +22,15 @@ export function readAs<T>(schemaOf: (value: object) => z.ZodType<T>) {
 /** Adds the issues of a nested parse to those of the current value. */
 export function addIssues({ issues }: z.ZodError, context: z.RefinementCtx, at: readonly PropertyKey[] = []): void {
   for (const { message, path } of issues) context.addIssue({ code: 'custom', message, path: [...at, ...path] });
+}
+
+const LONGEST_TIMER_DAYS = 24;
+
+/** Refuses durations that no timer of Node takes: a longer one fires at once. */
+export function forTimer(duration: typeof Duration): typeof Duration {
+  return duration.refine((text) => (parseDuration(text) ?? 0) <= LONGEST_TIMER_DAYS * 86_400_000, {
+    error: ({ input }) => `"${String(input)}" is over ${LONGEST_TIMER_DAYS}d`,
+  });
 }
 
 /** Time-out and retries of calls. */

@@ -12,7 +12,7 @@ import { Auth } from './auth.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import { CONFIG_FILES } from './config-files.ts';
 import type { DefinedTool } from './define-tool.ts';
-import { code } from './fields.ts';
+import { code, forTimer } from './fields.ts';
 import { importModule } from './modules/import-module.ts';
 import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
@@ -45,7 +45,7 @@ const Defaults = z.strictObject({
   /** The time limit of one attempt. */
   timeout: TimeSpan.default(DEFAULTS.timeout),
   /** The time without a sign of life after which a call is tried again. */
-  heartbeatTimeout: TimeSpan.default(DEFAULTS.heartbeatTimeout),
+  heartbeatTimeout: forTimer(TimeSpan).default(DEFAULTS.heartbeatTimeout),
   /** The number of events of Temporal after which a run goes on in a new execution. */
   continueAfter: z.int().min(1).max(10_000).default(DEFAULTS.continueAfter),
   /** The number of attempts, and the time between them. */
@@ -118,7 +118,7 @@ const ConfigFields = z.strictObject({
     .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
     .prefault({}),
   telemetry: z.strictObject({ captureContent: z.boolean().default(false) }).prefault({}),
-  shutdownGrace: Duration.default('30s'),
+  shutdownGrace: forTimer(Duration).default('30s'),
 } satisfies { readonly [Name in keyof ConfigInput]-?: z.ZodType });
 
 const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, context) => {

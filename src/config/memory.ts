@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EMBEDDING_PROVIDER_NAMES } from '../activities/model-providers.ts';
 import { TimeSpan } from '../graph/schema/index.ts';
-import { SecretOrText } from './fields.ts';
+import { SecretOrText, forTimer } from './fields.ts';
 import { ADDRESS_PROBLEM, hasAddress } from './has-address.ts';
 
 /** The longest vector that pgvector keeps. */
@@ -23,7 +23,7 @@ const Embeddings = z
     /** What is less like a query is not found by meaning: a cosine from -1 to 1. */
     minSimilarity: z.number().min(-1).max(1).default(0),
     /** The time limit of a request; after it, entries are found by words. */
-    timeout: TimeSpan.default('5s'),
+    timeout: forTimer(TimeSpan).default('5s'),
     /** USD per million tokens. */
     price: z.strictObject({ input: z.number().min(0) }).optional(),
   })

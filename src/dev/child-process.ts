@@ -28,6 +28,13 @@ export async function stopChild(
   clearTimeout(timer);
 }
 
+/** Has a child end with this process, however that ends, but for SIGKILL: a detached one would go on. */
+export function endWithProcess(child: ChildProcess): void {
+  const end = (): void => void child.kill();
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+}
+
 /**
  * Kills a process left by an earlier start that was itself killed: both would write the same files.
  * @param marker text in the orphan's command line, which protects other processes with its pid

@@ -15,7 +15,7 @@ import { startDemoServices } from './demo-services.ts';
 import { lockFolder } from './folder-lock.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
-import { stopOnSignals } from './start.ts';
+import { takeSignals } from './start.ts';
 import { stopOrphanOf } from './temporal-server.ts';
 
 const DATA_DIR = join('.holdfast', 'demo');
@@ -26,6 +26,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** Runs the refund triage for the bundled tickets. @returns the exit code: 0 if every run ended as expected */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { stay: { type: 'boolean', default: false } } });
+  const stopOnSignals = takeSignals();
   await emptyFolder(DATA_DIR);
   say('Starting the stack …');
   const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, services: startDemoServices, say });
@@ -90,6 +91,8 @@ function whereToLook({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: bo
 }
 
 if (isMain(import.meta.url)) {
+  // Nobody reads on.
+  process.stdout.once('error', () => process.exit(1));
   const code = await main().catch((error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
     return 1;

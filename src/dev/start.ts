@@ -24,6 +24,7 @@ export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' |
 export async function start({ demo, tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
   const tokens = tokensFile ?? tokensFileIn(options.dataDir);
   const log = options.logFile ?? logFileIn(options.dataDir);
+  const stopOnSignals = takeSignals();
   try {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
     const tell = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -88,16 +89,24 @@ function describe({ baseUrl, temporalAddress, uiUrl }: Stack, { tokens, log, con
 `;
 }
 
-/** Stops in order at the first SIGINT or SIGTERM, at once at a later one, and ends the process. */
-export function stopOnSignals(stack: Stack): void {
-  const begin = (): void =>
-    void stack.stop().then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
-    );
-  const stop = stopOnSignal({ begin, end: () => process.exit(1), now: () => performance.now() });
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+/** The closing of a terminal is SIGHUP. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Takes the signals that end this process, which has no stack yet: until then the first one ends it at once.
+ * @returns a function that takes the stack: from then on the first one stops it in order, and a later one ends it at once
+ */
+export function takeSignals(): (stack: Pick<Stack, 'stop'>) => void {
+  let begin = (): void => process.exit(0);
+  const stop = stopOnSignal({ begin: () => begin(), end: () => process.exit(1), now: () => performance.now() });
+  for (const signal of SIGNALS) process.on(signal, stop);
+  return (stack) => {
+    begin = () =>
+      void stack.stop().then(
+        () => process.exit(0),
+        (error: unknown) => fail(error),
+      );
+  };
 }
 
 function fail(error: unknown): never {

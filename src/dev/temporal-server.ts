@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { killChild, stopChild, stopOrphan } from './child-process.ts';
+import { endWithProcess, killChild, stopChild, stopOrphan } from './child-process.ts';
 
 /** A local Temporal dev server. */
 export interface TemporalServer {
@@ -50,6 +50,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   const { executable, port, uiPort, logFile, databaseFile } = options;
   const pidFile = databaseFile === undefined ? null : pidFileOf(databaseFile);
   const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  endWithProcess(child);
   const log = logFile === undefined ? null : createWriteStream(logFile, { flags: 'a' });
   const output = captureOutput(child);
   if (log) for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });

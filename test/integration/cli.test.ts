@@ -91,6 +91,10 @@ describe('holdfast run', () => {
     expect(hasStatus('waiting')(again)).toBe(true);
   });
 
+  test.each(['25d', '60d'])('waits for a time of %s, which no timer takes', async (time) => {
+    expect(await run(GREETING, '--timeout', time)).toMatchObject({ code: 0 });
+  });
+
   test.each<[string[], RegExp]>([
     [['--input', '{'], /--input is no JSON/],
     [['--input', '[]'], /a JSON object/],

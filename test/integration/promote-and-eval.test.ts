@@ -182,11 +182,13 @@ test('a data set runs live, and tells the pass rate', async () => {
     JSON.stringify({ name: order, input: { order }, expect: { path: ['find', 'note'] } });
   await folder.write('orders.jsonl', `${line('A-1')}\n${line('B-2')}\n`);
   const flags = ['--graph', folder.path('graph.json'), '--live', '--trials', '2', '--tokens-file', tokens];
-  const { code, stdout } = await evaluate('orders.jsonl', ...flags);
+  const live = async (...more: string[]): Promise<Said> =>
+    await holdfast(['eval', folder.path('orders.jsonl'), ...flags, ...more]);
+  const { code, stdout } = await live();
   expect(code).toBe(1);
   expect(stdout).toMatch(/A-1 {2}pass {2}2 of 2, 100% \[34%, 100%\]\n/);
   expect(stdout).toMatch(/B-2 {2}FAIL {2}0 of 2, 0% \[0%, 66%\]\n {4}trial 1: path\/1 is "other", expected "note"\n/);
-  expect((await evaluate('orders.jsonl', ...flags, '--min-rate', '0')).code).toBe(0);
+  expect((await live('--min-rate', '0')).code).toBe(0);
 });
 
 test('the recording of a run replays on its own', async () => {

@@ -58,7 +58,7 @@ export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps):
         } catch (error) {
           const isLast = attempt === MAX_ATTEMPTS || signal.aborted;
           if (isLast || !(error instanceof CallError && error.retryable)) throw error;
-          await sleep(error.retryAfterMs ?? PAUSE_MS, null, { signal }).catch(() => {
+          await sleep(Math.min(error.retryAfterMs ?? PAUSE_MS, timeoutMs), null, { signal }).catch(() => {
             throw error;
           });
         }

@@ -6,6 +6,7 @@ import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
+import { APPROVER } from './report-approval.ts';
 
 const STATUSES = {
   pending: 'pending',
@@ -24,7 +25,7 @@ export const approvals = defineCommand({
   flags: {
     run: text('RUN', 'of one run'),
     status: textOr('pending', 'STATUS', 'pending, approved, rejected, expired or canceled'),
-    ...accessFlags('approver'),
+    ...accessFlags(APPROVER),
     json: option('prints the approvals as JSON'),
   },
   exits: { 0: 'listed', ...API_EXITS },
@@ -32,7 +33,7 @@ export const approvals = defineCommand({
     const status = own<Approval['status']>(STATUSES, values.status);
     if (status === undefined)
       throw new UsageError(`--status takes ${Object.keys(STATUSES).join(', ')}, not "${values.status}"`);
-    const found = await listAll(await openClient(values, terminal), { runId: values.run, status });
+    const found = await listAll(await openClient(values, terminal, APPROVER), { runId: values.run, status });
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(toText).join('\n'));
     if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);
     return EXIT.done;

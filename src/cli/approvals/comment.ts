@@ -1,7 +1,7 @@
 import { API_EXITS, openClient } from '../input/api-access.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { twoOperands } from '../line/operands.ts';
-import { APPROVAL_FLAGS, reportApproval } from './report-approval.ts';
+import { APPROVAL_FLAGS, APPROVER, reportApproval } from './report-approval.ts';
 
 export const comment = defineCommand({
   name: 'comment',
@@ -11,7 +11,7 @@ export const comment = defineCommand({
   flags: APPROVAL_FLAGS,
   exits: { 0: 'added', ...API_EXITS },
   async action({ values, given: [id, said] }, terminal) {
-    const { approvals } = await openClient(values, terminal);
+    const { approvals } = await openClient(values, terminal, APPROVER);
     const approval = await approvals.comment(id, said);
     const line = `${id}: comment added`;
     return reportApproval(approval, { ...values, line }, terminal);

@@ -7,7 +7,7 @@ import { defineCommand } from '../line/define-command.ts';
 import { text } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 import { readJson } from '../input/read-json.ts';
-import { APPROVAL_FLAGS, reportApproval } from './report-approval.ts';
+import { APPROVAL_FLAGS, APPROVER, reportApproval } from './report-approval.ts';
 
 export const approve = decideCommand('approve', 'approve what waits for a decision');
 export const reject = decideCommand('reject', 'reject what waits for a decision');
@@ -28,7 +28,7 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
     },
     exits: { 0: 'decided', ...API_EXITS },
     async action({ values, given: id }, terminal) {
-      const client = await openClient(values, terminal);
+      const client = await openClient(values, terminal, APPROVER);
       const seen = await client.approvals.get(id);
       requireDigest(seen, values.digest);
       terminal.stderr.write(approvalInWords({ ...seen, args: seen.args ?? null, details: seen.details ?? null }));

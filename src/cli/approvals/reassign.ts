@@ -5,7 +5,7 @@ import { UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { text } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
-import { APPROVAL_FLAGS, reportApproval } from './report-approval.ts';
+import { APPROVAL_FLAGS, APPROVER, reportApproval } from './report-approval.ts';
 
 export const reassign = defineCommand({
   name: 'reassign',
@@ -23,7 +23,7 @@ export const reassign = defineCommand({
     const to: Reassignment = { ...names('roles', values.roles), ...names('users', values.users) };
     if (Object.keys(to).length === 0)
       throw new UsageError('Who decides now? Give --roles NAMES, --users NAMES or both');
-    const { approvals } = await openClient(values, terminal);
+    const { approvals } = await openClient(values, terminal, APPROVER);
     const approval = await approvals.reassign(id, to);
     return reportApproval(
       approval,

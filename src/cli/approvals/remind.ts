@@ -1,7 +1,7 @@
 import { API_EXITS, openClient } from '../input/api-access.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { oneOperand } from '../line/operands.ts';
-import { APPROVAL_FLAGS, reportApproval } from './report-approval.ts';
+import { APPROVAL_FLAGS, APPROVER, reportApproval } from './report-approval.ts';
 
 export const remind = defineCommand({
   name: 'remind',
@@ -11,7 +11,7 @@ export const remind = defineCommand({
   flags: APPROVAL_FLAGS,
   exits: { 0: 'reminded', ...API_EXITS },
   async action({ values, given: id }, terminal) {
-    const { approvals } = await openClient(values, terminal);
+    const { approvals } = await openClient(values, terminal, APPROVER);
     const approval = await approvals.remind(id);
     return reportApproval(approval, { ...values, line: `${id} was reminded of` }, terminal);
   },

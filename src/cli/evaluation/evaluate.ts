@@ -4,7 +4,7 @@ import { didYouMean, messageOf, own } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
-import { CONFIG_FLAG, NO_CONFIG_FLAG } from '../input/config-flags.ts';
+import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
@@ -20,12 +20,16 @@ const FLAGS = {
   reporter: textOr('table', 'NAME', 'table, json or junit'),
   out: text('FILE', 'writes the report to a file instead of standard output'),
   live: option('runs all on a Holdfast that is running, with its models and tools'),
-  trials: textOr('1', 'N', 'so many times each, with --live, and gives the pass rate with its 95% interval'),
-  'min-rate': textOr('1', 'RATE', 'the share of trials that has to pass, from 0 to 1'),
-  ...accessFlags('user'),
+  trials: text('N', 'so many times each, with --live, and gives the pass rate with its 95% interval (default: 1)'),
+  'min-rate': text('RATE', 'the share of trials that has to pass, with --live, from 0 to 1 (default: 1)'),
+  ...accessFlags(),
 } as const;
 
 type Values = FlagValues<typeof FLAGS>;
+
+/** The flags that say something of one kind of evaluation only. */
+const ONLY_LIVE = ['trials', 'min-rate'] as const;
+const ONLY_OFFLINE = ['outcome', 'config', 'no-config'] as const;
 
 export const evaluate = defineCommand({
   name: 'eval',
@@ -47,6 +51,7 @@ export const evaluate = defineCommand({
       throw new UsageError(
         `There is no reporter "${values.reporter}".${didYouMean(values.reporter, Object.keys(REPORTERS))}`,
       );
+    refuseIdleFlags(values);
     const graph = values.graph === undefined ? null : await readGraph(values.graph);
     const subjects = (await Promise.all(files.map((file) => readSubjects(file, graph)))).flat();
     const evaluateOne = await toEvaluator(values, graph, terminal);
@@ -57,20 +62,27 @@ export const evaluate = defineCommand({
   },
 });
 
+/** @throws UsageError for a flag that would change nothing */
+function refuseIdleFlags(values: Values): void {
+  const [idle, kind] = values.live ? [ONLY_OFFLINE, 'without'] : [ONLY_LIVE, 'with'];
+  const given = idle.find((flag) => values[flag] !== undefined && values[flag] !== false);
+  if (given !== undefined) throw new UsageError(`--${given} goes ${kind} --live only`);
+}
+
 async function toEvaluator(values: Values, graph: GraphDefinition | null, terminal: Terminal) {
   const { live, offline } = await import('./evaluators.ts');
   if (!values.live) return offline({ graph, config: await readConfig(values, terminal), byOutcome: values.outcome });
   return live({
     client: await openClient(values, terminal),
     graph,
-    trials: readNumber('trials', values.trials, (number) => Number.isInteger(number) && number >= 1),
-    minRate: readNumber('min-rate', values['min-rate'], (number) => number >= 0 && number <= 1),
+    trials: readNumber('trials', values.trials ?? '1', (number) => Number.isInteger(number) && number >= 1),
+    minRate: readNumber('min-rate', values['min-rate'] ?? '1', (number) => number >= 0 && number <= 1),
   });
 }
 
 async function readConfig(values: Values, terminal: Terminal) {
   const { loadConfig, parseConfig } = await import('../../config/load-config.ts');
-  const file = values['no-config'] ? undefined : findConfig(values.config, terminal);
+  const file = wantsConfig(values) ? findConfig(values.config, terminal) : undefined;
   if (file === undefined) return parseConfig('no configuration', {});
   try {
     return await loadConfig(file);

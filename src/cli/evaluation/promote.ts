@@ -8,6 +8,9 @@ import { defineCommand } from '../line/define-command.ts';
 import { option, text } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 
+/** Who may see payloads. */
+const ADMIN = 'admin';
+
 export const promote = defineCommand({
   name: 'promote',
   summary: 'make a test of a run that has ended',
@@ -18,13 +21,13 @@ export const promote = defineCommand({
   flags: {
     to: text('FILE', 'the file to write'),
     'with-payloads': option('writes what the run hides, too'),
-    ...accessFlags('admin'),
+    ...accessFlags(ADMIN),
   },
   exits: { 0: 'written', 1: 'the recording does not play as the run went', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const file = values.to;
     if (file === undefined) throw new UsageError('Where shall the test be? Give --to FILE');
-    const client = await openClient(values, terminal);
+    const client = await openClient(values, terminal, ADMIN);
     const recording = toRecording(await client.runs.recording(id));
     const { toRecordedTest } = await import('../../testing/evaluation/index.ts');
     const test = toRecordedTest(recording, values['with-payloads'] ? 'all' : 'redacted');

@@ -24,11 +24,13 @@ export async function readSubjects(file: string, graph: GraphDefinition | null):
   }
   if (!graph) throw new UsageError(`${file} is a data set: give its graph by --graph FILE`);
   const lines = text.split('\n').map((line, at) => ({ line, number: at + 1 }));
-  return lines.flatMap(({ line, number }): Subject[] => {
+  const cases = lines.flatMap(({ line, number }): Subject[] => {
     if (line.trim() === '') return [];
     const testCase = parse(line, `${file}:${number}`, readCase);
     return [{ kind: 'case', file, name: testCase.name ?? `line ${number}`, graph, testCase }];
   });
+  if (cases.length === 0) throw new UsageError(`${file} has no cases`);
+  return cases;
 }
 
 function parse<T>(text: string, origin: string, read: (value: unknown) => T): T {

@@ -12,7 +12,7 @@ export const interventions = defineCommand({
   operands: NO_OPERANDS,
   about:
     'Lists nodes and calls that have failed and wait for a person. "holdfast retry", "skip" and "fail" settle them.',
-  flags: { ...accessFlags('user'), json: option('prints the interventions as JSON') },
+  flags: { ...accessFlags(), json: option('prints the interventions as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
     const client = await openClient(values, terminal);

@@ -12,7 +12,7 @@ export const publish = defineCommand({
   operands: someOperands('FILE', 'at least one file'),
   about: `Publishes graph definitions (.json, or .ts that exports a graph), in this order. What has not changed keeps its
     version. A file that is refused keeps no other one from being published.`,
-  flags: { ...accessFlags('user'), json: option('prints the published graphs as JSON') },
+  flags: { ...accessFlags(), json: option('prints the published graphs as JSON') },
   exits: { 0: 'all published', 1: 'some definitions have errors', ...API_EXITS },
   async action({ values, given }, terminal) {
     const client = await openClient(values, terminal);

@@ -1,7 +1,7 @@
 import { checkDefinition, isValid } from '../input/check-definition.ts';
 import { EXIT } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
-import { CONFIG_FLAG, NO_CONFIG_FLAG } from '../input/config-flags.ts';
+import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option } from '../line/flags.ts';
 import { formatIssues } from '../output/format-issues.ts';
@@ -29,7 +29,7 @@ export const validate = defineCommand({
   },
   exits: { 0: 'no errors, perhaps warnings', 1: 'errors', 2: "wrong usage, or a file that can't be read" },
   async action({ values, given }, terminal) {
-    const known = values['no-config'] ? NOTHING_KNOWN : await readCatalog(values.config, terminal);
+    const known = wantsConfig(values) ? await readCatalog(values.config, terminal) : NOTHING_KNOWN;
     const files = await Promise.all(given.map(readDefinition));
     const results = files.map((each): FileResult => {
       const issues = checkDefinition(each, known);

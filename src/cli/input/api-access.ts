@@ -6,7 +6,7 @@ import { DATA_DIR, tokensFileIn } from '../../dev/data-folder.ts';
 import { didYouMean, own } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
-import { text, textOr } from '../line/flags.ts';
+import { text } from '../line/flags.ts';
 import { readText } from './read-definition.ts';
 
 /** The API's address and the caller's token. */
@@ -17,13 +17,16 @@ interface ApiAccess {
 
 const LOCAL_TOKENS = tokensFileIn(DATA_DIR);
 
+/** Whose token of a tokens file most commands take. */
+const USER = 'user';
+
 /** The flags of a command that asks the API. @param as whose token of a tokens file it takes */
-export function accessFlags(as: string) {
+export function accessFlags(as: string = USER) {
   return {
     url: text('URL', 'where the API is (default: as in the tokens file, or HOLDFAST_URL)'),
     token: text('TOKEN', 'who asks (default: HOLDFAST_TOKEN)'),
     'tokens-file': text('FILE', `the addresses and tokens of a local stack (default: ${LOCAL_TOKENS}, if it is there)`),
-    as: textOr(as, 'NAME', 'whose token of that file to take'),
+    as: text('NAME', `whose token of that file to take (default: ${as})`),
   };
 }
 
@@ -34,7 +37,7 @@ interface AccessValues {
   readonly url?: string | undefined;
   readonly token?: string | undefined;
   readonly 'tokens-file'?: string | undefined;
-  readonly as: string;
+  readonly as?: string | undefined;
 }
 
 /** A moment of absence is waited for. */
@@ -42,14 +45,20 @@ const ATTEMPTS = 5;
 
 /**
  * Makes a client of flags, a tokens file, the environment, or the tokens of the local stack, in this order.
- * @throws UsageError if address or token are missing
+ * @param as as for `accessFlags`
+ * @throws UsageError if address or token are missing, or nobody would take notice of `--as`
  */
-export async function openClient(flags: AccessValues, terminal: Pick<Terminal, 'env'>): Promise<Client> {
-  return createClient({ ...(await readAccess(flags, terminal)), attempts: ATTEMPTS });
+export async function openClient(
+  flags: AccessValues,
+  terminal: Pick<Terminal, 'env'>,
+  as: string = USER,
+): Promise<Client> {
+  return createClient({ ...(await readAccess(flags, as, terminal)), attempts: ATTEMPTS });
 }
 
-async function readAccess(flags: AccessValues, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
-  const found = await readNamed(flags, env);
+async function readAccess(flags: AccessValues, as: string, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
+  refuseContradictions(flags);
+  const found = await readNamed(flags, as, env);
   const { url: baseUrl = found.baseUrl, token = found.token } = flags;
   if (!URL.canParse(baseUrl))
     throw new UsageError('Where is the API? Start one by "holdfast dev", or give --url, --tokens-file or HOLDFAST_URL');
@@ -57,18 +66,29 @@ async function readAccess(flags: AccessValues, { env }: Pick<Terminal, 'env'>): 
   return { baseUrl, token };
 }
 
-/** A token of the local stack is sent nowhere else. */
-async function readNamed(
-  { 'tokens-file': named, as, url }: AccessValues,
-  { HOLDFAST_URL, HOLDFAST_TOKEN, HOLDFAST_TOKENS_FILE = LOCAL_TOKENS }: Terminal['env'],
-): Promise<ApiAccess> {
+function refuseContradictions({ 'tokens-file': named, url, as, token }: AccessValues): void {
   if (named !== undefined && url !== undefined)
     throw new UsageError(`${named} has tokens for one address: give --token with --url, or --tokens-file alone`);
-  if (named !== undefined) return await readTokens(named, as);
+  if (as !== undefined && token !== undefined)
+    throw new UsageError('Both --as and --token say who asks: give one of them');
+}
+
+async function readNamed(flags: AccessValues, as: string, env: Terminal['env']): Promise<ApiAccess> {
+  const file = tokensFileFor(flags, env);
+  if (file !== undefined) return await readTokens(file, flags.as ?? as);
+  if (flags.as !== undefined)
+    throw new UsageError('--as takes a token of a tokens file, and none is read: give --tokens-file, or no --as');
+  return { baseUrl: env['HOLDFAST_URL'] ?? '', token: env['HOLDFAST_TOKEN'] ?? '' };
+}
+
+/** A token of the local stack is sent nowhere else. */
+function tokensFileFor(
+  { 'tokens-file': named, url }: AccessValues,
+  { HOLDFAST_URL, HOLDFAST_TOKEN, HOLDFAST_TOKENS_FILE = LOCAL_TOKENS }: Terminal['env'],
+): string | undefined {
+  if (named !== undefined) return named;
   const isElsewhere = [url, HOLDFAST_URL, HOLDFAST_TOKEN].some((given) => given !== undefined);
-  if (isElsewhere || !existsSync(HOLDFAST_TOKENS_FILE))
-    return { baseUrl: HOLDFAST_URL ?? '', token: HOLDFAST_TOKEN ?? '' };
-  return await readTokens(HOLDFAST_TOKENS_FILE, as);
+  return isElsewhere || !existsSync(HOLDFAST_TOKENS_FILE) ? undefined : HOLDFAST_TOKENS_FILE;
 }
 
 async function readTokens(file: string, as: string): Promise<ApiAccess> {

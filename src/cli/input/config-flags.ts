@@ -1,3 +1,4 @@
+import { UsageError } from '../line/command.ts';
 import { option, text } from '../line/flags.ts';
 
 /* The flags of commands that read a configuration. */
@@ -8,3 +9,14 @@ export const CONFIG_FLAG = text(
 );
 
 export const NO_CONFIG_FLAG = option('reads no configuration');
+
+interface ConfigValues {
+  readonly config?: string | undefined;
+  readonly 'no-config': boolean;
+}
+
+/** True unless no configuration is to be read. @throws UsageError if one is named all the same */
+export function wantsConfig({ config, 'no-config': isUnwanted }: ConfigValues): boolean {
+  if (isUnwanted && config !== undefined) throw new UsageError('Give --config or --no-config, not both');
+  return !isUnwanted;
+}

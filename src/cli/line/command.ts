@@ -28,6 +28,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes Ctrl-C, which ends the process otherwise. @returns what it aborts */
   readonly interrupted: () => AbortSignal;
+  /** Lets the process go on when nobody reads any more what it writes, which ends it otherwise. */
+  readonly goOnUnread: () => void;
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, waits: 3, canceled: 4, timedOut: 5, refused: 6 } as const;

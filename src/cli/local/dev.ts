@@ -17,6 +17,7 @@ export const dev = defineCommand({
   flags: { ...STACK_FLAGS, quiet: QUIET_FLAG },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
   async action({ values }, terminal) {
+    terminal.goOnUnread();
     const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
     const { start } = await import('../../dev/start.ts');
     const starting = start({ ...options, publish: async () => undefined });

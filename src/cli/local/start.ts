@@ -17,7 +17,8 @@ export const start = defineCommand({
     quiet: QUIET_FLAG,
   },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
-  async action({ values }) {
+  async action({ values }, { goOnUnread }) {
+    goOnUnread();
     const options = { ...readStackOptions(values), json: values.json, quiet: values.quiet };
     const stack = await import('../../dev/start.ts');
     await stack.start(options);

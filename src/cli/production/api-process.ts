@@ -12,7 +12,8 @@ export const apiProcess = defineCommand({
     for every API process; PORT (default: 3000); LOG_LEVEL.`,
   flags: { config: CONFIG_FLAG },
   exits: { 0: 'ended in order', 1: 'something failed, or was not finished in time' },
-  async action({ values }) {
+  async action({ values }, { goOnUnread }) {
+    goOnUnread();
     const { runApi } = await import('../../run-api.ts');
     await runApi(values);
     return EXIT.done;

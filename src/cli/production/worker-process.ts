@@ -12,7 +12,8 @@ export const workerProcess = defineCommand({
     LOG_LEVEL; HOLDFAST_HEALTH_PORT, where it answers probes; HOLDFAST_TASK_QUEUES, the queues that it serves.`,
   flags: { config: CONFIG_FLAG },
   exits: { 0: 'ended in order', 1: 'something failed, or was not finished in time' },
-  async action({ values }) {
+  async action({ values }, { goOnUnread }) {
+    goOnUnread();
     const { runWorker } = await import('../../run-worker.ts');
     await runWorker(values);
     return EXIT.done;

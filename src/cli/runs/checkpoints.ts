@@ -11,7 +11,7 @@ export const checkpoints = defineCommand({
   summary: 'list where a run has stood',
   operands: oneOperand('RUN', 'the id of one run'),
   about: 'Lists the checkpoints of a run, the newest first: where "holdfast fork" can begin, and what would run next.',
-  flags: { ...accessFlags('user'), json: option('prints the checkpoints with their values as JSON') },
+  flags: { ...accessFlags(), json: option('prints the checkpoints with their values as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);

@@ -11,7 +11,7 @@ import { waysOn } from '../output/ways-on.ts';
 /* What commands share that stop one run, end it or let it go on. */
 
 export const CONTROL_EXITS = { 0: 'done', ...API_EXITS } as const;
-export const CONTROL_FLAGS = { ...accessFlags('user'), json: option('prints the run as JSON') } as const;
+export const CONTROL_FLAGS = { ...accessFlags(), json: option('prints the run as JSON') } as const;
 export const REASON_FLAG = text('TEXT', 'why; it is recorded');
 export const VALUES_FLAG = text('JSON', 'values to write into channels first, or @FILE that holds them');
 

@@ -12,7 +12,7 @@ export const explain = defineCommand({
   operands: oneOperand('RUN', 'the id of one run'),
   about: `Says why a run waits or has stopped, since when, what is left of its limits, and who can do what now, with the
     commands. What you may not do has no command.`,
-  flags: { ...accessFlags('user'), json: option('prints the explanation as JSON') },
+  flags: { ...accessFlags(), json: option('prints the explanation as JSON') },
   exits: { 0: 'explained', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);

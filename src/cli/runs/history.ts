@@ -13,7 +13,7 @@ export const history = defineCommand({
   about: 'Prints the events of a run in order: number, time, superstep, and what has happened.',
   flags: {
     follow: option('goes on until the run has ended'),
-    ...accessFlags('user'),
+    ...accessFlags(),
     json: option('prints whole events, one a line'),
   },
   exits: { 0: 'printed', ...API_EXITS },

@@ -17,6 +17,7 @@ import type { DefinitionFile } from '../input/read-definition.ts';
 import { LIMITS_FLAG, readLimits } from '../input/limits.ts';
 import { readJsonObject } from '../input/read-json.ts';
 import { waysOn } from '../output/ways-on.ts';
+import { abortAfter } from './abort-after.ts';
 import { tellRetries } from './tell-retries.ts';
 
 export const run = defineCommand({
@@ -28,7 +29,7 @@ export const run = defineCommand({
   flags: {
     input: textOr('{}', 'JSON', "the run's input, or @FILE that holds it"),
     ...LIMITS_FLAG,
-    ...accessFlags('user'),
+    ...accessFlags(),
     timeout: text(
       'DURATION',
       'how long to wait, such as 30s or 5m (default: as long as it takes); the run continues all the same',
@@ -67,7 +68,7 @@ function readTimeout(value: string | undefined): AbortSignal | undefined {
   if (value === undefined) return undefined;
   const timeoutMs = parseDuration(value);
   if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${value}"`);
-  return AbortSignal.timeout(timeoutMs);
+  return abortAfter(timeoutMs);
 }
 
 interface Submission {

@@ -16,6 +16,7 @@ export async function holdfast(args: readonly string[], env: Readonly<Record<str
   const code = await main(args, {
     env: { HOLDFAST_TOKENS_FILE: '', ...env },
     interrupted: () => new AbortController().signal,
+    goOnUnread: () => undefined,
     stdout: { write: (text) => void (said.stdout += text) },
     stderr: { write: (text) => void (said.stderr += text) },
   });

@@ -78,6 +78,17 @@ describe('a configuration', () => {
     ['an unknown field', { model: {} }, /"model"/],
     ['a time-out after no time', { defaults: { timeout: '0s' } }, /\/defaults\/timeout: "0s" leaves no time/],
     ['one of a tool', { tools: [{ ...tool, timeout: '0ms' }] }, /\/tools\/0\/timeout: "0ms" leaves no time/],
+    ['a grace that no timer takes', { shutdownGrace: '25d' }, /\/shutdownGrace: "25d" is over 24d/],
+    [
+      'such a heartbeat',
+      { defaults: { heartbeatTimeout: '100d' } },
+      /\/defaults\/heartbeatTimeout: "100d" is over 24d/,
+    ],
+    [
+      'such a time for vectors',
+      { memory: { embeddings: { ...model, dimensions: 3, timeout: '30d' } } },
+      /"30d" is over 24d/,
+    ],
     ['a tool without an address', { tools: [{ ...tool, url: undefined }] }, /\/tools\/0\/url/],
     ['an address that is none', { tools: [{ ...tool, url: 'ftp://x' }] }, /\/tools\/0\/url: must begin with http/],
     [

@@ -95,6 +95,12 @@ test('a failure that passes is tried again once, within the time', async () => {
   expect(server.requests).toHaveLength(5);
 });
 
+test('a server that asks for months is not asked again at once', async () => {
+  server.answers(json({}, 429, { 'retry-after': '9999999' }), json(OPENAI));
+  await expect(anEmbedder({ timeoutMs: 100 }).embed(['a', 'b'])).rejects.toMatchObject({ retryAfterMs: 9_999_999_000 });
+  expect(server.requests).toHaveLength(1);
+});
+
 test('a server that says nothing is given up', async () => {
   const { answer, left } = silence();
   server.answers(answer);

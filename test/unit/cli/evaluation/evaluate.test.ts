@@ -137,8 +137,19 @@ test.each([
   [['a.json', '--reporter', 'tables'], 'There is no reporter "tables". Did you mean "table"?'],
   [['a.jsonl', '--no-config'], "a.jsonl can't be read"],
   [['--live', '--trials', '0'], 'eval takes at least one file'],
+  [['a.json', '--trials', '5'], '--trials goes with --live only'],
+  [['a.json', '--min-rate', '0'], '--min-rate goes with --live only'],
+  [['a.json', '--live', '--outcome'], '--outcome goes without --live only'],
+  [['a.json', '--live', '--config', 'c.json'], '--config goes without --live only'],
+  [['a.json', '--live', '--no-config'], '--no-config goes without --live only'],
 ])('a wrong command line %j is refused', async (args, message) => {
   expect(await holdfast(['eval', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+test.each(['', '\n \n'])('a data set without cases, %j, is refused', async (text) => {
+  const [full, empty] = [await folder.write('full.jsonl', '{}'), await folder.write('empty.jsonl', text)];
+  const said = await holdfast(['eval', full, empty, '--graph', folder.path('graph.json'), '--no-config']);
+  expect(said).toEqual({ code: 2, stdout: '', stderr: `holdfast: ${empty} has no cases\n` });
 });
 
 test('a file that "promote" has not written is refused', async () => {

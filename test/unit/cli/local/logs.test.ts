@@ -15,6 +15,7 @@ test('logs --follow goes on with what is added, until Ctrl-C', async () => {
     stdout: { write: (text) => void (said += text) },
     stderr: { write: () => undefined },
     interrupted: () => interrupt.signal,
+    goOnUnread: () => undefined,
   });
   await appendFile(file, line(30, 'not told') + line(40, 'a call failed'));
   await vi.waitFor(() => expect(said).toContain('a call failed'), { timeout: 5_000 });

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { abortAfter } from '../../../../src/cli/runs/abort-after.ts';
+
+const DAY_MS = 86_400_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test.each([1, DAY_MS, 24.9 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 36_500 * DAY_MS])(
+  'a signal is aborted after %i ms, and not before',
+  async (ms) => {
+    const signal = abortAfter(ms);
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
+  },
+);
+
+test('of no time is aborted at once', () => {
+  expect(abortAfter(0).aborted).toBe(true);
+});

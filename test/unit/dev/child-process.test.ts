@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { isAlive } from '../../support/servers/npm-start.ts';
+
+const MODULE = new URL('../../../src/dev/child-process.ts', import.meta.url).href;
+
+/** Starts a detached child that would live for a minute, tells its id, and ends by itself. */
+const script = (end: string): string => `
+  const { spawn } = await import('node:child_process');
+  const { endWithProcess } = await import('${MODULE}');
+  const child = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
+  endWithProcess(child);
+  process.stdout.write(String(child.pid));
+  ${end};
+`;
+
+test.each([
+  ['a fault', "throw new Error('a fault')"],
+  ['a fault in a callback', "setTimeout(() => { throw new Error('a fault'); }); await new Promise(() => {})"],
+  ['a decision', 'process.exit(3)'],
+])('a child ends with a process that ends by %s', { timeout: 60_000 }, async (_what, end) => {
+  const flags = ['--import', 'tsx', '--input-type', 'module', '--eval', script(end)];
+  const parent = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [said] = await Promise.all([text(parent.stdout), once(parent, 'exit')]);
+  const pid = Number(said);
+  expect(pid).toBeGreaterThan(0);
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+});
