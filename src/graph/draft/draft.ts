@@ -7,7 +7,8 @@ import type { Approval } from '../run/approval.ts';
 import type { AwaitedPerson } from '../run/compensation.ts';
 import type { Countdown } from '../run/countdown.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOfAll, growthOf } from '../run/held-bytes.ts';
+import type { TaskPath } from '../run/ids.ts';
 import type { RunLimits } from '../run/limits.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
@@ -19,6 +20,8 @@ import { withShaper } from '../run/shapers.ts';
 import { hasOpenCalls } from '../run/status.ts';
 import type { Spent } from '../run/spending.ts';
 import { own } from '../values/json.ts';
+import { DraftApprovals } from './draft-approvals.ts';
+import { DraftTimers } from './draft-timers.ts';
 import { newLoad } from './load.ts';
 import type { Load } from './load.ts';
 
@@ -27,8 +30,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** A copy of a run's bookkeeping that shares the values. */
 type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {
   readonly calls: Record<string, OpenCall>;
-  readonly timers: Record<string, OpenTimer>;
-  readonly approvals: Record<string, Approval>;
+  readonly timers: Run['timers'];
+  readonly approvals: Run['approvals'];
   readonly counters: Mutable<Counters>;
   readonly spent: Mutable<Spent>;
 };
@@ -54,6 +57,8 @@ export class Draft {
   readonly copies = new WeakSet<Scope>();
   readonly load: Load = newLoad();
   readonly #effects: Effect[] = [];
+  readonly #approvals: DraftApprovals;
+  readonly #timers: DraftTimers;
   readonly #run: DraftRun;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
@@ -61,11 +66,13 @@ export class Draft {
     this.now = now;
     this.timestamp = new Date(now).toISOString();
     this.startedAt = new Date(run.startedAt).toISOString();
+    this.#approvals = new DraftApprovals(run.approvals);
+    this.#timers = new DraftTimers(run.timers);
     this.#run = {
       ...run,
       calls: { ...run.calls },
-      timers: { ...run.timers },
-      approvals: { ...run.approvals },
+      timers: this.#timers.byId,
+      approvals: this.#approvals.byId,
       counters: { ...run.counters },
       spent: { ...run.spent },
     };
@@ -107,9 +114,8 @@ export class Draft {
   }
 
   startTimer(id: string, timer: OpenTimer): void {
-    this.#run.timers[id] = timer;
-    const { fireAt, summary } = timer;
-    this.#effects.push({ kind: 'timer', id, fireAt, summary });
+    this.#timers.add(id, timer);
+    this.#effects.push({ kind: 'timer', id, fireAt: timer.fireAt, summary: timer.summary });
   }
 
   /** Cancels a timer, if it is open. */
@@ -117,11 +123,14 @@ export class Draft {
     if (this.takeTimer(id)) this.#effects.push({ kind: 'cancel.timer', id });
   }
 
+  /** Cancels the timers of the task at a path and of the tasks inside it. */
+  cancelTimersWithin(path: TaskPath): void {
+    for (const id of this.#timers.within(path)) this.cancelTimer(id);
+  }
+
   /** Removes a timer; `undefined` if it has fired or was canceled. */
   takeTimer(id: string): OpenTimer | undefined {
-    const timer = own(this.#run.timers, id);
-    delete this.#run.timers[id];
-    return timer;
+    return this.#timers.take(id);
   }
 
   /** Counts what the run holds from now on, or less if it drops something. */
@@ -130,17 +139,22 @@ export class Draft {
     if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
   }
 
+  /** The closed approvals that the run remembers, in the order of their requests. */
+  get closedApprovals(): readonly Approval[] {
+    return this.#approvals.closed;
+  }
+
   saveApproval(approval: Approval): void {
-    const { approvals } = this.#run;
-    const before = own(approvals, approval.id);
-    this.addHeldBytes(bytesOf(approval) - (before ? bytesOf(before) : 0));
-    approvals[approval.id] = approval;
+    const { grown, forgotten } = this.#approvals.save(approval);
+    this.addHeldBytes(grown);
+    this.addHeldBytes(-forgotten);
     this.approvals.set(approval.id, approval);
-    const closed = Object.values(approvals).filter(({ status }) => status !== 'pending');
-    for (const dropped of closed.slice(0, -MAX_CLOSED)) {
-      this.addHeldBytes(-bytesOf(dropped));
-      delete approvals[dropped.id];
-    }
+  }
+
+  /** Cancels the pending approvals of the task at a path and of the tasks inside it; without a path, all of them. */
+  cancelApprovals(path?: TaskPath): void {
+    const pending = path ? this.#approvals.pendingWithin(path) : this.#approvals.pending;
+    for (const approval of pending) this.saveApproval({ ...approval, status: 'canceled' });
   }
 
   addSpent(amounts: Partial<Spent>): void {
@@ -199,8 +213,8 @@ export class Draft {
 
   setCompensation(changes: Partial<CompensationProgress>): void {
     const { pending, perhapsMade } = this.#run.compensation;
-    if (changes.pending) this.addHeldBytes(bytesOfAll(changes.pending) - bytesOfAll(pending));
-    if (changes.perhapsMade) this.addHeldBytes(bytesOfAll(changes.perhapsMade) - bytesOfAll(perhapsMade));
+    if (changes.pending) this.addHeldBytes(growthOf(pending, changes.pending));
+    if (changes.perhapsMade) this.addHeldBytes(growthOf(perhapsMade, changes.perhapsMade));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 
@@ -232,7 +246,5 @@ export function hasRoom({ run }: Draft, bytes: number): boolean {
 /** The room for values is paid for like the copy of a text. */
 const BYTES_PER_UNIT = 64;
 
-/** The number of closed approvals that queries return; the store holds all of them. */
-const MAX_CLOSED = 100;
 /** The number of decision results that queries return; the API queries right after its signal. */
 const MAX_SIGNAL_RESULTS = 100;

@@ -9,6 +9,7 @@ import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
 import type { CallEffect } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
+import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
@@ -60,7 +61,7 @@ export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
   if (run.compensation.asked || run.compensation.unknown) return true;
   for (let last = run.compensation.pending.at(-1); last; last = run.compensation.pending.at(-1)) {
-    if (!('request' in last)) closeLatest(draft, last, { error: last.problem });
+    if (!('request' in last)) closeImpossible(draft);
     else if (!last.needsApproval) return beginCompensation(draft, last);
     else if (ask(draft, last)) return true;
   }
@@ -213,13 +214,33 @@ const UNKNOWN = 'the outcome of the call is unknown';
 
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
   const { pending, doneCount, failures } = draft.run.compensation;
-  const failure = 'error' in outcome ? [`${compensation.task.node}: ${outcome.error.message}`] : [];
+  const failure = 'error' in outcome ? [failureOf(compensation.task, outcome.error)] : [];
   draft.setCompensation({
     pending: pending.slice(0, -1),
     doneCount: doneCount + 1,
     failures: [...failures, ...failure],
   });
   emitOutcome(draft, compensation, outcome);
+}
+
+/** Closes the latest compensations as far as they are impossible: together, as there may be thousands. */
+function closeImpossible(draft: Draft): void {
+  const { pending, doneCount, failures } = draft.run.compensation;
+  const first = pending.findLastIndex((one) => 'request' in one) + 1;
+  const impossible = pending
+    .slice(first)
+    .toReversed()
+    .flatMap((one) => ('request' in one ? [] : [one]));
+  draft.setCompensation({
+    pending: pending.slice(0, first),
+    doneCount: doneCount + impossible.length,
+    failures: [...failures, ...impossible.map(({ task, problem }) => failureOf(task, problem))],
+  });
+  for (const one of impossible) emitOutcome(draft, one, { error: one.problem });
+}
+
+function failureOf({ node }: TaskReference, { message }: RunError): string {
+  return `${node}: ${message}`;
 }
 
 function emitOutcome(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {

@@ -20,7 +20,7 @@ import type { TaskFailure } from '../values/errors.ts';
 export function updatePerhapsMade(draft: Draft, call: OpenCall, result: CallResult): void {
   const { key } = result;
   if (result.kind === 'call.failed' && isPerhapsMade(draft, call, result.failure))
-    rememberPerhapsMade(draft, { key, taskPath: call.taskPath, called: call.called.name });
+    rememberPerhapsMade(draft, [{ key, taskPath: call.taskPath, called: call.called.name }]);
   else forgetPerhapsMade(draft, key);
 }
 
@@ -38,13 +38,16 @@ export function leaveCallsUnanswered(draft: Draft): void {
 }
 
 function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover }: OpenCall): void {
-  rememberPerhapsMade(draft, { key, taskPath, called: called.name, unansweredTakeover: takeover });
+  rememberPerhapsMade(draft, [{ key, taskPath, called: called.name, unansweredTakeover: takeover }]);
   if (called.kind === 'tool') draft.chargeToolCall(key);
 }
 
-/** Remembers a call that may have been made, until its result is known or a person settles its task. */
-export function rememberPerhapsMade(draft: Draft, call: PerhapsMadeCall): void {
-  draft.setCompensation({ perhapsMade: [...withoutCall(draft, call.key), call] });
+/** Remembers calls that may have been made, each until its result is known or a person settles its task. */
+export function rememberPerhapsMade(draft: Draft, calls: readonly PerhapsMadeCall[]): void {
+  if (calls.length === 0) return;
+  const keys = new Set(calls.map(({ key }) => key));
+  const others = draft.run.compensation.perhapsMade.filter(({ key }) => !keys.has(key));
+  draft.setCompensation({ perhapsMade: [...others, ...calls] });
 }
 
 /** A person who settles a call, or a node, settles what became of its calls. */
@@ -61,8 +64,9 @@ interface SettledByPerson {
 
 /** Forgets a call whose outcome is known by now. */
 function forgetPerhapsMade(draft: Draft, key: string): void {
-  const others = withoutCall(draft, key);
-  if (others.length < draft.run.compensation.perhapsMade.length) draft.setCompensation({ perhapsMade: others });
+  const { perhapsMade } = draft.run.compensation;
+  const others = perhapsMade.filter((call) => call.key !== key);
+  if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
 }
 
 /** Forgets the calls of a task, and of the tasks inside it, which a person has settled. */
@@ -70,10 +74,6 @@ function forgetPerhapsMadeBy({ draft, taskPath }: TaskHandle): void {
   const { perhapsMade } = draft.run.compensation;
   const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
   if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
-}
-
-function withoutCall({ run }: Draft, key: string): readonly PerhapsMadeCall[] {
-  return run.compensation.perhapsMade.filter((call) => call.key !== key);
 }
 
 /** Describes a call for the error of its run. */

@@ -1,7 +1,10 @@
 import { withTaskAllowance } from '../draft/allowances.ts';
+import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
+import { mustYield } from '../draft/load.ts';
+import { setState } from '../draft/scope-draft.ts';
 import { digestOf } from '../run/approval-digest.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { askAgain } from '../superstep/run-task.ts';
@@ -11,10 +14,22 @@ import { own } from '../values/json.ts';
 /**
  * Withdraws each pending approval that would show something else on the edited state, and asks again under a new id.
  * The decisions so far are void. A question that cannot be filled any more fails its node. A call that no person has
- * approved, and that is not made yet, begins anew.
+ * approved, and that is not made yet, begins anew. Beyond what one `advance` may do, all that could be outdated is
+ * withdrawn, and asked again when the superstep goes on.
  */
 export function renewApprovals(draft: Draft): void {
-  for (const handle of tasksOfRun(draft)) if (isOutdated(handle)) askAgain(handle);
+  for (const handle of tasksOfRun(draft)) {
+    if (mustYield(draft)) withdraw(handle);
+    else if (isOutdated(handle)) askAgain(handle);
+  }
+}
+
+function withdraw(handle: TaskHandle): void {
+  const { node, task } = handle;
+  if (task.state.phase !== 'open') return;
+  const { position } = task.state;
+  if (position.kind === 'approved' && !position.byPerson) setState(handle, { phase: 'ready' });
+  if (position.kind === 'approval' && node.behavior.fillQuestion) cancelTimersAndApprovalsOf(handle);
 }
 
 function isOutdated(handle: TaskHandle): boolean {

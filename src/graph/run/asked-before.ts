@@ -13,24 +13,28 @@ export interface ClosedApproval extends EarlierApproval, Question {}
 /** The task that asks, the tool that it asks about, and the digest of the question. */
 type Question = Pick<Approval, 'task' | 'tool' | 'asked'>;
 
+type AskedQuestion = Omit<Question, 'tool'> & { readonly tool: string | undefined };
+
 /**
  * Returns the closed approvals of a question, oldest first: those of the same task since its last yes. A task asks about
  * several calls of tools, so the question about a call is the same one only if it shows the same.
- * @param approvals of the run, in any order
+ * @param closed those of the run, oldest first
  * @param inherited those of the runs that it was forked from, oldest first
  */
 export function askedBefore(
-  approvals: readonly Approval[],
-  question: Omit<Question, 'tool'> & { readonly tool: string | undefined },
+  closed: readonly Approval[],
+  question: AskedQuestion,
   inherited: readonly ClosedApproval[] = [],
 ): readonly EarlierApproval[] {
-  const path = question.task.join('/');
-  const { tool, asked } = question;
-  const same = [...inherited, ...closedInOrder(approvals)].filter(
-    (one) => one.task.join('/') === path && one.tool === tool && (tool === undefined || one.asked === asked),
-  );
+  const asksTheSame = (one: Question): boolean => isSameQuestion(one, question);
+  const same = [...inherited.filter(asksTheSame), ...closed.filter(asksTheSame).map(toClosed)];
   const sinceYes = same.slice(same.findLastIndex(({ status }) => status === 'approved') + 1);
   return sinceYes.slice(-MAX_LISTED).map(({ id, status, decisions }) => ({ id, status, decisions }));
+}
+
+function isSameQuestion({ task, tool, asked }: Question, question: AskedQuestion): boolean {
+  const isSameTask = task.length === question.task.length && task.every((key, at) => key === question.task[at]);
+  return isSameTask && tool === question.tool && (tool === undefined || asked === question.asked);
 }
 
 /**

@@ -29,6 +29,13 @@ export function bytesOfAll(values: readonly object[]): number {
   return values.reduce<number>((sum, value) => sum + bytesOf(value), 0);
 }
 
+/** The bytes by which a list has grown. What it began with before is not measured again. */
+export function growthOf(before: readonly object[], after: readonly object[]): number {
+  let kept = 0;
+  while (kept < before.length && before[kept] === after[kept]) kept += 1;
+  return bytesOfAll(after.slice(kept)) - bytesOfAll(before.slice(kept));
+}
+
 /** The bytes of the tasks of an open superstep. */
 export function bytesOfTasks({ at }: Pick<Scope, 'at'>): number {
   return at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : 0;

@@ -8,6 +8,7 @@ import { raiseLimits } from '../lifecycle/raise-limits.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
+import type { PerhapsMadeCall } from '../run/compensation.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ShownCall } from '../run/scope.ts';
@@ -75,11 +76,10 @@ function repeatsUnknown({ failure, saved }: OpenIntervention): boolean {
 }
 
 /** A repeated call may still have been made before, if it cannot be made again. */
-function rememberUnknown(draft: Draft, { handle, failure, call }: OpenIntervention): void {
-  if (!isUnknownOutcome(failure.error)) return;
+function unknownCallOf({ handle, failure, call }: OpenIntervention): readonly PerhapsMadeCall[] {
+  if (!isUnknownOutcome(failure.error)) return [];
   const made = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : shownCallOf(handle);
-  if (made)
-    rememberPerhapsMade(draft, { key: made.key, taskPath: handle.taskPath, called: made.tool ?? handle.node.id });
+  return made ? [{ key: made.key, taskPath: handle.taskPath, called: made.tool ?? handle.node.id }] : [];
 }
 
 function shownCallOf({ task: { state } }: TaskHandle): Pick<ShownCall, 'key' | 'tool'> | null {
@@ -88,9 +88,9 @@ function shownCallOf({ task: { state } }: TaskHandle): Pick<ShownCall, 'key' | '
 
 function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by: Principal): void {
   draft.addShaper(by);
+  rememberPerhapsMade(draft, found.flatMap(unknownCallOf));
   for (const one of found) {
     const { frame, node } = one.handle;
-    rememberUnknown(draft, one);
     emit(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
   }
   if (hasEnded(draft.run)) reopenRun(draft);

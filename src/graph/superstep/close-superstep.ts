@@ -40,9 +40,10 @@ function toWrite({ key, node, state }: FinishedTask): Write {
 /** Fails the nodes whose writes can't be applied; all nodes keep their work. */
 function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok: false }): RunError {
   const failed: RunError = { ...error, step: frame.step, attempts: 1 };
+  const atFault = new Set(culprits);
   for (const handle of tasksOf(frame)) {
     const { task } = handle;
-    if (isFinished(task) && culprits.includes(task.key))
+    if (isFinished(task) && atFault.has(task.key))
       setState(handle, failedState(task.state, { ...failed, node: task.node }));
   }
   return failed;

@@ -47,7 +47,7 @@ export function openApproval(
     status: 'pending',
     decisions: [],
     previous: askedBefore(
-      Object.values(run.approvals),
+      draft.closedApprovals,
       { task: taskPath, asked, tool: question.tool },
       run.parent?.closedApprovals,
     ),

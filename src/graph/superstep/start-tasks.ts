@@ -2,15 +2,17 @@ import { TaskHandle } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield } from '../draft/load.ts';
 import { awaitedBudget, isOver, tasksIn, wantsCapacity } from '../run/position.ts';
+import { own } from '../values/json.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';
 import { addOpen, isGroupFull, openByGroup } from './plan-tasks.ts';
 import type { OpenByGroup } from './plan-tasks.ts';
-import { resumeTask, startTask } from './run-task.ts';
+import { askAgain, resumeTask, startTask } from './run-task.ts';
 import { hasCapacity } from './task-context.ts';
 
 /**
- * Starts ready tasks, and resumes tasks that wait for concurrency or budgets, as far as these allow.
+ * Starts ready tasks, asks withdrawn questions again, and resumes tasks that wait for concurrency or budgets, as far as
+ * these allow.
  * @returns true if the draft must yield before all of them are started
  */
 export function startTasks(frame: Frame): boolean {
@@ -30,6 +32,7 @@ export function startTasks(frame: Frame): boolean {
 }
 
 function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {
+  if (isWithdrawn(handle)) return askAgain(handle);
   if (handle.task.state.phase !== 'ready') return resumeTask(handle, { kind: 'capacity' });
   startTask(handle);
   addOpen(handle.task, groups);
@@ -45,8 +48,17 @@ function mayStart({ draft, node }: TaskHandle, reserved: ReservedTotals): boolea
   return !node.asksModel || isBudgetAvailable(draft, reserved);
 }
 
-function mayContinue({ draft, task: { state } }: TaskHandle, reserved: ReservedTotals): boolean {
+function mayContinue(handle: TaskHandle, reserved: ReservedTotals): boolean {
+  const { draft, task } = handle;
+  const { state } = task;
   if (state.phase !== 'open') return false;
+  if (isWithdrawn(handle)) return true;
   const needs = awaitedBudget(state.position);
   return needs ? !mustWaitForBudget(draft, needs, reserved) : wantsCapacity(state.position);
+}
+
+/** True if an edit has withdrawn the question of a task, which is not asked again yet. */
+function isWithdrawn({ draft, task: { state } }: TaskHandle): boolean {
+  if (state.phase !== 'open' || state.position.kind !== 'approval') return false;
+  return own(draft.run.approvals, state.position.approvalId)?.status !== 'pending';
 }

@@ -48,17 +48,26 @@ export function toAssistantMessage({ text, toolCalls, providerParts }: ModelRepl
  * loses its provider parts, which hold the old ids.
  */
 export function withUniqueIds(reply: ModelReply, before: readonly NewMessage[]): ModelReply {
-  const used = new Set(before.flatMap(toolCallsOf).map(({ id }) => id));
-  const toolCalls = reply.toolCalls.map((call) => withUniqueId(call, used));
+  const toUniqueId = uniqueIds(new Set(before.flatMap(toolCallsOf).map(({ id }) => id)));
+  const toolCalls = reply.toolCalls.map((call) => withId(call, toUniqueId(call.id === '' ? 'call' : call.id)));
   if (toolCalls.every((call, index) => call === reply.toolCalls[index])) return reply;
   const { providerParts: _removed, ...rest } = reply;
   return { ...rest, toolCalls };
 }
 
-function withUniqueId(call: ToolCall, used: Set<string>): ToolCall {
-  const base = call.id === '' ? 'call' : call.id;
-  let id = base;
-  for (let number = 2; used.has(id); number++) id = `${base}-${number}`;
-  used.add(id);
+/** Numbers ids that are used, each from 2. A number that was taken once is not tried again. */
+function uniqueIds(used: Set<string>): (base: string) => string {
+  const next = new Map<string, number>();
+  return (base) => {
+    let number = next.get(base) ?? 1;
+    const id = (): string => (number === 1 ? base : `${base}-${number}`);
+    while (used.has(id())) number += 1;
+    next.set(base, number + 1);
+    used.add(id());
+    return id();
+  };
+}
+
+function withId(call: ToolCall, id: string): ToolCall {
   return id === call.id ? call : { ...call, id };
 }

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { withUniqueIds } from '../../../../../src/graph/nodes/model/conversation.ts';
+import type { ModelReply } from '../../../../../src/graph/run/effect.ts';
+import { growthOf } from '../../../../support/readers/growth.ts';
+
+const replyWith = (ids: readonly string[]): ModelReply => ({
+  kind: 'model',
+  text: '',
+  toolCalls: ids.map((id) => ({ id, name: 'lookup', args: {} })),
+  finishReason: 'tool-calls',
+  usage: { inputTokens: 1, outputTokens: 1 },
+});
+
+const asked = (id: string) =>
+  ({ role: 'assistant', content: '', toolCalls: [{ id, name: 'lookup', args: {} }] }) as const;
+
+test.each([
+  [
+    ['', '', ''],
+    ['call-2', 'call-4', 'call-5'],
+  ],
+  [
+    ['call-3', 'call', 'call'],
+    ['call-3-2', 'call-2', 'call-4'],
+  ],
+  [
+    ['a', 'a-2', 'a', 'a-2'],
+    ['a', 'a-2', 'a-3', 'a-2-2'],
+  ],
+])('calls with the ids %j get those that no call before has', (given, ids) => {
+  const { toolCalls } = withUniqueIds(replyWith(given), [asked('call'), asked('call-3')]);
+  expect(toolCalls.map(({ id }) => id)).toEqual(ids);
+});
+
+test('a reply whose ids are unique stays as it is', () => {
+  const reply = replyWith(['a', 'b']);
+  expect(withUniqueIds(reply, [asked('c')])).toBe(reply);
+});
+
+test.each(['', 'same'])('as many calls with the id "%s" take time that grows with their number', { retry: 2 }, (id) => {
+  const growth = growthOf((count) => {
+    const reply = replyWith(Array.from({ length: count }, () => id));
+    return () => withUniqueIds(reply, []);
+  });
+  expect(growth).toBeLessThan(1.7);
+});
