@@ -2,7 +2,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import { resetBatch } from '../nodes/tool-calls/run-batch.ts';
-import { hasFailed, isResumable, scopeInside } from '../run/position.ts';
+import { hasBegun, hasFailed, isResumable, scopeInside } from '../run/position.ts';
 import type {
   AgentPosition,
   CallsPosition,
@@ -50,7 +50,7 @@ function repeated(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
-  if (position.kind === 'subgraph') return { ...task, state: { phase: 'open', position: withNewCountdown(position) } };
+  if (position.kind === 'subgraph') return goingOnInside(task, position, position.scope);
   if (holdsGraphs(position)) return goingOn(task, position, position.inside);
   if (isResumable(position)) return continued(task, position);
   const isCall = position.kind === 'call' || position.kind === 'llm';
@@ -59,10 +59,7 @@ function repeated(task: NodeTask): NodeTask {
 
 /** The task continues from saved progress, and repeats its calls under the same keys. */
 function continued(task: NodeTask, saved: SavedProgress): NodeTask {
-  if (saved.kind === 'subgraph') {
-    const position = { ...withNewCountdown(saved), scope: continuedScope(saved.scope) };
-    return { ...task, state: { phase: 'open', position } };
-  }
+  if (saved.kind === 'subgraph') return goingOnInside(task, saved, continuedScope(saved.scope));
   if (holdsGraphs(saved)) return goingOn(task, saved, continuedScope(saved.inside));
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
 }
@@ -100,6 +97,8 @@ function numbersAfter(
   return callFailed ? { retryRound: retryRound + 1, takeover } : { retryRound, takeover: takeover + 1 };
 }
 
-function withNewCountdown({ kind, scope, input }: SubgraphPosition): SubgraphPosition {
-  return { kind, scope, input };
+/** A graph goes on where it stands, with a new countdown. One in which no node has run is entered again. */
+function goingOnInside(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
+  const position = { kind, scope, input };
+  return { ...task, state: hasBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
 }

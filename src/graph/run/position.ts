@@ -33,6 +33,11 @@ export function scopeInside(position: NodePosition | SavedProgress | null): Scop
   }
 }
 
+/** True if a node of a graph has run, or runs. */
+export function hasBegun({ visits }: Pick<Scope, 'visits'>): boolean {
+  return Object.keys(visits).length > 0;
+}
+
 /** Returns a position with another scope inside. @throws TypeError if the position has none */
 export function withScopeInside(position: NodePosition, scope: Scope): NodePosition {
   switch (position.kind) {
