@@ -91,6 +91,16 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 700 }]);
   });
 
+  test('asks nobody in a run that has ended', () => {
+    const played = paying({ approval: { when: 'args.amount > 100' } });
+    played.run.signal('pause', { by: UMA });
+    edit(played, { amount: 50 });
+    played.run.signal('cancel', { by: UMA });
+    played.run.reopen('edit', { values: { amount: 700 }, by: UMA });
+    expect(played.run.run).toMatchObject({ status: 'canceled', timers: {} });
+    expect(statusesOf(played)).toEqual([['canceled', { amount: 500 }]]);
+  });
+
   test.each<[string, Partial<ToolEntry>, Pay, JsonObject, string]>([
     ['cannot be filled', {}, { args: { part: '{{ 100 / state.amount }}' } }, { amount: 0 }, 'EXPRESSION_FAILED'],
     [
