@@ -40,9 +40,11 @@ export function deliverIntervention(handle: TaskHandle, input: TaskInput): void 
 /** A task without saved progress starts anew. */
 function retried(task: NodeTask): NodeTask {
   const { state } = task;
-  if (!hasFailed(state)) return task;
-  if (state.saved) return continued(task, state.saved);
-  return { ...task, ...numbersAfter(task, state.failure), state: { phase: 'ready' } };
+  return hasFailed(state) ? retriedAfter(task, state.failure, state.saved) : task;
+}
+
+function retriedAfter(task: NodeTask, failure: TaskFailure, saved: SavedProgress | null): NodeTask {
+  return saved ? continued(task, saved) : { ...task, ...numbersAfter(task, failure), state: { phase: 'ready' } };
 }
 
 /** A task that waits for one call repeats it under the same key. A task that waits for a person asks again. */
@@ -53,6 +55,7 @@ function repeated(task: NodeTask): NodeTask {
   if (position.kind === 'subgraph') return goingOnInside(task, position, position.scope);
   if (holdsGraphs(position)) return goingOn(task, position, position.inside);
   if (isResumable(position)) return continued(task, position);
+  if (position.kind === 'failing') return retriedAfter(task, position.failing, position.saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
   return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
 }
