@@ -139,3 +139,22 @@ describe('the approval of a tool stays as it is', () => {
     expect(statusesOf(played)).toEqual([['pending', { key: 'x' }]]);
   });
 });
+
+test('a call that fails when it is made at last leaves its place to the next element', () => {
+  const played = play({
+    replies: [],
+    tools: { notify: { approval: { when: 'size(args.text) < 9' }, parameters: { type: 'object' } } },
+    graph: {
+      channels: { text: { default: 'x' }, log: { reducer: 'append' } },
+      nodes: {
+        pay: { type: 'tool', tool: 'notify', args: { text: '{{ state.text }}' }, onError: { to: 'b' } },
+        b: { type: 'set', write: { log: 'b' } },
+      },
+      edges: [{ from: '__start__', forEach: '[1, 2]', to: 'pay', maxConcurrency: 1 }],
+    },
+  });
+  played.run.signal('pause', { by: UMA });
+  edit(played, { text: 'x'.repeat(7_999_990) });
+  played.run.signal('resume', { by: UMA });
+  expect([played.run.run.status, played.run.steps]).toEqual(['completed', [['pay'], ['b']]]);
+});
