@@ -71,8 +71,11 @@ const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {
   reopen: true,
 };
 
-/** The positions of a task when its run continues as new; one that is `approved` waits for a call, so its run cannot. */
-const POSITIONS: Readonly<Record<Exclude<NodePosition['kind'], 'approved'>, true>> = {
+/**
+ * The positions of a task when its run continues as new; one that is `approved` waits for a call, so its run cannot. One
+ * that is `failing` has filled its run, which no recording does.
+ */
+const POSITIONS: Readonly<Record<Exclude<NodePosition['kind'], 'approved' | 'failing'>, true>> = {
   agent: true,
   approval: true,
   call: true,

@@ -52,9 +52,9 @@ describe('a join', () => {
       { from: 'w', to: seldom },
       { from: ['y', 'z'], to: 'j' },
     ];
-    const { run, steps } = start(edges, addsNames('a', 'p', 'w', 'y', 'z', 'j'));
+    const { checkpoints, steps } = start(edges, addsNames('a', 'p', 'w', 'y', 'z', 'j'));
     expect(steps).toEqual([['a'], [often, 'p'].toSorted(), ['y', 'z'], ['j', 'w'], [seldom]]);
-    expect(run.root.joins).toEqual({ 6: [seldom] });
+    expect(checkpoints.at(-1)?.resumePoint.joins).toEqual({ 6: [seldom] });
   });
 
   test('uses up what an empty list passes over, too', () => {
@@ -67,6 +67,40 @@ describe('a join', () => {
     const { run, steps } = start(edges, addsNames('a', 'b', 'c', 'd', 'e', 'f'));
     expect(steps).toEqual([['a'], ['b', 'c'], ['e', 'f']]);
     expect(run.root.joins).toEqual({});
+  });
+});
+
+describe('what has arrived at a join', () => {
+  const edges: EdgeDefinition[] = [
+    { from: ['a', 'b'], to: 'c' },
+    { from: 'a', to: 'z' },
+    { from: 'b', to: 'd' },
+  ];
+
+  test('is forgotten when the run completes, so that an edit as the other source does not run the target', () => {
+    const run = start(edges, addsNames('a', 'b', 'c', 'd', 'z'));
+    expect(run.run).toMatchObject({ status: 'completed', root: { joins: {} } });
+    run.reopen('edit', { values: {}, asNode: 'b' });
+    run.signal('resume', {});
+    expect(run.steps).toEqual([['a'], ['z'], ['d']]);
+  });
+
+  test('is forgotten when the run is canceled', () => {
+    const run = start(edges, { ...addsNames('a', 'b', 'c', 'd'), z: { type: 'wait', event: 'never' } });
+    expect(run.run.root.joins).toEqual({ 1: ['a'] });
+    run.signal('cancel', {});
+    run.reopen('edit', { values: {}, asNode: 'b' });
+    run.signal('resume', {});
+    expect(run.steps).toEqual([['a'], ['z'], ['d']]);
+  });
+
+  test('is kept when the run fails, for its retry', () => {
+    const nodes = { ...addsNames('a', 'b', 'c', 'd'), z: { type: 'set', write: { n: '{{ state.list }}' } } } as const;
+    const run = start([...edges, { from: 'z', to: 'b' }], nodes);
+    expect(run.run).toMatchObject({ status: 'failed', root: { joins: { 1: ['a'] } } });
+    run.reopen('edit', { values: { list: 1 } });
+    run.reopen('retry');
+    expect(run.steps).toEqual([['a'], ['z'], ['b'], ['c', 'd']]);
   });
 });
 

@@ -91,6 +91,16 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 700 }]);
   });
 
+  test('asks nobody in a run that has ended', () => {
+    const played = paying({ approval: { when: 'args.amount > 100' } });
+    played.run.signal('pause', { by: UMA });
+    edit(played, { amount: 50 });
+    played.run.signal('cancel', { by: UMA });
+    played.run.reopen('edit', { values: { amount: 700 }, by: UMA });
+    expect(played.run.run).toMatchObject({ status: 'canceled', timers: {} });
+    expect(statusesOf(played)).toEqual([['canceled', { amount: 500 }]]);
+  });
+
   test.each<[string, Partial<ToolEntry>, Pay, JsonObject, string]>([
     ['cannot be filled', {}, { args: { part: '{{ 100 / state.amount }}' } }, { amount: 0 }, 'EXPRESSION_FAILED'],
     [
@@ -128,4 +138,23 @@ describe('the approval of a tool stays as it is', () => {
     edit(played, { n: 2 });
     expect(statusesOf(played)).toEqual([['pending', { key: 'x' }]]);
   });
+});
+
+test('a call that fails when it is made at last leaves its place to the next element', () => {
+  const played = play({
+    replies: [],
+    tools: { notify: { approval: { when: 'size(args.text) < 9' }, parameters: { type: 'object' } } },
+    graph: {
+      channels: { text: { default: 'x' }, log: { reducer: 'append' } },
+      nodes: {
+        pay: { type: 'tool', tool: 'notify', args: { text: '{{ state.text }}' }, onError: { to: 'b' } },
+        b: { type: 'set', write: { log: 'b' } },
+      },
+      edges: [{ from: '__start__', forEach: '[1, 2]', to: 'pay', maxConcurrency: 1 }],
+    },
+  });
+  played.run.signal('pause', { by: UMA });
+  edit(played, { text: 'x'.repeat(7_999_990) });
+  played.run.signal('resume', { by: UMA });
+  expect([played.run.run.status, played.run.steps]).toEqual(['completed', [['pay'], ['b']]]);
 });

@@ -200,6 +200,54 @@ describe('a retry of a run that failed inside a graph', () => {
   });
 });
 
+describe('a retry of a run whose graph inside could not begin', () => {
+  const channels = { log: { reducer: 'append' }, give: { default: 'x' } } as const;
+  const inner = (over: Partial<GraphDefinition> = {}) =>
+    ({
+      type: 'subgraph',
+      graph: aDefinition({
+        channels: { n: { schema: { type: 'number' } }, way: {}, log: { reducer: 'append' } },
+        nodes: { a: { type: 'set', write: { log: '{{ state.n }}' } } },
+        ...over,
+      }),
+      input: { n: '{{ state.give }}' },
+      write: { log: '{{ result.log }}' },
+    }) as const;
+
+  test('fills its input again, from the state that was corrected', () => {
+    const run = startRun({ channels, nodes: { s: inner() } });
+    expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 's' });
+    run.reopen('edit', { values: { give: 5 } });
+    run.reopen('retry');
+    expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
+  });
+
+  test('does so where an edge of its start could not be taken', () => {
+    const s = inner({
+      channels: { n: {}, log: { reducer: 'append' } },
+      edges: [{ from: '__start__', route: 'string(state.n)', paths: { '5': 'a' } }],
+    });
+    const run = startRun({ channels, nodes: { s } });
+    expect(run.run.error).toMatchObject({ code: 'INVALID_ROUTE', node: 's' });
+    run.reopen('edit', { values: { give: 5 } });
+    run.reopen('retry');
+    expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
+  });
+
+  test('does so while its node waits for an intervention', () => {
+    const run = startRun({ channels, nodes: { s: { ...inner(), onError: 'intervene' } } });
+    run.signal('edit', { values: { give: 5 } });
+    run.signal('retry', {});
+    expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
+  });
+
+  test('fails again where nothing was corrected', () => {
+    const run = startRun({ channels, nodes: { s: inner() } });
+    run.reopen('retry');
+    expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 's' });
+  });
+});
+
 describe('a retry of a run that failed between two nodes', () => {
   const edges: GraphDefinition['edges'] = [
     { from: '__start__', to: 'a' },

@@ -2,6 +2,7 @@ import { cancelOpenRequests } from '../draft/cancel-requests.ts';
 import type { Draft } from '../draft/draft.ts';
 import { emitOfRun } from '../draft/emit.ts';
 import { openFrames, outputOf, rootFrame } from '../draft/frames.ts';
+import { setJoins } from '../draft/scope-draft.ts';
 import type { RunEventBody } from '../journal/events.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, leaveCompensation, uncompensatedCause } from '../lifecycle/compensation.ts';
@@ -132,6 +133,13 @@ function endRun<K extends EndedPhase['kind']>(draft: Draft, ending: Ending<K>): 
   const toEvent: (ending: Ending<K>) => RunEventBody = END_EVENTS[ending.kind];
   cancelOpenRequests(draft);
   draft.cancelTimer(DEADLINE_TIMER);
+  if (ending.kind !== 'failed') forgetArrivals(draft);
   draft.enter(ending);
   emitOfRun(draft, toEvent(ending));
+}
+
+/** Forgets the arrivals at joins that have not fired. A failed run keeps them, because a retry goes on in the middle of it. */
+function forgetArrivals(draft: Draft): void {
+  const root = rootFrame(draft);
+  if (Object.keys(root.scope.joins).length > 0) setJoins(root, {});
 }

@@ -5,7 +5,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import { finishCompensation, rememberCompensation } from '../lifecycle/compensation.ts';
 import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
 import type { CallResult, RecordedBody } from '../run/occurrence.ts';
-import { hasFailed } from '../run/position.ts';
+import { failingAt, hasFailed } from '../run/position.ts';
 import type { OpenCall } from '../run/run.ts';
 import { deliver, isAboutToEnd } from '../superstep/deliver.ts';
 import { withLocation } from '../superstep/fail-task.ts';
@@ -81,6 +81,7 @@ function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly k
 /** An answer of several model calls begins anew if the run, or an enclosing node, has ended meanwhile. */
 function mayAskAgain(handle: TaskHandle): boolean {
   const { state } = handle.task;
-  if (state.phase === 'open') return isAboutToEnd(handle) || state.position.kind === 'llm';
+  if (state.phase === 'open')
+    return isAboutToEnd(handle) || failingAt(state.position) !== null || state.position.kind === 'llm';
   return hasFailed(state);
 }

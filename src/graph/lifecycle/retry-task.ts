@@ -2,7 +2,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import { resetBatch } from '../nodes/tool-calls/run-batch.ts';
-import { hasFailed, isResumable, scopeInside } from '../run/position.ts';
+import { hasBegun, hasFailed, isResumable, scopeInside } from '../run/position.ts';
 import type {
   AgentPosition,
   CallsPosition,
@@ -40,9 +40,11 @@ export function deliverIntervention(handle: TaskHandle, input: TaskInput): void 
 /** A task without saved progress starts anew. */
 function retried(task: NodeTask): NodeTask {
   const { state } = task;
-  if (!hasFailed(state)) return task;
-  if (state.saved) return continued(task, state.saved);
-  return { ...task, ...numbersAfter(task, state.failure), state: { phase: 'ready' } };
+  return hasFailed(state) ? retriedAfter(task, state.failure, state.saved) : task;
+}
+
+function retriedAfter(task: NodeTask, failure: TaskFailure, saved: SavedProgress | null): NodeTask {
+  return saved ? continued(task, saved) : { ...task, ...numbersAfter(task, failure), state: { phase: 'ready' } };
 }
 
 /** A task that waits for one call repeats it under the same key. A task that waits for a person asks again. */
@@ -50,19 +52,17 @@ function repeated(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
-  if (position.kind === 'subgraph') return { ...task, state: { phase: 'open', position: withNewCountdown(position) } };
+  if (position.kind === 'subgraph') return goingOnInside(task, position, position.scope);
   if (holdsGraphs(position)) return goingOn(task, position, position.inside);
   if (isResumable(position)) return continued(task, position);
+  if (position.kind === 'failing') return retriedAfter(task, position.failing, position.saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
   return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
 }
 
 /** The task continues from saved progress, and repeats its calls under the same keys. */
 function continued(task: NodeTask, saved: SavedProgress): NodeTask {
-  if (saved.kind === 'subgraph') {
-    const position = { ...withNewCountdown(saved), scope: continuedScope(saved.scope) };
-    return { ...task, state: { phase: 'open', position } };
-  }
+  if (saved.kind === 'subgraph') return goingOnInside(task, saved, continuedScope(saved.scope));
   if (holdsGraphs(saved)) return goingOn(task, saved, continuedScope(saved.inside));
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
 }
@@ -100,6 +100,8 @@ function numbersAfter(
   return callFailed ? { retryRound: retryRound + 1, takeover } : { retryRound, takeover: takeover + 1 };
 }
 
-function withNewCountdown({ kind, scope, input }: SubgraphPosition): SubgraphPosition {
-  return { kind, scope, input };
+/** A graph goes on where it stands, with a new countdown. One in which no node has run is entered again. */
+function goingOnInside(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
+  const position = { kind, scope, input };
+  return { ...task, state: hasBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
 }

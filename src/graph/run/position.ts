@@ -33,6 +33,11 @@ export function scopeInside(position: NodePosition | SavedProgress | null): Scop
   }
 }
 
+/** True if a node of a graph has run, or runs. */
+export function hasBegun({ visits }: Pick<Scope, 'visits'>): boolean {
+  return Object.keys(visits).length > 0;
+}
+
 /** Returns a position with another scope inside. @throws TypeError if the position has none */
 export function withScopeInside(position: NodePosition, scope: Scope): NodePosition {
   switch (position.kind) {
@@ -63,9 +68,17 @@ export function callAt(position: NodePosition): ShownCall | null {
       const key = position.turn?.key ?? null;
       return key === null ? null : { key, args: null };
     }
+    case 'failing':
+      return position.call;
     default:
       return null;
   }
+}
+
+/** True if a task at this position waits for the result of a call. The calls of graphs inside are those of other tasks. */
+export function awaitsResult(position: NodePosition, key: string): boolean {
+  if (callAt(position)?.key === key) return true;
+  return batchOf(position).some(({ state }) => state.phase === 'open' && state.key === key);
 }
 
 /** Returns the approvals that a task at this position waits for. */
@@ -98,7 +111,12 @@ export function isResumable(position: NodePosition): position is ResumablePositi
 /** Returns the work of a task that its retry must not repeat. */
 export function savedProgressOf(state: TaskState): SavedProgress | null {
   if (state.phase === 'ready') return state.saved ?? null;
-  return state.phase === 'open' && isResumable(state.position) ? state.position : null;
+  return state.phase === 'open' ? progressAt(state.position) : null;
+}
+
+function progressAt(position: NodePosition): SavedProgress | null {
+  if (position.kind === 'failing') return position.saved;
+  return isResumable(position) ? position : null;
 }
 
 /** Returns the tasks of a graph's open superstep. */
@@ -157,7 +175,7 @@ export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
 
 function positionOf(state: TaskState): SavedProgress | null {
   if (state.phase === 'intervention') return state.saved;
-  return state.phase === 'open' && isResumable(state.position) ? state.position : null;
+  return state.phase === 'open' ? progressAt(state.position) : null;
 }
 
 /** True if saved progress has calls with an unknown outcome, also inside a subgraph. */

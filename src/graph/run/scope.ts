@@ -131,7 +131,8 @@ export type NodePosition =
   | ApprovalPosition
   | ApprovedPosition
   | SubgraphPosition
-  | WaitPosition;
+  | WaitPosition
+  | FailingPosition;
 
 /** Finished work that a retry of a failed task must not repeat. */
 export type SavedProgress = ResumablePosition | FinishedPosition;
@@ -233,6 +234,15 @@ export interface ApprovedPosition {
   readonly args: Json;
   /** A person has approved it. */
   readonly byPerson: boolean;
+}
+
+/** The task has failed, and ends after its open calls return. One with graphs inside says so at its own position. */
+export interface FailingPosition {
+  readonly kind: 'failing';
+  readonly failing: TaskFailure;
+  readonly saved: SavedProgress | null;
+  /** A call of unknown outcome that the saved progress does not hold. */
+  readonly call: ShownCall | null;
 }
 
 /** The result of a finished task; a retry only writes it again. */

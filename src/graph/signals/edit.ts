@@ -21,7 +21,7 @@ import type { SignalKind, SignalRequest } from './signal.ts';
 
 /**
  * Edits the state of a run that is not running. With `asNode`, that node's edges choose the next nodes; an ended run
- * with next nodes is then paused.
+ * with next nodes is then paused. A run that stays ended asks nobody.
  */
 export const edit: SignalKind = {
   description: 'Correct the state: {"values", "asNode"?, "checkpoint"}',
@@ -38,8 +38,8 @@ export const edit: SignalKind = {
     if (asNode === undefined) refreshNextNodes(rootFrame(draft));
     const visited = asNode === undefined ? [] : continueFrom(draft, asNode).visited;
     saveEdit(draft, edited.changes, visited);
-    if (asNode === undefined) renewApprovals(draft);
-    else reopenPaused(draft, by.sub);
+    if (asNode !== undefined) reopenPaused(draft, by.sub);
+    else if (!hasEnded(draft.run)) renewApprovals(draft);
     return taken(draft.run.checkpointId);
   },
 };

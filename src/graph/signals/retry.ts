@@ -9,6 +9,7 @@ import { reopenRun } from '../lifecycle/reopen.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
+import { hasUnknownOutcome } from '../run/position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ShownCall } from '../run/scope.ts';
@@ -72,7 +73,8 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly OpenInterventi
 
 /** A batch keeps its calls of unknown outcome, which wait for a person again. */
 function repeatsUnknown({ failure, saved }: OpenIntervention): boolean {
-  return isUnknownOutcome(failure.error) && saved?.kind !== 'agent' && saved?.kind !== 'calls';
+  const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
+  return isUnknownOutcome(failure.error) && !isKept;
 }
 
 /** A repeated call may still have been made before, if it cannot be made again. */

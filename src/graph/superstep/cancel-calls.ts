@@ -1,12 +1,27 @@
 import { childFrame, isWithin } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { scopeInside } from '../run/position.ts';
-import type { SavedProgress, TaskState } from '../run/scope.ts';
-import type { Failing } from '../values/errors.ts';
+import type { NodePosition, SavedProgress, TaskState } from '../run/scope.ts';
+import type { Failing, TaskFailure } from '../values/errors.ts';
 
 /** Returns the keys of open calls of a task and of the tasks inside it. */
 export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {
   return Object.entries(draft.run.calls).flatMap(([key, { taskPath }]) => (isWithin(taskPath, path) ? [key] : []));
+}
+
+/** Returns the keys of open calls of a task itself. */
+export function callsOf(handle: TaskHandle): readonly string[] {
+  const { draft, taskPath: path } = handle;
+  return callsWithin(handle).filter((key) => draft.run.calls[key]?.taskPath.length === path.length);
+}
+
+/**
+ * Cancels the open calls of a failed task, and waits for their results: in every way out of a node, its calls end first.
+ * @returns `null` if there are none
+ */
+export function cancelCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedProgress | null): TaskState | null {
+  const within = cancelCallsWithin(handle, failing, saved);
+  return within ?? cancel(handle, callsOf(handle), { kind: 'failing', failing, saved, call: null });
 }
 
 /**
@@ -14,10 +29,12 @@ export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly str
  * @returns `null` if there are none
  */
 export function cancelCallsWithin(handle: TaskHandle, failing: Failing, saved: SavedProgress | null): TaskState | null {
-  const { draft } = handle;
   if (!saved || saved.kind === 'finished' || !scopeInside(saved) || !childFrame(handle)) return null;
-  const calls = callsWithin(handle);
+  return cancel(handle, callsWithin(handle), { ...saved, failing });
+}
+
+function cancel({ draft }: TaskHandle, calls: readonly string[], position: NodePosition): TaskState | null {
   if (calls.length === 0) return null;
   for (const key of calls) draft.cancelCall(key);
-  return { phase: 'open', position: { ...saved, failing } };
+  return { phase: 'open', position };
 }

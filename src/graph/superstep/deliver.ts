@@ -1,24 +1,32 @@
 import type { TaskHandle } from '../draft/frames.ts';
 import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
-import { batchOf, failingAt, hasResumableProgress } from '../run/position.ts';
-import type { TaskState } from '../run/scope.ts';
+import { awaitsResult, batchOf, failingAt, hasResumableProgress } from '../run/position.ts';
+import type { NodePosition, TaskState } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
-import { resumeTask, saveLateResult } from './run-task.ts';
+import { isResult, saveLateResult, takeLastResult } from './late-results.ts';
+import { resumeTask } from './run-task.ts';
 
-/** The use of an input: the task resumes with it, only saves it for a retry, or ignores it. */
+/** The use of an input: the task resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
 type Acceptance = keyof typeof USES;
 
-const USES = { resume: resumeTask, save: saveLateResult, ignore: () => undefined };
+const USES = { resume: resumeTask, save: saveLateResult, end: takeLastResult, ignore: () => undefined };
 
 /** Delivers an input to a task, which a task that is gone ignores. @returns the use that the task has made of it */
 export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance {
   if (!handle) return 'ignore';
   const { state } = handle.task;
   const isFailing = state.phase === 'open' && failingAt(state.position) !== null;
-  const use = ruleFor(state, isFailing || isAboutToEnd(handle) ? 'ending' : 'working')(input);
+  const when = isFailing || isAboutToEnd(handle) ? 'ending' : 'working';
+  const use = isStale(state, input) ? 'ignore' : ruleFor(state, when)(input);
   USES[use](handle, input);
   return use;
+}
+
+/** True for the result of a call that an open task does not wait for, such as a call of an earlier visit. */
+function isStale(state: TaskState, input: TaskInput): boolean {
+  if (state.phase !== 'open' || state.position.kind === 'failing' || !isResult(input)) return false;
+  return !awaitsResult(state.position, input.key);
 }
 
 type Rule<P extends TaskState['phase']> = (state: TaskState & { readonly phase: P }, input: TaskInput) => Acceptance;
@@ -28,7 +36,7 @@ const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; 
   ready: { working: () => 'ignore', ending: () => 'ignore' },
   open: {
     working: () => 'resume',
-    ending: ({ position }, input) => acceptWhileEnding(batchOf(position).length, input),
+    ending: ({ position }, input) => acceptWhileEnding(position, input),
   },
   intervention: { working: acceptAfterFailure, ending: acceptAfterFailure },
   failed: { working: acceptAfterFailure, ending: acceptAfterFailure },
@@ -51,10 +59,11 @@ export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
 
 /**
  * An ending task takes results of a tool batch. Of a single call it takes only an unknown outcome, because a person
- * must settle it.
+ * must settle it. A task that has failed itself ends after its last result.
  */
-function acceptWhileEnding(batchSize: number, input: TaskInput): Acceptance {
-  return isCallResult(input) && (input.kind === 'call.failed' || batchSize > 0) ? 'resume' : 'ignore';
+function acceptWhileEnding(position: NodePosition, input: TaskInput): Acceptance {
+  if (position.kind === 'failing') return 'end';
+  return isCallResult(input) && (input.kind === 'call.failed' || batchOf(position).length > 0) ? 'resume' : 'ignore';
 }
 
 function acceptAfterFailure(state: TaskState, input: TaskInput): Acceptance {

@@ -52,3 +52,8 @@ export function addOpen({ group, state: { phase } }: NodeTask, groups: OpenByGro
   const isOpen = phase === 'open' || phase === 'intervention';
   if (group && isOpen) groups.set(group.id, (groups.get(group.id) ?? 0) + 1);
 }
+
+/** Removes a task that has ended: another element may begin. */
+export function removeOpen({ group }: NodeTask, groups: OpenByGroup): void {
+  if (group) groups.set(group.id, (groups.get(group.id) ?? 0) - 1);
+}

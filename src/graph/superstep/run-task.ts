@@ -4,11 +4,12 @@ import { emitTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
-import { countUnknownOutcomes, hasResumableProgress, savedProgressOf } from '../run/position.ts';
+import { withBegunCalls } from '../nodes/tool-calls/begun-calls.ts';
+import { savedProgressOf } from '../run/position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
 import { toRunError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { failTask, stateAfterLateResults } from './fail-task.ts';
+import { failTask } from './fail-task.ts';
 import { finishTask } from './finish-task.ts';
 import { OpenTask } from './task-context.ts';
 
@@ -43,18 +44,6 @@ export function askAgain(handle: TaskHandle): void {
   advanceTask(handle, () => handle.node.behavior.start(new OpenTask(handle)));
 }
 
-/** Saves a call's result for the retry of a task that has failed meanwhile. A person is asked about a lost call. */
-export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
-  const { state } = handle.task;
-  const { behavior } = handle.node;
-  if (!hasResumableProgress(state)) return;
-  const saved = withTaskAllowance(handle, () => behavior.updateSaved?.(new OpenTask(handle), state.saved, input));
-  if (!saved) return;
-  if (state.phase === 'intervention') return setState(handle, { ...state, saved });
-  const unknownCount = countUnknownOutcomes(state.saved);
-  setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
-}
-
 function advanceTask(handle: TaskHandle, step: () => Progress): void {
   setState(handle, takeStep(handle, step));
 }
@@ -78,10 +67,16 @@ function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
   }
 }
 
+/** Opens a task at a position. A task that lacks the room for it fails, and saves which of its calls have begun. */
 function openTask(handle: TaskHandle, position: NodePosition): TaskState {
   const state = { phase: 'open', position } as const;
-  requireRoom(handle, state);
-  return state;
+  try {
+    requireRoom(handle, state);
+    return state;
+  } catch (error) {
+    const saved = withBegunCalls(savedProgressOf(handle.task.state), position);
+    return failTask(handle, { callFailed: false, error: toRunError(error) }, saved);
+  }
 }
 
 function tooManyVisits({ node, task }: TaskHandle): TaskFailure {

@@ -5,7 +5,7 @@ import { awaitedBudget, isOver, tasksIn, wantsCapacity } from '../run/position.t
 import { own } from '../values/json.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';
-import { addOpen, isGroupFull, openByGroup } from './plan-tasks.ts';
+import { addOpen, isGroupFull, openByGroup, removeOpen } from './plan-tasks.ts';
 import type { OpenByGroup } from './plan-tasks.ts';
 import { askAgain, resumeTask, startTask } from './run-task.ts';
 import { hasCapacity } from './task-context.ts';
@@ -32,10 +32,13 @@ export function startTasks(frame: Frame): boolean {
 }
 
 function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {
-  if (isWithdrawn(handle)) return askAgain(handle);
-  if (handle.task.state.phase !== 'ready') return resumeTask(handle, { kind: 'capacity' });
-  startTask(handle);
-  addOpen(handle.task, groups);
+  if (handle.task.state.phase === 'ready') {
+    startTask(handle);
+    return addOpen(handle.task, groups);
+  }
+  if (isWithdrawn(handle)) askAgain(handle);
+  else resumeTask(handle, { kind: 'capacity' });
+  if (isOver(handle.task)) removeOpen(handle.task, groups);
 }
 
 /** True if a task may start or make another call, apart from `maxConcurrency`. */

@@ -1,0 +1,62 @@
+import { withTaskAllowance } from '../draft/allowances.ts';
+import { hasRoom } from '../draft/draft.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { setState } from '../draft/scope-draft.ts';
+import type { TaskInput } from '../nodes/behavior.ts';
+import { bytesOf } from '../run/held-bytes.ts';
+import type { CallResult } from '../run/occurrence.ts';
+import { awaitsResult, countUnknownOutcomes, hasResumableProgress } from '../run/position.ts';
+import type { FailingPosition, ResumablePosition } from '../run/scope.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
+import { callsOf } from './cancel-calls.ts';
+import { stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
+import { OpenTask } from './task-context.ts';
+
+/*
+ * Results of calls that come after their task has failed. What they say is saved for a retry, and a person is asked about
+ * a call that is lost.
+ */
+
+/** Saves a call's result for the retry of a task that has failed for good, or that waits for a person. */
+export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
+  const { state } = handle.task;
+  if (!hasResumableProgress(state)) return;
+  const saved = withLateResult(handle, state.saved, input);
+  if (state.phase === 'intervention') return setState(handle, { ...state, saved });
+  const unknownCount = countUnknownOutcomes(state.saved);
+  setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
+}
+
+/** Takes the result of an open call of a task that has failed. The task ends after the last one. */
+export function takeLastResult(handle: TaskHandle, input: TaskInput): void {
+  const { state } = handle.task;
+  if (state.phase !== 'open' || state.position.kind !== 'failing' || !isResult(input)) return;
+  const position = afterResult(handle, state.position, input);
+  setState(handle, { phase: 'open', position });
+  if (callsOf(handle).length === 0) setState(handle, stateAfterFailure(handle, position.failing, position.saved));
+}
+
+type Result = TaskInput & { readonly kind: CallResult['kind'] };
+
+/** True for the result of a call, whatever it is. */
+export function isResult(input: TaskInput): input is Result {
+  return input.kind === 'call.completed' || input.kind === 'call.failed';
+}
+
+/** A call that the saved progress does not hold is made again under its key by a retry, or is lost. */
+function afterResult(handle: TaskHandle, position: FailingPosition, input: Result): FailingPosition {
+  const { saved } = position;
+  if (saved && saved.kind !== 'finished' && awaitsResult(saved, input.key))
+    return { ...position, saved: withLateResult(handle, saved, input) };
+  if (input.kind === 'call.completed' || !isUnknownOutcome(input.failure.error)) return position;
+  const error = withLocation(handle, input.failure.error);
+  return { ...position, failing: { callFailed: false, error }, call: { key: input.key, args: null } };
+}
+
+/** Returns saved progress with a result. Without room for a reply, it stays as it is, and a retry asks the ledger. */
+function withLateResult(handle: TaskHandle, saved: ResumablePosition, input: TaskInput): ResumablePosition {
+  const { behavior } = handle.node;
+  const next = withTaskAllowance(handle, () => behavior.updateSaved?.(new OpenTask(handle), saved, input)) ?? saved;
+  const isKept = input.kind !== 'call.completed' || hasRoom(handle.draft, bytesOf(next) - bytesOf(saved));
+  return isKept ? next : saved;
+}
