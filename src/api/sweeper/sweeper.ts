@@ -5,7 +5,14 @@ import { tryDispatch } from '../runs/dispatch-run.ts';
 import { eachOf } from './each-of.ts';
 import { LOST_FOR_MS, createLostRunsChore } from './end-lost-runs.ts';
 import { pruneRuns } from './prune-runs.ts';
-import { FAILING_FOR_MS, activeRuns, createPoisonedRunsChore, notedRuns } from './put-aside-poisoned-runs.ts';
+import {
+  FAILING_FOR_MS,
+  activeRuns,
+  createBrake,
+  createPoisonedRunsChore,
+  notedRuns,
+} from './put-aside-poisoned-runs.ts';
+import type { Brake } from './put-aside-poisoned-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
 import { createCourier } from '../webhooks/courier.ts';
@@ -73,13 +80,14 @@ const toChores = (
     noticesMs,
   }: SweepTimes,
   courier: Courier,
+  brake: Brake,
 ): readonly Chore[] => [
   { everyMs: queuesMs, run: createQueueStarter() },
   { everyMs: dispatchMs, run: dispatchRuns },
   { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
   { everyMs: lostRunsMs, run: createLostRunsChore(lostForMs) },
-  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
-  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), failingForMs) },
+  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, failingForMs) },
   { everyMs: ticksMs, run: takeTicks },
   { everyMs: healSchedulesMs, run: healSchedules },
   {
@@ -112,7 +120,7 @@ export interface Sweeper {
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
   const courier = createCourier(deps, times.courier);
-  const chores = [...toChores(times, courier), ...(sendsMetrics() ? [liveChore(deps)] : [])];
+  const chores = [...toChores(times, courier, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
   const started = chores.map((chore) => keepDoing(chore, deps));
   return {
     async stop() {
