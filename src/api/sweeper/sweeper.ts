@@ -4,6 +4,7 @@ import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 import { eachOf } from './each-of.ts';
 import { LOST_FOR_MS, createLostRunsChore } from './end-lost-runs.ts';
+import { keepDoing } from './keep-doing.ts';
 import { pruneRuns } from './prune-runs.ts';
 import {
   FAILING_FOR_MS,
@@ -39,9 +40,6 @@ const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
 /** An upload ends with its request, long before. */
 const KEEP_UPLOADS_MS = 24 * 3_600_000;
-
-/** A failed chore pauses, because the cause rarely passes at once and would fill the log. */
-const PAUSE_AFTER_FAILURE_MS = 3_000;
 
 /** Each look asks Temporal about some active runs. */
 const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
@@ -121,7 +119,9 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
   const courier = createCourier(deps, times.courier);
   const chores = [...toChores(times, courier, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
-  const started = chores.map((chore) => keepDoing(chore, deps));
+  const started = chores.map(({ everyMs, run }) =>
+    keepDoing({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
+  );
   return {
     async stop() {
       await Promise.all(started.map((stop) => stop()));
@@ -133,27 +133,6 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
 /** Who is sent metrics asks for none, so what is there is counted without being asked. */
 function liveChore(deps: SweeperDeps): Chore {
   return { everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) };
-}
-
-/** Repeats a chore, one execution at a time. @returns a function that stops it */
-function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<void> {
-  const stopping = new AbortController();
-  let working: Promise<void> | null = null;
-  let notBefore = 0;
-  const timer = setInterval(() => {
-    if (Date.now() < notBefore) return;
-    working ??= run(deps, stopping.signal)
-      .catch((error: unknown) => {
-        notBefore = Date.now() + PAUSE_AFTER_FAILURE_MS;
-        deps.logger.warn({ error, chore: run.name }, 'sweeping failed; it will be tried again');
-      })
-      .finally(() => (working = null));
-  }, everyMs);
-  return async () => {
-    clearInterval(timer);
-    stopping.abort();
-    await working;
-  };
 }
 
 async function dispatchRuns(deps: SweeperDeps): Promise<void> {
