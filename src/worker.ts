@@ -13,6 +13,8 @@ import { openConfiguredStore } from './config/store.ts';
 import { connectMcpServers } from './config/connect-mcp-servers.ts';
 import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
+import { keepParts } from './process/keep-parts.ts';
+import type { Parts } from './process/keep-parts.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { openProcessLogger } from './process/process-logger.ts';
@@ -137,22 +139,30 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   const shutdown = listenForShutdown(logger);
   const { signal } = shutdown;
   Runtime.install(temporalRuntime(logger, settings.HOLDFAST_TEMPORAL_METRICS_PORT));
-  const telemetry = await openTelemetry(env, { service: 'holdfast-worker', report: (message) => logger.warn(message) });
+  const parts = keepParts();
+  const telemetry = await parts.keep(
+    openTelemetry(env, { service: 'holdfast-worker', report: (message) => logger.warn(message) }),
+    async (opened) => await opened.close(),
+  );
   const unavailable = new Set<string>();
   const { HOLDFAST_HEALTH_PORT: port } = settings;
-  const health = port === undefined ? null : await openWorkerHealth(port, { shuttingDown: signal, unavailable });
-  const { workers, ...parts } = await shutdown.opening(
-    openParts(loaded, { ...settings, target }, { logger, unavailable }),
+  const health = await parts.keep(
+    port === undefined ? null : openWorkerHealth(port, { shuttingDown: signal, unavailable }),
+    async (opened) => await opened?.stop(),
+  );
+  const { workers, ...watched } = await shutdown.opening(
+    openParts(loaded, { ...settings, target }, { logger, unavailable, signal: parts.closing, parts }),
+    () => parts.close(),
   );
   const running = Promise.all(workers.map((worker) => worker.run()));
-  health?.watch({ workers, ...parts });
+  health?.watch({ workers, ...watched });
   const started = startFields({ mode: 'worker', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ ...started, exporters: telemetry.exporters }, 'worker started');
   void shutdown.asked(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   });
   await running;
-  await Promise.all([health?.stop(), parts.close(), telemetry.close()]);
+  await parts.close();
 }
 
 const CLOSE_WITHIN_MS = 5_000;
@@ -161,28 +171,40 @@ interface Settings extends WorkerEnvironment {
   readonly target: TemporalTarget;
 }
 
+interface Opening extends RetryOptions {
+  /** Has all that is opened. */
+  readonly parts: Parts;
+}
+
 /** Opens all that the workers need; dependencies that are away are waited for. */
-async function openParts(loaded: Config, settings: Settings, patience: RetryOptions) {
+async function openParts(loaded: Config, settings: Settings, patience: Opening) {
   const { DATABASE_URL, HOLDFAST_TASK_QUEUES, target } = settings;
-  const { logger } = patience;
+  const { logger, parts } = patience;
   const environment = process.env;
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
-    openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
-    connectWithRetry(
-      temporal(target, (options) => NativeConnection.connect(options)),
-      patience,
+    parts.keep(
+      openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
+      async (opened) => await opened.close(),
+    ),
+    parts.keep(
+      connectWithRetry(
+        temporal(target, (options) => NativeConnection.connect(options)),
+        patience,
+      ),
+      async (opened) => await opened.connection.close(),
     ),
   ]);
-  const connected = await connectMcpServers(loaded, { environment, report: (message) => logger.warn(message) });
-  const { config } = connected;
+  const { config } = await parts.keep(
+    connectMcpServers(loaded, { environment, report: (message) => logger.warn(message) }),
+    async (opened) => await opened.close(),
+  );
   const taskQueues = readTaskQueues(HOLDFAST_TASK_QUEUES, taskQueuesOf(config));
   const opened = { config, store, connection, namespace };
   const checkTemporal = createTemporalCheck({ connection, namespace }, SEARCH_ATTRIBUTES);
   await reportIfNotReady(checkTemporal, logger);
   const workers = await createWorkers({ ...opened, taskQueues, deployment, logger, environment });
-  const close = async () => void (await Promise.all([connected.close(), store.close(), connection.close()]));
-  return { workers, store, checkTemporal, namespace, close };
+  return { workers, store, checkTemporal };
 }
 
 if (isMain(import.meta.url)) await runProcess(runWorker);

@@ -4,11 +4,14 @@ import type { Config } from '../config/load-config.ts';
 import { addMcpTools } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';
+import { keepParts } from '../process/keep-parts.ts';
+import type { Parts } from '../process/keep-parts.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { openProcessLogger } from '../process/process-logger.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
+import { isDatabaseAway } from '../store/database/database-away.ts';
 import { postgresStore } from '../store/store.ts';
 import { readTemporalTarget, temporal } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
@@ -64,17 +67,27 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
   ]);
   const logger = await openProcessLogger(settings);
   const shutdown = listenForShutdown(logger);
-  const telemetry = await openTelemetry(env, { service: 'holdfast-api', report: (message) => logger.warn(message) });
+  const parts = keepParts();
+  const telemetry = await parts.keep(
+    openTelemetry(env, { service: 'holdfast-api', report: (message) => logger.warn(message) }),
+    async (opened) => await opened.close(),
+  );
   const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
   const door = await openDoor({ port: settings.PORT, hostname: '0.0.0.0', graceMs }, unavailable);
-  const parts = await shutdown.opening(openParts(config, { ...settings, target }, { logger, unavailable }));
-  door.open({ ...parts.deps, sweeping });
+  const close = async (): Promise<void> => {
+    await door.stop();
+    await parts.close();
+  };
+  const deps = await shutdown.opening(
+    openParts(config, { ...settings, target }, { logger, unavailable, signal: parts.closing, parts }),
+    close,
+  );
+  door.open({ ...deps, sweeping });
   const started = startFields({ mode: 'api', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ port: door.port, ...started, exporters: telemetry.exporters }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
-  await door.stop();
-  await Promise.all([parts.close(), telemetry.close()]);
+  await close();
 }
 
 type ApiConfig = Config & { readonly auth: AuthConfig };
@@ -91,25 +104,37 @@ interface Settings extends ApiEnvironment {
   readonly target: TemporalTarget;
 }
 
+interface Opening extends RetryOptions {
+  /** Has all that is opened. */
+  readonly parts: Parts;
+}
+
 /** Opens all that the API needs; dependencies that are away are waited for. */
-async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryOptions) {
+async function openParts(loaded: ApiConfig, settings: Settings, patience: Opening) {
   const { DATABASE_URL, HOLDFAST_CURSOR_SECRET: cursorSecret, target } = settings;
-  const { logger } = patience;
+  const { logger, parts } = patience;
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles);
   const report = (message: string): void => logger.warn(message);
   const [config, opened, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),
-    openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
-    connectWithRetry(temporal(target, openConnection), patience),
+    parts.keep(
+      openConfiguredStore(loaded, async () => await connectWithRetry(postgresStore(DATABASE_URL), patience)),
+      async (store) => await store.close(),
+    ),
+    parts.keep(
+      connectWithRetry(temporal(target, openConnection), patience),
+      async (temporalConnection) => await temporalConnection.connection.close(),
+    ),
   ]);
   const store = withMeaning(opened, openEmbedder(config, process.env), report);
   const engine = createEngine(connection, namespace, createDataConverter(store.blobs, config.codecs));
   await reportIfNotReady(engine.ping, logger);
   await reportIfNotReady(createMeaningCheck(store.meaning), logger);
   const catalog = toCatalog(config);
-  const interpreter = openInterpreter(catalog);
-  await publishGraphs(loaded, { store, interpreter, report });
-  const deps = {
+  const interpreter = await parts.keep(openInterpreter(catalog), async (opened) => await opened.close());
+  const publish = async () => await publishGraphs(loaded, { store, interpreter, report });
+  await connectWithRetry({ name: 'the database', open: publish, isAway: isDatabaseAway }, patience);
+  return {
     store,
     engine,
     catalog,
@@ -119,10 +144,6 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: RetryO
     cursors: createCursors(cursorSecret),
     seals: createSeals(cursorSecret),
     logger,
-  };
-  return {
-    deps,
-    close: async () => void (await Promise.all([interpreter.close(), store.close(), connection.close()])),
   };
 }
 

@@ -16,15 +16,17 @@ export interface RetryOptions {
   readonly logger: Logger;
   /** Holds the names of the dependencies that are waited for, which readiness probes answer with. */
   readonly unavailable: Set<string>;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
 }
 
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** Opens a dependency, again and again until it is there. @throws SetupError after any error that does not mean "away" */
+/** Opens a dependency, again and again until it is there. @throws SetupError after any error that does not mean "away"; what the signal ends it with */
 export async function connectWithRetry<T>(
   { name, open, isAway }: Dependency<T>,
-  { logger, unavailable }: RetryOptions,
+  { logger, unavailable, signal }: RetryOptions,
 ): Promise<T> {
   unavailable.add(name);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
@@ -33,14 +35,20 @@ export async function connectWithRetry<T>(
       unavailable.delete(name);
       return opened;
     } catch (error) {
-      if (!isAway(error)) throw refused(name, error, logger);
+      if (!isAway(error)) throw refused(name, error);
       logger.warn({ reason: error instanceof Error ? error.message : String(error) }, `waiting for ${name}`);
     }
-    await sleep(pauseMs);
+    await sleep(pauseMs, undefined, { signal });
   }
 }
 
-function refused(name: string, error: unknown, logger: Logger): SetupError {
-  logger.error({ error }, `${name} refuses`);
-  return new SetupError(`${name} refuses: ${messageOf(error)}`, { cause: error });
+function refused(name: string, error: unknown): SetupError {
+  if (error instanceof SetupError) return error;
+  return new SetupError(`${name} refuses: ${messagesOf(error).join(': ')}`, { cause: error });
+}
+
+/** What an error says, and then what its causes say. */
+function messagesOf(error: unknown): readonly string[] {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return [messageOf(error), ...(cause === undefined ? [] : messagesOf(cause))];
 }

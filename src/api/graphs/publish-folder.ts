@@ -3,6 +3,7 @@ import { graphFiles } from '../../config/modules/graph-files.ts';
 import { importGraph, isModule } from '../../config/modules/import-graph.ts';
 import { messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
+import { isDatabaseAway } from '../../store/database/database-away.ts';
 import { SetupError } from '../../process/setup-error.ts';
 import { ApiError } from '../http/errors.ts';
 import { publishGraph } from './publish-graph.ts';
@@ -16,7 +17,7 @@ export interface GraphFolder {
 
 /**
  * Publishes the definitions of a folder, JSON and modules, for each of its tenants.
- * @throws SetupError that names the file, and what is wrong with it
+ * @throws SetupError that names the file, and what is wrong with it; DatabaseAwayError
  */
 export async function publishFolder(
   { folder, tenants }: GraphFolder,
@@ -30,6 +31,7 @@ export async function publishFolder(
       const definition = await readGraph(file);
       for (const tenantId of tenants) await publishGraph(definition, { ...publisher, tenantId, by: 'configuration' });
     } catch (error) {
+      if (isDatabaseAway(error)) throw error;
       throw new SetupError(`${file} can't be published: ${describe(error)}`, { cause: error });
     }
   }

@@ -1,19 +1,18 @@
-import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import { Piscina } from 'piscina';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { ApiError, notNow } from '../http/errors.ts';
+import { countThreads } from './count-threads.ts';
 import type { Interpreter } from './interpreter.ts';
 import { openJobLimit } from './job-limit.ts';
 import { JOBS } from './jobs.ts';
 
-/** At least two, so that one tenant never has all of them. */
-const THREADS = Math.min(4, Math.max(2, availableParallelism()));
 const IDLE_MS = 60_000;
 /** A replay of 64 MiB needs the most. */
 const HEAP_MIB = 512;
+const THREADS = countThreads(HEAP_MIB);
 /** For the first thread to read its code, which takes long while a machine has much to do. */
 const READY_WITHIN_MS = 60_000;
 /** The jobs of one tenant that wait for a thread. */

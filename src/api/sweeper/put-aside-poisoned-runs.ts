@@ -37,20 +37,20 @@ export const notedRuns: FindRuns = async ({ store }) =>
 /** All active runs in turns, for those that end their workers before these can note it. */
 export function activeRuns(): FindRuns {
   const find = activeRunsInTurns(ACTIVE_AT_ONCE);
-  return async ({ store }) => (await find(store)).map(({ failure, ...run }) => ({ ...run, note: failure }));
+  return async ({ store }) => (await find(store)).runs.map(({ failure, ...run }) => ({ ...run, note: failure }));
 }
 
 /** Ends runs whose workflow task fails again and again, because of what is in the run. */
 export function createPoisonedRunsChore(
   find: FindRuns,
+  brake: Brake,
   failingForMs = FAILING_FOR_MS,
 ): (deps: PutAsideDeps, stopping: AbortSignal) => Promise<void> {
-  const brake = createBrake();
   return async function putAsidePoisonedRuns(deps, stopping) {
     await eachOf(await find(deps), LOOKS_AT_ONCE, async (run) => {
       if (stopping.aborted) return;
       try {
-        await look(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps));
+        await look(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps, run.id));
       } catch (error) {
         deps.logger.warn({ error, run: run.id }, 'a run could not be looked at; it will be tried again');
       }
@@ -79,15 +79,24 @@ function isOfBusyMachine({ task, note }: Poisoned): boolean {
   return note?.by === 'machine' && note.executionRunId === task.executionRunId;
 }
 
-/** @returns a function that tells if one more run may be put aside now */
-function createBrake(): (deps: PutAsideDeps) => boolean {
+/** Tells if a run may be put aside now. */
+export type Brake = (deps: Pick<PutAsideDeps, 'logger'>, runId: string) => boolean;
+
+/** Once too many runs were to be put aside in a minute, none is until a minute has passed in which they were fewer. */
+export function createBrake(): Brake {
   let since = 0;
-  let count = 0;
-  return ({ logger }) => {
-    if (Date.now() - since >= MINUTE_MS) [since, count] = [Date.now(), 0];
-    count += 1;
-    if (count === MOST_IN_A_MINUTE + 1)
+  let isHeld = false;
+  const due = new Set<string>();
+  return ({ logger }, runId) => {
+    const passed = Date.now() - since;
+    if (passed >= MINUTE_MS) {
+      isHeld = due.size > MOST_IN_A_MINUTE && passed < 2 * MINUTE_MS;
+      since += passed;
+      due.clear();
+    }
+    if (due.size === MOST_IN_A_MINUTE && !due.has(runId))
       logger.error('the workflow tasks of many runs fail: is the version of the workers broken? Some are left alone');
-    return count <= MOST_IN_A_MINUTE;
+    due.add(runId);
+    return !isHeld && due.size <= MOST_IN_A_MINUTE;
   };
 }

@@ -4,8 +4,16 @@ import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 import { eachOf } from './each-of.ts';
 import { LOST_FOR_MS, createLostRunsChore } from './end-lost-runs.ts';
+import { keepDoing } from './keep-doing.ts';
 import { pruneRuns } from './prune-runs.ts';
-import { FAILING_FOR_MS, activeRuns, createPoisonedRunsChore, notedRuns } from './put-aside-poisoned-runs.ts';
+import {
+  FAILING_FOR_MS,
+  activeRuns,
+  createBrake,
+  createPoisonedRunsChore,
+  notedRuns,
+} from './put-aside-poisoned-runs.ts';
+import type { Brake } from './put-aside-poisoned-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
 import { createCourier } from '../webhooks/courier.ts';
@@ -32,9 +40,6 @@ const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
 /** An upload ends with its request, long before. */
 const KEEP_UPLOADS_MS = 24 * 3_600_000;
-
-/** A failed chore pauses, because the cause rarely passes at once and would fill the log. */
-const PAUSE_AFTER_FAILURE_MS = 3_000;
 
 /** Each look asks Temporal about some active runs. */
 const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
@@ -73,13 +78,14 @@ const toChores = (
     noticesMs,
   }: SweepTimes,
   courier: Courier,
+  brake: Brake,
 ): readonly Chore[] => [
   { everyMs: queuesMs, run: createQueueStarter() },
   { everyMs: dispatchMs, run: dispatchRuns },
   { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
   { everyMs: lostRunsMs, run: createLostRunsChore(lostForMs) },
-  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
-  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), failingForMs) },
+  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, failingForMs) },
   { everyMs: ticksMs, run: takeTicks },
   { everyMs: healSchedulesMs, run: healSchedules },
   {
@@ -112,8 +118,10 @@ export interface Sweeper {
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const times = { ...TIMES, ...deps.sweeping };
   const courier = createCourier(deps, times.courier);
-  const chores = [...toChores(times, courier), ...(sendsMetrics() ? [liveChore(deps)] : [])];
-  const started = chores.map((chore) => keepDoing(chore, deps));
+  const chores = [...toChores(times, courier, createBrake()), ...(sendsMetrics() ? [liveChore(deps)] : [])];
+  const started = chores.map(({ everyMs, run }) =>
+    keepDoing({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
+  );
   return {
     async stop() {
       await Promise.all(started.map((stop) => stop()));
@@ -125,27 +133,6 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
 /** Who is sent metrics asks for none, so what is there is counted without being asked. */
 function liveChore(deps: SweeperDeps): Chore {
   return { everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) };
-}
-
-/** Repeats a chore, one execution at a time. @returns a function that stops it */
-function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<void> {
-  const stopping = new AbortController();
-  let working: Promise<void> | null = null;
-  let notBefore = 0;
-  const timer = setInterval(() => {
-    if (Date.now() < notBefore) return;
-    working ??= run(deps, stopping.signal)
-      .catch((error: unknown) => {
-        notBefore = Date.now() + PAUSE_AFTER_FAILURE_MS;
-        deps.logger.warn({ error, chore: run.name }, 'sweeping failed; it will be tried again');
-      })
-      .finally(() => (working = null));
-  }, everyMs);
-  return async () => {
-    clearInterval(timer);
-    stopping.abort();
-    await working;
-  };
 }
 
 async function dispatchRuns(deps: SweeperDeps): Promise<void> {

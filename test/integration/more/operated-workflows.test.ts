@@ -161,6 +161,7 @@ describe('a run whose workflow is reset in Temporal', () => {
 
 describe('a run whose workflow is deleted in Temporal', () => {
   test('has failed, says so, and frees its thread', async () => {
+    await waitsAt(await start('not deleted'), 'ask');
     const id = await start('deleted');
     await waitsAt(id, 'ask');
     const next = await start('deleted');

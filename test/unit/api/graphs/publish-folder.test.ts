@@ -6,6 +6,7 @@ import { publishFolder } from '../../../../src/api/graphs/publish-folder.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { toCatalog } from '../../../../src/config/to-catalog.ts';
 import { SetupError } from '../../../../src/process/setup-error.ts';
+import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
@@ -43,6 +44,13 @@ test('a definition with errors is named, with what is wrong with it', async () =
   await expect(publishing).rejects.toThrow(`${bad} can't be published`);
   await expect(publishing).rejects.toThrow('/nodes/a/type');
   await rm(bad);
+});
+
+test('a database that is away is no fault of a definition', async () => {
+  const away = new DatabaseAwayError('The database does not answer');
+  const graphs = { ...store.graphs, publish: async () => await Promise.reject(away) };
+  const publishing = publishFolder({ folder, tenants: ['acme'] }, { ...publisher, store: { ...store, graphs } });
+  await expect(publishing).rejects.toBe(away);
 });
 
 test.each([

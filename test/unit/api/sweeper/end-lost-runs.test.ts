@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LOST_FOR_MS, MOST_LOST, createLostRunsChore } from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { WorkflowEnd } from '../../../../src/api/temporal/workflow-end.ts';
@@ -38,6 +39,11 @@ function ending(ends: Readonly<Record<string, WorkflowEnd | Error>>): Engine {
 const errorOf = async (id: string): Promise<unknown> => (await store.runs.find(id))?.view?.error;
 const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
 
+/** Runs that Temporal has, so that it is the right one. */
+async function otherRuns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await aRun(`other-${randomUUID()}`);
+}
+
 /** Looks twice, with the second look as much later as a run must be lost. */
 async function lookTwice(first: Engine, second = first): Promise<void> {
   const chore = createLostRunsChore();
@@ -53,6 +59,7 @@ test.each<[string, WorkflowEnd, string]>([
 ])('a run whose workflow %s has failed, once that stays so', async (_, end, message) => {
   const id = `E-${end.kind}`;
   await aRun(id);
+  await otherRuns(1);
   await createLostRunsChore()({ store, engine: ending({ [id]: end }), logger }, going);
   expect(await statusOf(id)).toBe('queued');
   await lookTwice(ending({ [id]: end }));
@@ -61,29 +68,66 @@ test.each<[string, WorkflowEnd, string]>([
 
 test('a run that comes back, or that Temporal says nothing of, goes on', async () => {
   await aRun('B');
+  await otherRuns(2);
   await aRun('N');
   const silent = new Error('no answer');
   await lookTwice(ending({ B: missing, N: silent }), ending({ N: silent }));
   expect([await statusOf('B'), await statusOf('N')]).toEqual(['queued', 'queued']);
 });
 
-test('where Temporal lacks many runs, none is ended', async () => {
-  const ids = Array.from({ length: MOST_LOST + 1 }, (_, n) => `M-${n}`);
-  for (const id of ids) await aRun(id);
-  const lost = Object.fromEntries(ids.map((id) => [id, missing]));
-  const error = vi.spyOn(logger, 'error');
-  await lookTwice(ending(lost));
-  expect(error).toHaveBeenCalledWith({ lost: ids.length }, expect.stringContaining('Temporal lacks the workflows'));
-  const { 'M-0': _found, ...fewer } = lost;
-  expect(await statusOf('M-1')).toBe('queued');
-  vi.restoreAllMocks();
-  await lookTwice(ending(fewer));
-  expect([await statusOf('M-0'), await statusOf('M-1')]).toEqual(['queued', 'failed']);
+describe('where Temporal lacks many runs, none is ended', () => {
+  const lostRuns = async (what: string, count: number): Promise<Record<string, WorkflowEnd>> => {
+    const ids = Array.from({ length: count }, (_, n) => `${what}-${n}`);
+    for (const id of ids) await aRun(id);
+    return Object.fromEntries(ids.map((id) => [id, missing]));
+  };
+
+  test('of one look', async () => {
+    const lost = await lostRuns('M', MOST_LOST + 1);
+    await otherRuns(30);
+    const error = vi.spyOn(logger, 'error');
+    await lookTwice(ending(lost));
+    expect(error).toHaveBeenCalledWith({ lost: 21 }, expect.stringContaining('Temporal lacks the workflows'));
+    const { 'M-0': _found, ...fewer } = lost;
+    expect(await statusOf('M-1')).toBe('queued');
+    vi.restoreAllMocks();
+    await lookTwice(ending(fewer));
+    expect([await statusOf('M-0'), await statusOf('M-1')]).toEqual(['queued', 'failed']);
+  });
+
+  test.each([
+    ['of all that are looked at, some at a time', 115, 0],
+    ['and has too few others', 3, 2],
+    ['and has none', 1, 0],
+  ])('%s', async (what, count, others) => {
+    const lost = await lostRuns(what, count);
+    await otherRuns(others);
+    const chore = createLostRunsChore();
+    const now = Date.now();
+    for (let look = 0; look < 6; look++) {
+      vi.spyOn(Date, 'now').mockReturnValue(now + look * LOST_FOR_MS);
+      await chore({ store, engine: ending(lost), logger }, going);
+    }
+    expect(new Set(await Promise.all(Object.keys(lost).map(statusOf)))).toEqual(new Set(['queued']));
+  });
+});
+
+test('a run is ended after a look at all runs, if it has been missing for a minute then', async () => {
+  await aRun('A-first');
+  await otherRuns(120);
+  const chore = createLostRunsChore();
+  const engine = ending({ 'A-first': missing });
+  await chore({ store, engine, logger }, going);
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + LOST_FOR_MS);
+  expect(await statusOf('A-first')).toBe('queued');
+  await chore({ store, engine, logger }, going);
+  expect(await statusOf('A-first')).toBe('failed');
 });
 
 test('a run that can not be ended keeps no other run from its end', async () => {
   const ids = ['W-1', 'W-2', 'W-3'];
   for (const id of ids) await aRun(id);
+  await otherRuns(3);
   const write = store.journal.write.bind(store.journal);
   vi.spyOn(store.journal, 'write').mockImplementation(async (batch, writer) =>
     writer.runId === 'W-1' ? await Promise.reject(new Error('contradicted')) : await write(batch, writer),

@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { activeRuns, createPoisonedRunsChore, notedRuns } from '../../../../src/api/sweeper/put-aside-poisoned-runs.ts';
+import {
+  activeRuns,
+  createBrake,
+  createPoisonedRunsChore,
+  notedRuns,
+} from '../../../../src/api/sweeper/put-aside-poisoned-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
 import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
@@ -61,8 +66,9 @@ async function aRun(id: string, note?: TaskFailureCause): Promise<void> {
 }
 
 const sweep = async (engine: Engine, stopping = going): Promise<void> => {
-  await createPoisonedRunsChore(notedRuns)({ store, engine, logger }, stopping);
-  await createPoisonedRunsChore(activeRuns())({ store, engine, logger }, stopping);
+  const brake = createBrake();
+  await createPoisonedRunsChore(notedRuns, brake)({ store, engine, logger }, stopping);
+  await createPoisonedRunsChore(activeRuns(), brake)({ store, engine, logger }, stopping);
 };
 const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
 
@@ -186,29 +192,32 @@ test('an error with one run stops no other', async () => {
   expect([await statusOf('E1'), await statusOf('E2')]).toEqual(['queued', 'failed']);
 });
 
-test('of many runs that fail at once, twenty are put aside in a minute', async () => {
-  const ids = Array.from({ length: 25 }, (_, n) => `M-${n}`);
+test('of many runs that fail at once, twenty are put aside, and others once it has been quiet for a minute', async () => {
+  const ids = Array.from({ length: 45 }, (_, n) => `M-${n}`);
   for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');
-  const chore = createPoisonedRunsChore(notedRuns);
-  const deps = { store, engine: failing(Object.fromEntries(ids.map((id) => [id, aTask()]))), logger };
-  const failed = async (): Promise<number> =>
-    (await Promise.all(ids.map(statusOf))).filter((status) => status === 'failed').length;
-  await chore(deps, going);
-  await chore(deps, going);
-  expect(await failed()).toBe(20);
-  expect(error).toHaveBeenCalledOnce();
-  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
-  await chore(deps, going);
+  const brake = createBrake();
+  const chores = [createPoisonedRunsChore(notedRuns, brake), createPoisonedRunsChore(activeRuns(), brake)];
+  const tasks = Object.fromEntries(ids.map((id) => [id, aTask()]));
+  const engine = failing(tasks);
+  const now = Date.now();
+  const putAsideInMinute = async (minute: number): Promise<number> => {
+    vi.spyOn(Date, 'now').mockReturnValue(now + minute * 60_000);
+    for (const chore of chores) await chore({ store, engine, logger }, going);
+    return (await Promise.all(ids.map(statusOf))).filter((status) => status === 'failed').length;
+  };
+  expect([await putAsideInMinute(0), await putAsideInMinute(1)]).toEqual([20, 20]);
+  expect(error).toHaveBeenCalledTimes(2);
+  for (const id of ids.slice(0, 40)) delete tasks[id];
+  expect([await putAsideInMinute(2), await putAsideInMinute(3)]).toEqual([20, 25]);
   vi.restoreAllMocks();
-  expect(await failed()).toBe(25);
 });
 
 test('active runs are looked at in turns, a hundred at a time', async () => {
   const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
   for (const id of ids) await aRun(id);
   const engine = failing({});
-  const chore = createPoisonedRunsChore(activeRuns());
+  const chore = createPoisonedRunsChore(activeRuns(), createBrake());
   const turn = async (): Promise<string[]> => {
     engine.asked.length = 0;
     await chore({ store, engine, logger }, going);

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { connectWithRetry } from '../../../src/process/connect-with-retry.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { SetupError } from '../../../src/process/setup-error.ts';
+
+const patience = (signal = new AbortController().signal) => ({
+  logger: createLogger('silent'),
+  unavailable: new Set<string>(),
+  signal,
+});
+const failing = (reason: Error, isAway: boolean) => ({
+  name: 'Temporal',
+  open: async () => await Promise.reject(reason),
+  isAway: () => isAway,
+});
+
+test('a dependency that is away is waited for until nobody waits any more', async () => {
+  const given = new AbortController();
+  const waiting = connectWithRetry(failing(new Error('away'), true), patience(given.signal));
+  setTimeout(() => given.abort(), 50);
+  await expect(waiting).rejects.toThrow('aborted');
+});
+
+test('a refusal says what its causes say', async () => {
+  const error = new Error('not brought up to date', { cause: new Error('no rights') });
+  const refusal = connectWithRetry(failing(error, false), patience());
+  await expect(refusal).rejects.toThrow(new SetupError('Temporal refuses: not brought up to date: no rights'));
+});
+
+test('what is wrong with a setup is no refusal', async () => {
+  const error = new SetupError('a.json is wrong');
+  await expect(connectWithRetry(failing(error, false), patience())).rejects.toBe(error);
+});
