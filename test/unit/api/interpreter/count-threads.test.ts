@@ -33,6 +33,6 @@ test.each([0, 18_446_744_073_709_552_000])('a limit of %d bytes is none', (none)
 
 test("the chart's memory holds two threads and what the process needs besides", async () => {
   const values = toJson(parse(await readFile('deploy/helm/holdfast/values.yaml', 'utf8')));
-  const [, mebibytes] = /^(\d+)Mi$/.exec(textAt(values, '/api/resources/limits/memory')) ?? [];
-  expect(Number(mebibytes)).toBeGreaterThanOrEqual(512 + 2 * 512);
+  const [, limitMib] = /^(\d+)Mi$/.exec(textAt(values, '/api/resources/limits/memory')) ?? [];
+  expect(Number(limitMib)).toBeGreaterThanOrEqual(512 + 2 * 512);
 });
