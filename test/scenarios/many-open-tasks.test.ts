@@ -82,7 +82,7 @@ describe('the time of one advance grows no faster than the number of its tasks, 
         return () => send(graph, run, canceled);
       },
     ],
-  ])('%s', { retry: 2, timeout: 120_000 }, (_, prepare) => {
+  ])('%s', { timeout: 120_000 }, (_, prepare) => {
     expect(growthOf(prepare)).toBeLessThan(1.7);
   });
 

@@ -1,9 +1,10 @@
 /** Work of a size, ready to be done once. */
 export type Prepare = (size: number) => () => unknown;
 
-const SIZE = 500;
-const TIMES_LARGER = 4;
-const TRIES = 3;
+const SIZE = 400;
+/** So many times that what disturbs a measurement weighs little beside the growth. */
+const TIMES_LARGER = 12;
+const TRIES = 2;
 
 /**
  * Measures how the processor's time for a work grows with its size. Of several tries the shortest counts, as others

@@ -37,7 +37,7 @@ test('a reply whose ids are unique stays as it is', () => {
   expect(withUniqueIds(reply, [asked('c')])).toBe(reply);
 });
 
-test.each(['', 'same'])('as many calls with the id "%s" take time that grows with their number', { retry: 2 }, (id) => {
+test.each(['', 'same'])('as many calls with the id "%s" take time that grows with their number', (id) => {
   const growth = growthOf((count) => {
     const reply = replyWith(Array.from({ length: count }, () => id));
     return () => withUniqueIds(reply, []);
