@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ERROR_MEANINGS } from '../activities/tools/mcp/server-settings.ts';
 import { readAs, SecretOrText, ToolName } from './fields.ts';
 import { EXECUTION_PROBLEM, isExecutionAllowed, policyFields } from './tool.ts';
 
@@ -13,7 +12,7 @@ const McpTool = z
     /** Another name than the server's. */
     as: ToolName.optional(),
     /** What an error of the tool says of its work; `not-done` promises that nothing was done. */
-    errorMeans: z.enum(ERROR_MEANINGS).optional(),
+    errorMeans: z.enum(['not-done', 'perhaps-done']).optional(),
     /** The hash of the description and schemas that a person has approved; `holdfast mcp` prints it. */
     pin: z
       .string()

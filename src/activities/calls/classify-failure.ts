@@ -1,6 +1,6 @@
 import type { RunErrorCode } from '../../graph/values/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
-import { isUnsent, systemErrorOf } from '../http/system-error.ts';
+import { isUnsent, systemErrorOf } from './system-error.ts';
 import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
 import { userStackOf } from './stacks/user-stack.ts';

@@ -2,9 +2,7 @@ import type { ApprovalRule, CallSafety, CallSettings } from '../../../graph/defi
 import type { TextsOrSecrets } from '../../secrets.ts';
 
 /** What an answer that is an error says of the tool's work. */
-export const ERROR_MEANINGS = ['not-done', 'perhaps-done'] as const;
-
-export type ErrorMeaning = (typeof ERROR_MEANINGS)[number];
+export type ErrorMeaning = 'not-done' | 'perhaps-done';
 
 /** Settings of one tool of a server. They take precedence over the server's description. */
 export interface McpToolSettings extends CallSettings {
