@@ -58,7 +58,7 @@ export function modelCalls({
         made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
         const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
-        requireWholeCalls(reply);
+        if (request.tools.length > 0 && request.toolChoice !== 'none') requireWholeCalls(reply);
         // Who listens hears the same of models that do not stream.
         if (!deltas?.hasText()) deltas?.say(reply.text);
         return report ? { ...reply, context: report } : reply;

@@ -151,6 +151,18 @@ describe('an agent that has no room for the calls that it has just begun', () =>
   });
 });
 
+test('an agent that has no room for two calls, which are both lost, makes none of them again', () => {
+  const call = (key: string) => ['notify', { key, value: LARGE }] as const;
+  const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
+  const played = full({ replies: [asks(call('k'), call('l'))], tool: losing, graph });
+  played.letIn('notify');
+  expect(waitingOf(played)).toMatchObject([{ error: { code: 'UNKNOWN_OUTCOME' }, idempotencyKey: 'run-1:a:1:2:0' }]);
+  expect(played.run.run.compensation.perhapsMade).toMatchObject([{ key: 'run-1:a:1:1:0' }]);
+  played.run.signal('retry', {});
+  expect(played.run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
+  expect([madeOf(played), isCounted(played)]).toEqual([['notify', 'notify'], true]);
+});
+
 describe('a node of one call that has no room for it', () => {
   const calls = (tool: string): NodeDefinition => ({
     type: 'tool',

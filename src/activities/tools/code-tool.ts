@@ -39,9 +39,12 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   return {
     ...entry,
     async execute(rawArgs, { prepare, ...call }) {
-      const args = schema ? await parseArguments(entry.name, schema, rawArgs) : rawArgs;
       const used = useSecrets(resolver);
-      const values = await prepare(resolveAll(names, used));
+      const ready = async () => ({
+        args: schema ? await parseArguments(entry.name, schema, rawArgs) : rawArgs,
+        values: await resolveAll(names, used),
+      });
+      const { args, values } = await prepare(ready());
       const context = {
         ...call,
         logger: withoutSecrets(call.logger, (text) => used.redact(text)),

@@ -33,7 +33,7 @@ export function createLostRunsChore(
     const { lost, missing, there } = turn;
     if (isLast) turn = beginTurn(lost);
     if (lost.size > MOST_LOST || (isLast && missing > there))
-      return deps.logger.error({ lost: lost.size }, ANOTHER_TEMPORAL);
+      return deps.logger.error({ lost: lost.size, missing, there }, ANOTHER_TEMPORAL);
     if (!isLast) return;
     const before = Date.now() - lostForMs;
     for (const { run, since } of lost.values())
@@ -42,7 +42,7 @@ export function createLostRunsChore(
 }
 
 const ANOTHER_TEMPORAL =
-  'Temporal lacks the workflows of many runs, which are left alone: is it another namespace, or restored from a backup? A run that is canceled by hand ends';
+  'Temporal lacks the workflows of many runs, or of more than it has, which are left alone: is it another namespace, or restored from a backup? A run that is canceled by hand ends';
 
 /** A look at all active runs, some at a time. */
 interface Turn {

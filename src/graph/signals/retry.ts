@@ -9,6 +9,7 @@ import { reopenRun } from '../lifecycle/reopen.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
+import type { TaskPath } from '../run/ids.ts';
 import { hasUnknownOutcome } from '../run/position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
@@ -42,7 +43,8 @@ export const retry: SignalKind = {
 function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
-  const refusal = refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
+  const refusal =
+    refuseOthersLost(draft, found) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   retryInterventions(draft, [found], by);
   return taken();
@@ -75,6 +77,29 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly OpenInterventi
 function repeatsUnknown({ failure, saved }: OpenIntervention): boolean {
   const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
   return isUnknownOutcome(failure.error) && !isKept;
+}
+
+/**
+ * Refuses to repeat a node that has lost several calls, which its saved progress does not hold: a person sees one of them, and
+ * all would be made again.
+ */
+function refuseOthersLost({ run }: Draft, intervention: OpenIntervention): Refusal | null {
+  if (!repeatsUnknown(intervention)) return null;
+  const { handle } = intervention;
+  const shown = shownCallOf(handle);
+  const others = run.compensation.perhapsMade.filter(
+    ({ key, taskPath }) => key !== shown?.key && isSamePath(taskPath, handle.taskPath),
+  );
+  if (others.length === 0) return null;
+  const keys = others.map(({ key }) => key).join(', ');
+  return {
+    code: 'NOT_ALLOWED_NOW',
+    message: `Other calls of the node may have been made, too: ${keys}. Skip it, or fail it`,
+  };
+}
+
+function isSamePath(one: TaskPath, other: TaskPath): boolean {
+  return one.join('/') === other.join('/');
 }
 
 /** A repeated call may still have been made before, if it cannot be made again. */

@@ -6,7 +6,7 @@ import type { TaskInput } from '../nodes/behavior.ts';
 import { bytesOf } from '../run/held-bytes.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { awaitsResult, countUnknownOutcomes, hasResumableProgress } from '../run/position.ts';
-import type { FailingPosition, ResumablePosition } from '../run/scope.ts';
+import type { FailingPosition, ResumablePosition, ShownCall } from '../run/scope.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import { callsOf } from './cancel-calls.ts';
 import { stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
@@ -50,7 +50,14 @@ function afterResult(handle: TaskHandle, position: FailingPosition, input: Resul
     return { ...position, saved: withLateResult(handle, saved, input) };
   if (input.kind === 'call.completed' || !isUnknownOutcome(input.failure.error)) return position;
   const error = withLocation(handle, input.failure.error);
+  if (position.call) rememberLost(handle, position.call);
   return { ...position, failing: { callFailed: false, error }, call: { key: input.key, args: null } };
+}
+
+/** A person is shown one call. What is remembered of the others keeps them from being made again without a question. */
+function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: ShownCall): void {
+  const { perhapsMade } = draft.run.compensation;
+  draft.setCompensation({ perhapsMade: [...perhapsMade, { key, taskPath, called: node.id }] });
 }
 
 /** Returns saved progress with a result. Without room for a reply, it stays as it is, and a retry asks the ledger. */

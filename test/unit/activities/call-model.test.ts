@@ -131,7 +131,10 @@ describe('modelCalls', () => {
   test('refuses an answer that was cut off among its tool calls, and says what it took', async () => {
     const reply = { ...cutOff, toolCalls: [{ id: 't1', name: 'purge', args: {} }] };
     const refused = { code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage: REPLY.usage };
-    await expect(call({}, { models: { default: async () => reply } })).rejects.toMatchObject(refused);
+    const models = { default: async () => reply };
+    await expect(call({ tools: ['purge'] }, { models })).rejects.toMatchObject(refused);
+    expect((await call({}, { models })).reply).toEqual(reply);
+    expect((await call({ tools: ['purge'], toolChoice: 'none' }, { models })).reply).toEqual(reply);
   });
 
   test('takes an answer that was cut off among its words', async () => {

@@ -15,9 +15,9 @@ export function withBegunCalls(saved: SavedProgress | null, later: NodePosition)
   return saved;
 }
 
-/** One step begins a batch or continues it, so batches of one length are the same. */
+/** One step begins a batch or continues it, so batches of one length are the same. A model's turn has none. */
 function isSameBatch(before: ToolBatch, after: ToolBatch): boolean {
-  return before.length === after.length;
+  return before.length > 0 && before.length === after.length;
 }
 
 function begun(before: ToolBatch, after: ToolBatch): ToolBatch {

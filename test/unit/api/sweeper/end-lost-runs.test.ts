@@ -87,7 +87,10 @@ describe('where Temporal lacks many runs, none is ended', () => {
     await otherRuns(30);
     const error = vi.spyOn(logger, 'error');
     await lookTwice(ending(lost));
-    expect(error).toHaveBeenCalledWith({ lost: 21 }, expect.stringContaining('Temporal lacks the workflows'));
+    expect(error).toHaveBeenCalledWith(
+      { lost: 21, missing: 21, there: 30 },
+      expect.stringContaining('Temporal lacks the workflows'),
+    );
     const { 'M-0': _found, ...fewer } = lost;
     expect(await statusOf('M-1')).toBe('queued');
     vi.restoreAllMocks();

@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { withUniqueIds } from '../../../../../src/graph/nodes/model/conversation.ts';
 import type { ModelReply } from '../../../../../src/graph/run/effect.ts';
-import { growthOf } from '../../../../support/readers/growth.ts';
 
 const replyWith = (ids: readonly string[]): ModelReply => ({
   kind: 'model',
@@ -37,10 +36,12 @@ test('a reply whose ids are unique stays as it is', () => {
   expect(withUniqueIds(reply, [asked('c')])).toBe(reply);
 });
 
-test.each(['', 'same'])('as many calls with the id "%s" take time that grows with their number', (id) => {
-  const growth = growthOf((count) => {
-    const reply = replyWith(Array.from({ length: count }, () => id));
-    return () => withUniqueIds(reply, []);
-  });
-  expect(growth).toBeLessThan(1.7);
+test.each(['', 'same'])('as many calls with the id "%s" are looked up once or twice each', (id) => {
+  const count = 1_000;
+  const lookup = vi.spyOn(Set.prototype, 'has');
+  const { toolCalls } = withUniqueIds(replyWith(Array.from({ length: count }, () => id)), []);
+  const lookups = lookup.mock.calls.length;
+  vi.restoreAllMocks();
+  expect(new Set(toolCalls.map((call) => call.id)).size).toBe(count);
+  expect(lookups).toBeLessThanOrEqual(2 * count);
 });
