@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pinOf } from '../../../../../src/activities/tools/mcp/list-tools.ts';
-import { isJsonObject, toJson } from '../../../../../src/graph/values/json.ts';
-import type { Json } from '../../../../../src/graph/values/json.ts';
-import { aTask, aToolRequest } from '../../../../support/builders/call-builders.ts';
-import { ODD_PROGRAM, openTestedTools } from '../../../../support/doubles/mcp-tools.ts';
-import type { TestedTools } from '../../../../support/doubles/mcp-tools.ts';
-import { createAttempt, failureOf } from '../../../../support/doubles/scripted-tool.ts';
-import { listAt } from '../../../../support/readers/json-at.ts';
-import { useMemoryStore } from '../../../../support/servers/use-memory-store.ts';
+import { pinOf } from '../../src/activities/tools/mcp/list-tools.ts';
+import { isJsonObject, toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { aTask, aToolRequest } from '../support/builders/call-builders.ts';
+import { ODD_PROGRAM, openTestedTools } from '../support/doubles/mcp-tools.ts';
+import type { TestedTools } from '../support/doubles/mcp-tools.ts';
+import { createAttempt, failureOf } from '../support/doubles/scripted-tool.ts';
+import { listAt } from '../support/readers/json-at.ts';
+import { useMemoryStore } from '../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 

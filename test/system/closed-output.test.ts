@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 
 /* What becomes of a command, in a process of its own, when nobody takes what it prints. */
 
-const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const FULL_DISK = '/dev/full';
 
 const COMMANDS = [

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { isAlive } from '../../support/servers/npm-start.ts';
+import { isAlive } from '../support/servers/npm-start.ts';
 
-const MODULE = new URL('../../../src/dev/child-process.ts', import.meta.url).href;
+const MODULE = new URL('../../src/dev/child-process.ts', import.meta.url).href;
 
 /** Starts a detached child that would live for a minute, tells its id, and ends by itself. */
 const script = (end: string): string => `
