@@ -58,7 +58,7 @@ export function modelCalls({
         made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
         const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
-        if (request.tools.length > 0 && request.toolChoice !== 'none') requireWholeCalls(reply);
+        requireWholeCalls(reply, request);
         // Who listens hears the same of models that do not stream.
         if (!deltas?.hasText()) deltas?.say(reply.text);
         return report ? { ...reply, context: report } : reply;
@@ -81,11 +81,15 @@ function offersIn(
 
 /**
  * Refuses an answer that was cut off among its tool calls: the arguments of the last one are incomplete, and what is
- * left of them may fit the tool all the same.
+ * left of them may fit the tool all the same. Calls that nobody has asked for are made by nobody.
  * @throws CallError with the usage of the answer. Another attempt would be cut off, too
  */
-function requireWholeCalls({ finishReason, toolCalls, usage }: ModelReply): void {
-  if (finishReason !== 'length' || toolCalls.length === 0) return;
+function requireWholeCalls(
+  { finishReason, toolCalls, usage }: ModelReply,
+  { tools, toolChoice }: ModelCallRequest,
+): void {
+  const mayAsk = tools.length > 0 && toolChoice !== 'none';
+  if (!mayAsk || finishReason !== 'length' || toolCalls.length === 0) return;
   const message = 'The reply was cut off before its tool calls were complete; raise maxOutputTokens';
   throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
 }
