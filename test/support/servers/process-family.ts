@@ -32,8 +32,9 @@ export async function descendantsOf(pid: number): Promise<readonly number[]> {
 
 /** The time that the processor has spent on some processes, in seconds. */
 export async function cpuSecondsOf(processes: readonly number[]): Promise<number> {
-  const { stdout } = await run('ps', ['-o', 'cputimes=', '-p', processes.join()]);
-  return stdout.split('\n').reduce((sum, seconds) => sum + Number(seconds), 0);
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,cputimes=']);
+  const times = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  return times.reduce((sum, [pid, seconds = 0]) => (pid && processes.includes(pid) ? sum + seconds : sum), 0);
 }
 
 /** Waits until none of some processes is alive. */
