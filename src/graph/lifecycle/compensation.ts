@@ -9,19 +9,15 @@ import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
 import type { CallEffect } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
-import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
-import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
 import { closeExpiredApproval } from '../superstep/open-approval.ts';
-import { isNotMade, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
+import { isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
-import { truncate } from '../values/text.ts';
 import { askToCompensate } from './ask-to-compensate.ts';
 import { emitAbout, summaryOfCompensation } from './compensation-events.ts';
-import { describePerhapsMade } from './perhaps-made.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
@@ -174,73 +170,34 @@ export type CompensationOutcome = ({ readonly result: Json } | { readonly error:
   readonly by?: string;
 };
 
-/**
- * Describes failed compensations, and calls that were or may have been made without a known result, when a run ends.
- * @returns the cause for the run's error, if there is any
- */
-export function uncompensatedCause({ run }: Draft): RunError['cause'] {
-  const { phase, root, compensation } = run;
-  const nodes = phase.kind === 'closing' ? phase.unknown : nodesWithUnknownOutcome(root);
-  const left = [
-    ...compensation.pending.map(({ task }) => `${task.node}: ${NOT_REACHED}`),
-    ...nodes.map((node) => `${node}: ${UNKNOWN}`),
-    ...compensation.perhapsMade.map(describePerhapsMade),
-    ...compensation.failures,
-  ];
-  if (left.length === 0) return undefined;
-  const isLacking = compensation.failures.length + compensation.pending.length > 0;
-  const code = isLacking ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
-  return { code, message: `Not compensated: ${listed(left)}` };
-}
-
-/** Lists as many texts as fit into the message of an error, and says how many others there are. */
-function listed(texts: readonly string[]): string {
-  const fitting: string[] = [];
-  let length = 0;
-  for (const text of texts) {
-    length += text.length + 2;
-    if (fitting.length > 0 && length > MAX_LISTED) break;
-    fitting.push(truncate(text, MAX_LISTED));
-  }
-  const others = texts.length - fitting.length;
-  return [...fitting, ...(others > 0 ? [`and ${others} more, which the ledger lists`] : [])].join('; ');
-}
-
-/** In characters; the rest of the message says what the list leaves out. */
-const MAX_LISTED = MAX_MESSAGE - 100;
-
-const NOT_REACHED = 'the run has ended before its compensation';
-const UNKNOWN = 'the outcome of the call is unknown';
-
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
-  const { pending, doneCount, failures } = draft.run.compensation;
-  const failure = 'error' in outcome ? [failureOf(compensation.task, outcome.error)] : [];
-  draft.setCompensation({
-    pending: pending.slice(0, -1),
-    doneCount: doneCount + 1,
-    failures: [...failures, ...failure],
-  });
-  emitOutcome(draft, compensation, outcome);
+  close(draft, [[compensation, outcome]]);
 }
 
 /** Closes the latest compensations as far as they are impossible: together, as there may be thousands. */
 function closeImpossible(draft: Draft): void {
-  const { pending, doneCount, failures } = draft.run.compensation;
-  const first = pending.findLastIndex((one) => 'request' in one) + 1;
-  const impossible = pending
-    .slice(first)
-    .toReversed()
-    .flatMap((one) => ('request' in one ? [] : [one]));
-  draft.setCompensation({
-    pending: pending.slice(0, first),
-    doneCount: doneCount + impossible.length,
-    failures: [...failures, ...impossible.map(({ task, problem }) => failureOf(task, problem))],
-  });
-  for (const one of impossible) emitOutcome(draft, one, { error: one.problem });
+  const { pending } = draft.run.compensation;
+  const latest = pending.slice(pending.findLastIndex((one) => 'request' in one) + 1).toReversed();
+  close(
+    draft,
+    latest.flatMap((one) => ('request' in one ? [] : [[one, { error: one.problem }] as const])),
+  );
 }
 
-function failureOf({ node }: TaskReference, { message }: RunError): string {
-  return `${node}: ${message}`;
+type Closed = readonly [Compensation, CompensationOutcome];
+
+/** @param latest the latest first */
+function close(draft: Draft, latest: readonly Closed[]): void {
+  const { pending, doneCount, failures } = draft.run.compensation;
+  const failed = latest.flatMap(([{ task }, outcome]) =>
+    'error' in outcome ? [`${task.node}: ${outcome.error.message}`] : [],
+  );
+  draft.setCompensation({
+    pending: pending.slice(0, pending.length - latest.length),
+    doneCount: doneCount + latest.length,
+    failures: [...failures, ...failed],
+  });
+  for (const [compensation, outcome] of latest) emitOutcome(draft, compensation, outcome);
 }
 
 function emitOutcome(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
