@@ -1,3 +1,5 @@
+import { errorChain } from '../../graph/values/index.ts';
+
 /** An error of the operating system, of TLS or of the HTTP client. */
 export interface SystemError extends Error {
   readonly code: string;
@@ -5,8 +7,7 @@ export interface SystemError extends Error {
 
 /** Finds the first error with a code among an error and its causes. */
 export function systemErrorOf(thrown: unknown): SystemError | null {
-  if (!(thrown instanceof Error)) return null;
-  return isSystemError(thrown) ? thrown : systemErrorOf(thrown.cause);
+  return errorChain(thrown).find(isSystemError) ?? null;
 }
 
 function isSystemError(error: Error): error is SystemError {

@@ -5,6 +5,7 @@ import {
   JSONParseError,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
+import { errorChain } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
@@ -22,7 +23,7 @@ interface Failure {
 
 /** Classifies an adapter's error by the table of all failures. */
 export function toCallError({ model, thrown, status }: Failure): CallError {
-  const own = causesOf(thrown).find((cause) => cause instanceof CallError);
+  const own = errorChain(thrown).find((cause) => cause instanceof CallError);
   if (own) return own;
   if (status !== null && status < 300) return fromBrokenAnswer(model, thrown);
   if (APICallError.isInstance(thrown) && thrown.statusCode !== undefined)
@@ -97,8 +98,4 @@ function classify({ model, status, error, summary, headers }: ReportedError): Ca
     reason: failureReason(status, error),
     retryAfterMs: retryDelayIn(error),
   });
-}
-
-function causesOf(thrown: unknown): unknown[] {
-  return thrown instanceof Error ? [thrown, ...causesOf(thrown.cause)] : [];
 }

@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url';
+import { errorChain } from '../../graph/values/index.ts';
 
 /** The place in the project's own code where an error was thrown, such as ` (/app/tools/pay.ts:3:9)`; else empty. */
 export function whereThrown(error: unknown): string {
-  const frames = causesOf(error).flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => placeIn(line) ?? []));
+  const frames = errorChain(error)
+    .toReversed()
+    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => placeIn(line) ?? []));
   const place = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
   return place ? ` (${place.file}${place.position})` : '';
 }
@@ -16,9 +19,4 @@ function placeIn(line: string): { readonly file: string; readonly position: stri
   const { file, position } = FRAME.exec(line)?.groups ?? {};
   if (file === undefined || position === undefined) return null;
   return { file: file.startsWith('file:') ? fileURLToPath(file) : file, position };
-}
-
-/** An error and its causes, the innermost first. */
-function causesOf(error: unknown): readonly Error[] {
-  return error instanceof Error ? [...causesOf(error.cause), error] : [];
 }

@@ -1,6 +1,6 @@
 import type { Approval } from '../run/approval.ts';
 import { bytesOfAll } from '../run/held-bytes.ts';
-import { parseApprovalId } from '../run/ids.ts';
+import { approvalNumber } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
 import { own } from '../values/json.ts';
@@ -49,9 +49,9 @@ export class DraftApprovals {
 
   /** @returns the approvals for which there is no room any more: those requested first */
   #addClosed(approval: Approval): readonly Approval[] {
-    const number = numberOf(approval);
+    const number = approvalNumber(approval);
     const others = this.closed.filter(({ id }) => id !== approval.id);
-    const closed = others.toSpliced(others.findLastIndex((one) => numberOf(one) < number) + 1, 0, approval);
+    const closed = others.toSpliced(others.findLastIndex((one) => approvalNumber(one) < number) + 1, 0, approval);
     this.#closed = closed.slice(-MAX_CLOSED);
     return closed.slice(0, -MAX_CLOSED);
   }
@@ -59,10 +59,6 @@ export class DraftApprovals {
 
 function isPending({ status }: Approval): boolean {
   return status === 'pending';
-}
-
-function numberOf({ id }: Approval): number {
-  return parseApprovalId(id)?.number ?? 0;
 }
 
 /** The number of closed approvals that queries return; the store holds all of them. */

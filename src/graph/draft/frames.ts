@@ -1,7 +1,7 @@
 import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
-import { callKey, executionKey } from '../run/ids.ts';
+import { callKey, executionKey, isSamePath } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
 import { failingAt, scopeInside, tasksIn } from '../run/position.ts';
 import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
@@ -117,7 +117,7 @@ export function isWithin(path: TaskPath, outer: TaskPath): boolean {
 
 /** True if two handles lead to one task. */
 export function isSameTask(one: TaskHandle, other: TaskHandle): boolean {
-  return one.key === other.key && one.frame.taskPath.join('/') === other.frame.taskPath.join('/');
+  return one.key === other.key && isSamePath(one.frame.taskPath, other.frame.taskPath);
 }
 
 /** Returns a task of an open superstep by its path; `null` if it is gone. */

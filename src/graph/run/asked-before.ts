@@ -1,5 +1,5 @@
 import type { Approval, EarlierApproval } from './approval.ts';
-import { parseApprovalId } from './ids.ts';
+import { approvalNumber, isSamePath } from './ids.ts';
 
 /** The number of earlier approvals that one lists; the history has all of them. */
 const MAX_LISTED = 20;
@@ -33,8 +33,7 @@ export function askedBefore(
 }
 
 function isSameQuestion({ task, tool, asked }: Question, question: AskedQuestion): boolean {
-  const isSameTask = task.length === question.task.length && task.every((key, at) => key === question.task[at]);
-  return isSameTask && tool === question.tool && (tool === undefined || asked === question.asked);
+  return isSamePath(task, question.task) && tool === question.tool && (tool === undefined || asked === question.asked);
 }
 
 /**
@@ -52,7 +51,7 @@ export function closedApprovals(
 function closedInOrder(approvals: readonly Approval[]): readonly ClosedApproval[] {
   return approvals
     .filter(({ status }) => status !== 'pending')
-    .toSorted((one, other) => numberOf(one) - numberOf(other))
+    .toSorted((one, other) => approvalNumber(one) - approvalNumber(other))
     .map(toClosed);
 }
 
@@ -65,8 +64,4 @@ function toClosed({ id, status, decisions, task, asked, tool }: Approval): Close
     asked,
     ...(tool !== undefined && { tool }),
   };
-}
-
-function numberOf({ id }: Approval): number {
-  return parseApprovalId(id)?.number ?? 0;
 }

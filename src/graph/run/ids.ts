@@ -119,6 +119,11 @@ export function compensationKey(compensated: string): string {
   return `${compensated}:undo`;
 }
 
+/** True if two paths lead to one task. */
+export function isSamePath(one: TaskPath, other: TaskPath): boolean {
+  return one.length === other.length && one.every((key, depth) => key === other[depth]);
+}
+
 /** Builds an intervention's id from its task, the visit and the failed call. */
 export function interventionId(
   around: ExecutionPath,
@@ -170,6 +175,11 @@ export function approvalId({ runId, number }: NumberedId): string {
 /** @returns `null` if it is not an approval id */
 export function parseApprovalId(id: string): NumberedId | null {
   return parseNumbered(/^(.+)\.a([1-9]\d*)$/s, id);
+}
+
+/** Returns the number of an approval in its run. */
+export function approvalNumber({ id }: { readonly id: string }): number {
+  return parseApprovalId(id)?.number ?? 0;
 }
 
 function parseNumbered(pattern: RegExp, id: string): NumberedId | null {

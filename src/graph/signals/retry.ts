@@ -9,7 +9,7 @@ import { reopenRun } from '../lifecycle/reopen.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
-import type { TaskPath } from '../run/ids.ts';
+import { isSamePath } from '../run/ids.ts';
 import { hasUnknownOutcome } from '../run/position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
@@ -96,10 +96,6 @@ function refuseOthersLost({ run }: Draft, intervention: OpenIntervention): Refus
     code: 'NOT_ALLOWED_NOW',
     message: `Other calls of the node may have been made, too: ${keys}. Skip it, or fail it`,
   };
-}
-
-function isSamePath(one: TaskPath, other: TaskPath): boolean {
-  return one.join('/') === other.join('/');
 }
 
 /** A repeated call may still have been made before, if it cannot be made again. */

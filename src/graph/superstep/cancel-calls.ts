@@ -1,5 +1,6 @@
 import { childFrame, isWithin } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
+import { isSamePath } from '../run/ids.ts';
 import { scopeInside } from '../run/position.ts';
 import type { NodePosition, SavedProgress, TaskState } from '../run/scope.ts';
 import type { Failing, TaskFailure } from '../values/errors.ts';
@@ -10,9 +11,8 @@ export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly str
 }
 
 /** Returns the keys of open calls of a task itself. */
-export function callsOf(handle: TaskHandle): readonly string[] {
-  const { draft, taskPath: path } = handle;
-  return callsWithin(handle).filter((key) => draft.run.calls[key]?.taskPath.length === path.length);
+export function callsOf({ draft, taskPath }: TaskHandle): readonly string[] {
+  return Object.entries(draft.run.calls).flatMap(([key, call]) => (isSamePath(call.taskPath, taskPath) ? [key] : []));
 }
 
 /**

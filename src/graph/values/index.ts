@@ -23,5 +23,5 @@ export {
 } from './json.ts';
 export type { Json, JsonObject } from './json.ts';
 export { compilePattern } from './regular-expression.ts';
-export { abbreviate, messageOf, truncate } from './text.ts';
+export { abbreviate, errorChain, messageOf, truncate } from './text.ts';
 export { formatTimestamp } from './timestamp.ts';

@@ -10,6 +10,11 @@ export function abbreviate(text: string, maxLength: number): string {
   return text.length > maxLength ? `${truncate(text, maxLength)}…` : text;
 }
 
+/** Returns an error, its cause, the cause of that, and so on. */
+export function errorChain(thrown: unknown): readonly Error[] {
+  return thrown instanceof Error ? [thrown, ...errorChain(thrown.cause)] : [];
+}
+
 /** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
