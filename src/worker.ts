@@ -14,7 +14,6 @@ import { connectMcpServers } from './config/connect-mcp-servers.ts';
 import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
 import { keepParts } from './process/keep-parts.ts';
-import type { Parts } from './process/keep-parts.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { openProcessLogger } from './process/process-logger.ts';
@@ -24,7 +23,7 @@ import { readTemporalTarget, temporal } from './process/temporal.ts';
 import type { TemporalTarget } from './process/temporal.ts';
 import { createTemporalCheck, reportIfNotReady } from './process/readiness/temporal-check.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
-import type { RetryOptions } from './process/connect-with-retry.ts';
+import type { Opening } from './process/connect-with-retry.ts';
 import { setVariables } from './process/set-variables.ts';
 import { startFields } from './process/start-fields.ts';
 import { runProcess, together } from './process/setup-error.ts';
@@ -169,11 +168,6 @@ const CLOSE_WITHIN_MS = 5_000;
 
 interface Settings extends WorkerEnvironment {
   readonly target: TemporalTarget;
-}
-
-interface Opening extends RetryOptions {
-  /** Has all that is opened. */
-  readonly parts: Parts;
 }
 
 /** Opens all that the workers need; dependencies that are away are waited for. */

@@ -5,7 +5,6 @@ import { addMcpTools } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';
 import { keepParts } from '../process/keep-parts.ts';
-import type { Parts } from '../process/keep-parts.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { openProcessLogger } from '../process/process-logger.ts';
@@ -18,7 +17,7 @@ import type { TemporalTarget } from '../process/temporal.ts';
 import { createMeaningCheck } from '../process/readiness/meaning-check.ts';
 import { reportIfNotReady } from '../process/readiness/temporal-check.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
-import type { RetryOptions } from '../process/connect-with-retry.ts';
+import type { Opening } from '../process/connect-with-retry.ts';
 import { setVariables } from '../process/set-variables.ts';
 import { startFields } from '../process/start-fields.ts';
 import { SetupError, runProcess, together } from '../process/setup-error.ts';
@@ -102,11 +101,6 @@ const CLOSE_WITHIN_MS = 5_000;
 
 interface Settings extends ApiEnvironment {
   readonly target: TemporalTarget;
-}
-
-interface Opening extends RetryOptions {
-  /** Has all that is opened. */
-  readonly parts: Parts;
 }
 
 /** Opens all that the API needs; dependencies that are away are waited for. */

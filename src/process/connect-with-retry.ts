@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../graph/values/index.ts';
 import type { Logger } from './logger.ts';
 import { SetupError } from './setup-error.ts';
+import type { Parts } from './keep-parts.ts';
 
 /** Something that a process needs before it can begin, and that may start later than the process. */
 export interface Dependency<T> {
@@ -18,6 +19,12 @@ export interface RetryOptions {
   readonly unavailable: Set<string>;
   /** Ends the waiting. */
   readonly signal: AbortSignal;
+}
+
+/** How a process opens what it needs. */
+export interface Opening extends RetryOptions {
+  /** Has all that is opened. */
+  readonly parts: Parts;
 }
 
 const FIRST_PAUSE_MS = 250;
