@@ -1,24 +1,16 @@
 import { Kysely, sql } from 'kysely';
 import type { KyselyPlugin } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPgliteDialect } from '../../../src/store/database/pglite-dialect.ts';
 import { foldUpTo, readLineage, reachesBack } from '../../../src/store/lineage.ts';
-import { openEmbeddedStore } from '../../../src/store/store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../support/builders/store-builders.ts';
-import { openMemoryDatabase } from '../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
 const MIB = 1_048_576;
 
-let store: Store;
-let tables: Kysely<Tables>;
-beforeAll(async () => {
-  const database = await openMemoryDatabase();
-  store = await openEmbeddedStore(database);
-  tables = new Kysely({ dialect: createPgliteDialect(database) });
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
+const tables = new Kysely<Tables>({ dialect: createPgliteDialect(store.database) });
 
 const largeOf = (n: number): string => `${n}${'x'.repeat(MIB)}`;
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1);

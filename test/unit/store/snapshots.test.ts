@@ -1,20 +1,12 @@
 import { Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPgliteDialect } from '../../../src/store/database/pglite-dialect.ts';
-import { openEmbeddedStore } from '../../../src/store/store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../support/builders/store-builders.ts';
-import { openMemoryDatabase } from '../../support/servers/memory-database.ts';
+import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
-let store: Store;
-let tables: Kysely<Tables>;
-beforeAll(async () => {
-  const database = await openMemoryDatabase();
-  store = await openEmbeddedStore(database);
-  tables = new Kysely({ dialect: createPgliteDialect(database) });
-});
-afterAll(async () => await store.close());
+const store = await useMemoryStore();
+const tables = new Kysely<Tables>({ dialect: createPgliteDialect(store.database) });
 
 /** Writes a run with `length` checkpoints, each of which appends to a list. */
 async function writeLong(id: string, length: number): Promise<void> {
