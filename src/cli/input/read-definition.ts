@@ -28,12 +28,14 @@ export interface DefinitionFile {
 
 /** Reads a definition: JSON, or a module that exports a graph. @throws UsageError if the file can't be read */
 export async function readDefinition(file: string): Promise<DefinitionFile> {
+  const module = isModule(file) ? await load(file) : null;
+  // A text read before the import may be of a file that was just being written.
   const source = await readText(file);
-  const createLocate = isModule(file) ? createSourceLocator : createLocator;
+  const createLocate = module ? createSourceLocator : createLocator;
   let locator: ReturnType<typeof createLocate> | null = null;
   return {
     file,
-    content: isModule(file) ? await load(file) : parse(source),
+    content: module ?? parse(source),
     locate(issue) {
       locator ??= createLocate(source);
       return { ...issue, ...locator(issue.path) };

@@ -48,4 +48,13 @@ describe('a module', () => {
     expect(code).toBe(1);
     expect(stdout).toContain(`${file}:4:41: error UNKNOWN_CHANNEL: No channel "totl" is declared.`);
   });
+
+  test('gets the places of its issues from the file as it is after the import', async () => {
+    const moved =
+      "import { readFileSync, writeFileSync } from 'node:fs';\nconst { pathname } = new URL(import.meta.url);";
+    const move = "writeFileSync(pathname, `\\n\\n${readFileSync(pathname, 'utf8')}`);";
+    const { locate } = await read('moved.mjs', `${moved}\n${move}\nexport default ${GRAPH};`);
+    const issue = { code: 'UNKNOWN_NODE', severity: 'error', path: '/channels/total', message: '' };
+    expect(locate(issue)).toMatchObject({ line: 8 });
+  });
 });
