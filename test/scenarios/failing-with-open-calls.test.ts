@@ -160,6 +160,10 @@ test('an agent that has no room for two calls, which are both lost, makes none o
   expect(played.run.run.compensation.perhapsMade).toMatchObject([{ key: 'run-1:a:1:1:0' }]);
   played.run.signal('retry', {});
   expect(played.run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
+  played.run.signal('fail', {});
+  expect(played.run.run.status).toBe('failed');
+  played.run.reopen('retry', { node: 'a' });
+  expect(played.run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
   expect([madeOf(played), isCounted(played)]).toEqual([['notify', 'notify'], true]);
 });
 

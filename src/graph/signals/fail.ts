@@ -1,9 +1,10 @@
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
-import { settlePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import { rememberPerhapsMade, settlePerhapsMade } from '../lifecycle/perhaps-made.ts';
 import { giveUpTask } from '../superstep/settle-task.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';
+import { lostCallsOf } from './checks/lost-calls.ts';
 import { REASON, refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -16,7 +17,10 @@ export const fail: SignalKind = {
     if ('code' in found) return refused(found);
     const { handle, failure, saved } = found;
     const error = toGivenUpError(failure.error, payload, by.sub);
+    const lost = lostCallsOf(draft, found);
     settlePerhapsMade(found);
+    // The person has seen one of them.
+    if (lost.length > 1) rememberPerhapsMade(draft, lost);
     giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
     return taken();
   },

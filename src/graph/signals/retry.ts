@@ -1,25 +1,19 @@
 import type { Draft } from '../draft/draft.ts';
 import { emit, emitOfRun } from '../draft/emit.ts';
-import { keyOfCall } from '../draft/frames.ts';
-import type { TaskHandle } from '../draft/frames.ts';
 import { retryCompensation } from '../lifecycle/compensation.ts';
 import { rememberPerhapsMade } from '../lifecycle/perhaps-made.ts';
 import { raiseLimits } from '../lifecycle/raise-limits.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
-import type { PerhapsMadeCall } from '../run/compensation.ts';
-import { isSamePath } from '../run/ids.ts';
-import { hasUnknownOutcome } from '../run/position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
-import type { ShownCall } from '../run/scope.ts';
 import { refuseShaping } from '../run/shapers.ts';
 import { hasEnded } from '../run/status.ts';
-import { isUnknownOutcome } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { INTERVENTION_FIELDS, findIntervention, findInterventions, refuseUnnamed } from './checks/find-intervention.ts';
 import type { OpenIntervention } from './checks/find-intervention.ts';
+import { refuseSeveralLost, repeatsLostCall, shownLostCall } from './checks/lost-calls.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { refused, taken } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
@@ -44,7 +38,7 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const refusal =
-    refuseOthersLost(draft, found) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
+    refuseSeveralLost(draft, [found]) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   retryInterventions(draft, [found], by);
   return taken();
@@ -53,7 +47,11 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
 function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = failedNodes(draft, payload);
   if ('code' in found) return refused(found);
-  const refusal = refuseCompensated(draft) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
+  const refusal =
+    refuseCompensated(draft) ??
+    refuseSeveralLost(draft, found) ??
+    refuseShaping(draft.run, by) ??
+    raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
   retryInterventions(draft, found, by);
@@ -69,49 +67,16 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly OpenInterventi
   if (payload['node'] !== undefined || payload['id'] !== undefined) return found;
   if ('code' in found) return [];
   const failed = found.filter(({ handle }) => handle.task.state.phase === 'failed');
-  const unknown = failed.filter(repeatsUnknown);
+  const unknown = failed.filter(repeatsLostCall);
   return unknown.length === 0 ? failed : refuseUnnamed(unknown);
-}
-
-/** A batch keeps its calls of unknown outcome, which wait for a person again. */
-function repeatsUnknown({ failure, saved }: OpenIntervention): boolean {
-  const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
-  return isUnknownOutcome(failure.error) && !isKept;
-}
-
-/**
- * Refuses to repeat a node that has lost several calls, which its saved progress does not hold: a person sees one of them, and
- * all would be made again.
- */
-function refuseOthersLost({ run }: Draft, intervention: OpenIntervention): Refusal | null {
-  if (!repeatsUnknown(intervention)) return null;
-  const { handle } = intervention;
-  const shown = shownCallOf(handle);
-  const others = run.compensation.perhapsMade.filter(
-    ({ key, taskPath }) => key !== shown?.key && isSamePath(taskPath, handle.taskPath),
-  );
-  if (others.length === 0) return null;
-  const keys = others.map(({ key }) => key).join(', ');
-  return {
-    code: 'NOT_ALLOWED_NOW',
-    message: `Other calls of the node may have been made, too: ${keys}. Skip it, or fail it`,
-  };
-}
-
-/** A repeated call may still have been made before, if it cannot be made again. */
-function unknownCallOf({ handle, failure, call }: OpenIntervention): readonly PerhapsMadeCall[] {
-  if (!isUnknownOutcome(failure.error)) return [];
-  const made = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : shownCallOf(handle);
-  return made ? [{ key: made.key, taskPath: handle.taskPath, called: made.tool ?? handle.node.id }] : [];
-}
-
-function shownCallOf({ task: { state } }: TaskHandle): Pick<ShownCall, 'key' | 'tool'> | null {
-  return state.phase === 'intervention' ? state.call : null;
 }
 
 function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by: Principal): void {
   draft.addShaper(by);
-  rememberPerhapsMade(draft, found.flatMap(unknownCallOf));
+  rememberPerhapsMade(
+    draft,
+    found.flatMap((one) => shownLostCall(one) ?? []),
+  );
   for (const one of found) {
     const { frame, node } = one.handle;
     emit(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
