@@ -4,10 +4,11 @@ import type { Bindings } from '../expression/expression.ts';
 import type { Shown } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
+import type { CallResult } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
 import type { NodePosition, TaskOutcome, ResumablePosition } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
-import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
+import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 
@@ -133,9 +134,12 @@ export type GraphCallResult = {
   | { readonly kind: 'graph.failed'; readonly failure: TaskFailure }
 );
 
-/** True for a reply and for an unknown outcome of a call. These count even where nothing new may begin. */
-export function isCallResult(input: TaskInput): boolean {
-  return input.kind === 'call.failed' ? isUnknownOutcome(input.failure.error) : input.kind === 'call.completed';
+/** The result of a call, as its task gets it. */
+export type CallResultInput = TaskInput & { readonly kind: CallResult['kind'] };
+
+/** True for the result of a call: its reply, or any failure. */
+export function isCallResult(input: TaskInput): input is CallResultInput {
+  return input.kind === 'call.completed' || input.kind === 'call.failed';
 }
 
 export function done(result: Json, update?: Update): Progress {

@@ -4,7 +4,8 @@ import type { TaskInput } from '../nodes/behavior.ts';
 import { awaitsResult, batchOf, failingAt, hasResumableProgress } from '../run/position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
-import { isResult, saveLateResult, takeLastResult } from './late-results.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
+import { saveLateResult, takeLastResult } from './late-results.ts';
 import { resumeTask } from './run-task.ts';
 
 /** The use of an input: the task resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
@@ -25,7 +26,7 @@ export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance
 
 /** True for the result of a call that an open task does not wait for, such as a call of an earlier visit. */
 function isStale(state: TaskState, input: TaskInput): boolean {
-  if (state.phase !== 'open' || state.position.kind === 'failing' || !isResult(input)) return false;
+  if (state.phase !== 'open' || state.position.kind === 'failing' || !isCallResult(input)) return false;
   return !awaitsResult(state.position, input.key);
 }
 
@@ -63,9 +64,16 @@ export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
  */
 function acceptWhileEnding(position: NodePosition, input: TaskInput): Acceptance {
   if (position.kind === 'failing') return 'end';
-  return isCallResult(input) && (input.kind === 'call.failed' || batchOf(position).length > 0) ? 'resume' : 'ignore';
+  return countsWhileEnding(input) && (input.kind === 'call.failed' || batchOf(position).length > 0)
+    ? 'resume'
+    : 'ignore';
 }
 
 function acceptAfterFailure(state: TaskState, input: TaskInput): Acceptance {
-  return isCallResult(input) && hasResumableProgress(state) ? 'save' : 'ignore';
+  return countsWhileEnding(input) && hasResumableProgress(state) ? 'save' : 'ignore';
+}
+
+/** True for a reply and for an unknown outcome of a call. These count even where nothing new may begin. */
+function countsWhileEnding(input: TaskInput): boolean {
+  return input.kind === 'call.failed' ? isUnknownOutcome(input.failure.error) : input.kind === 'call.completed';
 }

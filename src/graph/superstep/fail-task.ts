@@ -10,7 +10,7 @@ import { isClosing } from '../run/status.ts';
 import { failsTheRun, GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { Failing, RunError, TaskFailure } from '../values/errors.ts';
 import { abbreviate } from '../values/text.ts';
-import { callsWithin, cancelCalls } from './cancel-calls.ts';
+import { callsWithin, failAfterCalls } from './fail-after-calls.ts';
 
 /** Ends a task with its failure, and cancels what it waits for. @returns the task's next state */
 export function failTask(
@@ -22,7 +22,7 @@ export function failTask(
   const failure: TaskFailure = { callFailed, error: withLocation(handle, error) };
   emitTask(handle, { type: 'node.failed', error: failure.error, attempts });
   cancelTimersAndApprovalsOf(handle);
-  return cancelCalls(handle, failure, saved) ?? stateAfterFailure(handle, failure, saved);
+  return failAfterCalls(handle, failure, saved) ?? stateAfterFailure(handle, failure, saved);
 }
 
 /** Ends a failed task with graphs inside after its open calls return. @returns true if it has ended */

@@ -2,13 +2,13 @@ import { withTaskAllowance } from '../draft/allowances.ts';
 import { hasRoom } from '../draft/draft.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { setState } from '../draft/scope-draft.ts';
-import type { TaskInput } from '../nodes/behavior.ts';
+import { isCallResult } from '../nodes/behavior.ts';
+import type { CallResultInput, TaskInput } from '../nodes/behavior.ts';
 import { bytesOf } from '../run/held-bytes.ts';
-import type { CallResult } from '../run/occurrence.ts';
 import { awaitsResult, countUnknownOutcomes, hasResumableProgress } from '../run/position.ts';
 import type { FailingPosition, ResumablePosition, ShownCall } from '../run/scope.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
-import { callsOf } from './cancel-calls.ts';
+import { callsOf } from './fail-after-calls.ts';
 import { stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
 import { OpenTask } from './task-context.ts';
 
@@ -30,21 +30,14 @@ export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
 /** Takes the result of an open call of a task that has failed. The task ends after the last one. */
 export function takeLastResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
-  if (state.phase !== 'open' || state.position.kind !== 'failing' || !isResult(input)) return;
+  if (state.phase !== 'open' || state.position.kind !== 'failing' || !isCallResult(input)) return;
   const position = afterResult(handle, state.position, input);
   setState(handle, { phase: 'open', position });
   if (callsOf(handle).length === 0) setState(handle, stateAfterFailure(handle, position.failing, position.saved));
 }
 
-type Result = TaskInput & { readonly kind: CallResult['kind'] };
-
-/** True for the result of a call, whatever it is. */
-export function isResult(input: TaskInput): input is Result {
-  return input.kind === 'call.completed' || input.kind === 'call.failed';
-}
-
 /** A call that the saved progress does not hold is made again under its key by a retry, or is lost. */
-function afterResult(handle: TaskHandle, position: FailingPosition, input: Result): FailingPosition {
+function afterResult(handle: TaskHandle, position: FailingPosition, input: CallResultInput): FailingPosition {
   const { saved } = position;
   if (saved && saved.kind !== 'finished' && awaitsResult(saved, input.key))
     return { ...position, saved: withLateResult(handle, saved, input) };

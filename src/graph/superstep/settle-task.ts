@@ -8,7 +8,7 @@ import { countUnknownOutcomes } from '../run/position.ts';
 import type { TaskState } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
-import { cancelCallsWithin } from './cancel-calls.ts';
+import { failAfterCallsWithin } from './fail-after-calls.ts';
 import { withLocation } from './fail-task.ts';
 import { requireAllowedMessages } from './finish-task.ts';
 
@@ -38,5 +38,5 @@ export function giveUpTask(
   emitTask(handle, { type: 'node.failed', error: given.error, attempts, by });
   cancelTimersAndApprovalsOf(handle);
   const failing = { ...given, givenUp: { unknownCount: countUnknownOutcomes(saved) } };
-  setState(handle, cancelCallsWithin(handle, failing, saved) ?? { phase: 'failed', failure: given, saved });
+  setState(handle, failAfterCallsWithin(handle, failing, saved) ?? { phase: 'failed', failure: given, saved });
 }

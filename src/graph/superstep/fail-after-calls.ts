@@ -16,24 +16,32 @@ export function callsOf({ draft, taskPath }: TaskHandle): readonly string[] {
 }
 
 /**
- * Cancels the open calls of a failed task, and waits for their results: in every way out of a node, its calls end first.
- * @returns `null` if there are none
+ * Cancels the open calls of a failed task, which fails after their results: in every way out of a node, its calls end first.
+ * @returns the state in which it waits for them; `null`: there are none
  */
-export function cancelCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedProgress | null): TaskState | null {
-  const within = cancelCallsWithin(handle, failing, saved);
-  return within ?? cancel(handle, callsOf(handle), { kind: 'failing', failing, saved, call: null });
+export function failAfterCalls(
+  handle: TaskHandle,
+  failing: TaskFailure,
+  saved: SavedProgress | null,
+): TaskState | null {
+  const within = failAfterCallsWithin(handle, failing, saved);
+  return within ?? cancelAndWait(handle, callsOf(handle), { kind: 'failing', failing, saved, call: null });
 }
 
 /**
- * Cancels the open calls of a failed task with graphs inside, and waits for their results.
- * @returns `null` if there are none
+ * Cancels the open calls of a failed task with graphs inside, which fails after their results.
+ * @returns the state in which it waits for them; `null`: there are none
  */
-export function cancelCallsWithin(handle: TaskHandle, failing: Failing, saved: SavedProgress | null): TaskState | null {
+export function failAfterCallsWithin(
+  handle: TaskHandle,
+  failing: Failing,
+  saved: SavedProgress | null,
+): TaskState | null {
   if (!saved || saved.kind === 'finished' || !scopeInside(saved) || !childFrame(handle)) return null;
-  return cancel(handle, callsWithin(handle), { ...saved, failing });
+  return cancelAndWait(handle, callsWithin(handle), { ...saved, failing });
 }
 
-function cancel({ draft }: TaskHandle, calls: readonly string[], position: NodePosition): TaskState | null {
+function cancelAndWait({ draft }: TaskHandle, calls: readonly string[], position: NodePosition): TaskState | null {
   if (calls.length === 0) return null;
   for (const key of calls) draft.cancelCall(key);
   return { phase: 'open', position };
