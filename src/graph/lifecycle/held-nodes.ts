@@ -3,7 +3,7 @@ import type { ApprovalNode } from '../compile/approval-holds.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Draft } from '../draft/draft.ts';
-import { mayDecide } from '../run/approval.ts';
+import { refuseDecider } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
@@ -98,5 +98,5 @@ export function refuseDecision(
       code: 'NOT_AN_APPROVER',
       message: 'This approval needs several people or a reason, so it cannot be bypassed; decide it',
     };
-  return mayDecide({ policy, requestedAt, requesters }, { by, at });
+  return refuseDecider({ policy, requestedAt, requesters }, { by, at });
 }

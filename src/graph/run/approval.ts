@@ -97,7 +97,7 @@ export function findPendingApproval(approvals: readonly Approval[], id: string |
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
   const refusal =
-    mayDecide(approval, request) ??
+    refuseDecider(approval, request) ??
     refusalByStatus(approval, request) ??
     refusalByDigest(approval, request) ??
     refusalByContent(approval, request);
@@ -127,8 +127,8 @@ export function decisionsThatCount(decisions: readonly Decision[]): readonly Dec
   return decisions.slice(decisions.findLastIndex((decision) => !deepEqual(decision.args, args)) + 1);
 }
 
-/** Checks a person against the policy. @returns `null` if the person may decide */
-export function mayDecide(
+/** Refuses a person who may not decide, by the policy. @returns `null` if the person may */
+export function refuseDecider(
   { policy, requestedAt, requesters }: Pick<Approval, 'policy' | 'requestedAt' | 'requesters'>,
   { by, at }: Pick<DecisionRequest, 'by' | 'at'>,
 ): Refusal | null {
@@ -149,7 +149,7 @@ export function mayDecide(
 
 /** True if an approval is pending for a person: its policy lets them decide it, and they have not decided it. */
 export function isPendingFor(approval: Approval, who: Pick<DecisionRequest, 'by' | 'at'>): boolean {
-  return (mayDecide(approval, who) ?? refusalByStatus(approval, who)) === null;
+  return (refuseDecider(approval, who) ?? refusalByStatus(approval, who)) === null;
 }
 
 function refusalByStatus(approval: Approval, { by }: Pick<DecisionRequest, 'by'>): Refusal | null {

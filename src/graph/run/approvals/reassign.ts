@@ -1,4 +1,4 @@
-import { decisionsThatCount, mayDecide } from '../approval.ts';
+import { decisionsThatCount, refuseDecider } from '../approval.ts';
 import type { Approval } from '../approval.ts';
 import { hasPermission } from '../principal.ts';
 import type { Principal } from '../principal.ts';
@@ -46,7 +46,7 @@ function refuseClosed({ status }: Approval): Refusal | null {
 
 function refuseOthers(approval: Approval, who: Pick<Reassignment, 'by' | 'at'>): Refusal | null {
   if (hasPermission(who.by, 'admin')) return null;
-  return mayDecide(approval, who);
+  return refuseDecider(approval, who);
 }
 
 function refuseNobody({ roles, users }: Deciders): Refusal | null {
@@ -68,7 +68,7 @@ function refuseTooFew({ policy, requesters, decisions }: Approval, { roles, user
 }
 
 function refuseOneself(before: Approval, after: Approval, who: Pick<Reassignment, 'by' | 'at'>): Refusal | null {
-  if (mayDecide(before, who) === null || mayDecide(after, who) !== null) return null;
+  if (refuseDecider(before, who) === null || refuseDecider(after, who) !== null) return null;
   return {
     code: 'NOT_AN_APPROVER',
     message: 'Who may not decide an approval may not give it to themselves, nor to a role of theirs',
