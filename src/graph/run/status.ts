@@ -69,6 +69,11 @@ export function mayOpenStep({ phase }: Phased, isInside: boolean): boolean {
   return phase.kind === 'waiting' || (phase.kind === 'running' && phase.pause === null);
 }
 
+/** True if the run may have one more open call; a stopped or ending run may not. */
+export function mayOpenCall(run: Pick<Run, 'phase' | 'calls' | 'limits'>): boolean {
+  return !standsStill(run) && Object.keys(run.calls).length < run.limits.maxConcurrency;
+}
+
 /** Returns the request to stop after the open superstep, if there is one. */
 export function pauseRequested({ phase }: Phased): PauseRequest | null {
   return phase.kind === 'running' ? phase.pause : null;

@@ -10,7 +10,7 @@ import type { FailingPosition, ResumablePosition, ShownCall } from '../run/scope
 import { isUnknownOutcome } from '../values/errors.ts';
 import { callsOf } from './fail-after-calls.ts';
 import { stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
-import { OpenTask } from './task-context.ts';
+import { TaskServices } from './task-services.ts';
 
 /*
  * Results of calls that come after their task has failed. What they say is saved for a retry, and a person is asked about
@@ -56,7 +56,7 @@ function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: ShownCall)
 /** Returns saved progress with a result. Without room for a reply, it stays as it is, and a retry asks the ledger. */
 function withLateResult(handle: TaskHandle, saved: ResumablePosition, input: TaskInput): ResumablePosition {
   const { behavior } = handle.node;
-  const next = withTaskAllowance(handle, () => behavior.updateSaved?.(new OpenTask(handle), saved, input)) ?? saved;
+  const next = withTaskAllowance(handle, () => behavior.updateSaved?.(new TaskServices(handle), saved, input)) ?? saved;
   const isKept = input.kind !== 'call.completed' || hasRoom(handle.draft, bytesOf(next) - bytesOf(saved));
   return isKept ? next : saved;
 }

@@ -11,7 +11,7 @@ import { toRunError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { failTask } from './fail-task.ts';
 import { finishTask } from './finish-task.ts';
-import { OpenTask } from './task-context.ts';
+import { TaskServices } from './task-services.ts';
 
 /** Starts a ready task. */
 export function startTask(handle: TaskHandle): void {
@@ -27,21 +27,22 @@ function startOrRestart(handle: TaskHandle): Progress {
   const { behavior } = handle.node;
   const saved = 'saved' in state ? state.saved : null;
   if (saved?.kind === 'finished') return saved.outcome;
-  if (saved && behavior.restart) return behavior.restart(new OpenTask(handle), saved);
-  return behavior.start(new OpenTask(handle));
+  if (saved && behavior.restart) return behavior.restart(new TaskServices(handle), saved);
+  return behavior.start(new TaskServices(handle));
 }
 
 /** Resumes a waiting task with an input; an ended task is ignored. */
 export function resumeTask(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
-  if (state.phase === 'open') advanceTask(handle, () => behavior.resume(new OpenTask(handle), state.position, input));
+  if (state.phase === 'open')
+    advanceTask(handle, () => behavior.resume(new TaskServices(handle), state.position, input));
 }
 
 /** Withdraws what an open task has asked people, and begins its work anew in the same visit. */
 export function askAgain(handle: TaskHandle): void {
   cancelTimersAndApprovalsOf(handle);
-  advanceTask(handle, () => handle.node.behavior.start(new OpenTask(handle)));
+  advanceTask(handle, () => handle.node.behavior.start(new TaskServices(handle)));
 }
 
 function advanceTask(handle: TaskHandle, step: () => Progress): void {

@@ -2,13 +2,13 @@ import { TaskHandle } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield } from '../draft/load.ts';
 import { awaitedBudget, isOver, tasksIn, wantsCapacity } from '../run/position.ts';
+import { mayOpenCall } from '../run/status.ts';
 import { own } from '../values/json.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';
 import { addOpen, isGroupFull, openByGroup, removeOpen } from './plan-tasks.ts';
 import type { OpenByGroup } from './plan-tasks.ts';
 import { askAgain, resumeTask, startTask } from './run-task.ts';
-import { hasCapacity } from './task-context.ts';
 
 /**
  * Starts ready tasks, asks withdrawn questions again, and resumes tasks that wait for concurrency or budgets, as far as
@@ -23,7 +23,7 @@ export function startTasks(frame: Frame): boolean {
     if (isOver(task) || (task.state.phase === 'ready' && isGroupFull(task.group, groups))) continue;
     const handle = new TaskHandle(frame, task, index);
     if (!mayStartOrContinue(handle, reserved)) continue;
-    if (!hasCapacity(draft)) return false;
+    if (!mayOpenCall(draft.run)) return false;
     if (mustYield(draft)) return true;
     startOrContinue(handle, groups);
     reserved = reservedTotals(draft);

@@ -12,7 +12,7 @@ import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import type { ModelNeeds } from '../run/spending.ts';
-import { isClosing, standsStill } from '../run/status.ts';
+import { isClosing, mayOpenCall } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
@@ -29,7 +29,7 @@ import {
 import { closeExpiredApproval, openApproval } from './open-approval.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
-export class OpenTask implements TaskContext {
+export class TaskServices implements TaskContext {
   readonly #handle: TaskHandle;
   readonly now: number;
   readonly timestamp: string;
@@ -55,7 +55,7 @@ export class OpenTask implements TaskContext {
   }
 
   hasCapacity(): boolean {
-    return hasCapacity(this.#handle.draft) && !this.#handle.frame.isFailing;
+    return mayOpenCall(this.#handle.draft.run) && !this.#handle.frame.isFailing;
   }
 
   hasModelCapacity(): boolean {
@@ -98,11 +98,6 @@ export class OpenTask implements TaskContext {
   takeEvent(name: string): Json | undefined {
     return takeEvent(this.#handle.draft, name);
   }
-}
-
-/** True if the run may have one more open call; a stopped or ending run may not. */
-export function hasCapacity({ run }: Draft): boolean {
-  return !standsStill(run) && Object.keys(run.calls).length < run.limits.maxConcurrency;
 }
 
 function requestCall(
