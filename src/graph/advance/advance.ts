@@ -4,7 +4,7 @@ import { rootFrame } from '../draft/frames.ts';
 import { mustYield } from '../draft/load.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent } from '../journal/events.ts';
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';

@@ -1,4 +1,4 @@
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import { bytesOfAll } from '../run/held-bytes.ts';
 import { approvalNumber } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';

@@ -3,7 +3,7 @@ import type { CompiledGraph } from '../compile/compile.ts';
 import { spend } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent } from '../journal/events.ts';
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { AwaitedPerson } from '../run/compensation.ts';
 import type { Countdown } from '../run/countdown.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';

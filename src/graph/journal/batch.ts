@@ -1,4 +1,4 @@
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { EndedRunState } from './ended-run.ts';

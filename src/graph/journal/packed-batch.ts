@@ -1,4 +1,4 @@
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import { checkpointId, parseCheckpointId } from '../run/ids.ts';
 import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';

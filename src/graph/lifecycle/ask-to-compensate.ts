@@ -1,7 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
 import { toolQuestion } from '../nodes/tool-calls/tool-question.ts';
-import { toPublicApproval } from '../run/approval.ts';
-import type { Approval } from '../run/approval.ts';
+import { toPublicApproval } from '../run/approvals/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { AskedCompensation, CompensationCall } from '../run/compensation.ts';
 import { approvalTimerId } from '../run/ids.ts';
 import { openApproval } from '../superstep/open-approval.ts';

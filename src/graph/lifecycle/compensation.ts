@@ -4,7 +4,7 @@ import { taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { CompensationEventBody } from '../journal/events.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
 import type { CallEffect } from '../run/effect.ts';

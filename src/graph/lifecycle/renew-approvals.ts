@@ -5,7 +5,7 @@ import { tasksOfRun, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { mustYield } from '../draft/load.ts';
 import { setState } from '../draft/scope-draft.ts';
-import { digestOf } from '../run/approval-digest.ts';
+import { digestOf } from '../run/approvals/approval-digest.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { askAgain } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';

@@ -1,7 +1,7 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Shown } from '../run/approval-digest.ts';
-import type { Approval } from '../run/approval.ts';
+import type { Shown } from '../run/approvals/approval-digest.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import { toText } from '../values/json.ts';

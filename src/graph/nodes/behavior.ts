@@ -1,8 +1,8 @@
 import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Shown } from '../run/approval-digest.ts';
-import type { Approval } from '../run/approval.ts';
+import type { Shown } from '../run/approvals/approval-digest.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';

@@ -1,4 +1,4 @@
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { RunError } from '../values/errors.ts';
 
 /** The error of a rejected approval. @param subject begins its message */

@@ -1,6 +1,6 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Approval } from '../run/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
 import type { ApprovedPosition, NodePosition } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
 import { closeApproval } from './approval.ts';

@@ -1,6 +1,6 @@
 import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
-import type { Approval, PublicApproval } from '../run/approval.ts';
-import { toPublicApproval } from '../run/approval.ts';
+import type { Approval, PublicApproval } from '../run/approvals/approval.ts';
+import { toPublicApproval } from '../run/approvals/approval.ts';
 import type { Json } from '../values/json.ts';
 import { deepEqual, isJsonObject, own, toText } from '../values/json.ts';
 import { graphAt, nodesNamed } from './hidden-at.ts';

@@ -1,7 +1,7 @@
 import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
-import type { Approval } from './approval.ts';
-import type { ClosedApproval } from './asked-before.ts';
+import type { Approval } from './approvals/approval.ts';
+import type { ClosedApproval } from './approvals/asked-before.ts';
 import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall } from './compensation.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskPath } from './ids.ts';

@@ -1,4 +1,4 @@
-import { findPendingApproval } from '../run/approval.ts';
+import { findPendingApproval } from '../run/approvals/approval.ts';
 import { reassign } from '../run/approvals/reassign.ts';
 import { toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';

@@ -1,9 +1,9 @@
 import { hasRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Question } from '../nodes/behavior.ts';
-import { digestOf } from '../run/approval-digest.ts';
-import type { Approval } from '../run/approval.ts';
-import { askedBefore } from '../run/asked-before.ts';
+import { digestOf } from '../run/approvals/approval-digest.ts';
+import type { Approval } from '../run/approvals/approval.ts';
+import { askedBefore } from '../run/approvals/asked-before.ts';
 import { MAX_HELD_BYTES, bytesOf } from '../run/held-bytes.ts';
 import { approvalId, approvalTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';

@@ -8,7 +8,7 @@ import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
 import type { RunView } from '../../../src/graph/journal/run-view.ts';
-import type { Approval } from '../../../src/graph/run/approval.ts';
+import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
 import type { RecordedOccurrence } from '../../../src/graph/run/occurrence.ts';
 import type { NewRun } from '../../../src/store/accept-run.ts';
 import type { Store } from '../../../src/store/store.ts';

@@ -9,8 +9,8 @@ import type { Catalog } from '../../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
-import type { Approval } from '../../../src/graph/run/approval.ts';
-import { closedApprovals } from '../../../src/graph/run/asked-before.ts';
+import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
+import { closedApprovals } from '../../../src/graph/run/approvals/asked-before.ts';
 import type {
   CallEffect,
   CallReply,

@@ -1,5 +1,5 @@
-import { decisionsThatCount } from '../approval.ts';
-import type { Approval } from '../approval.ts';
+import { decisionsThatCount } from './approval.ts';
+import type { Approval } from './approval.ts';
 
 /** How far an approval is. */
 export interface Progress {

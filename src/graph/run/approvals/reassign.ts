@@ -1,8 +1,8 @@
-import { decisionsThatCount, refuseDecider } from '../approval.ts';
-import type { Approval } from '../approval.ts';
 import { hasPermission } from '../principal.ts';
 import type { Principal } from '../principal.ts';
 import type { Refusal } from '../refusal.ts';
+import { decisionsThatCount, refuseDecider } from './approval.ts';
+import type { Approval } from './approval.ts';
 
 /** The people whom an approval is given to. */
 export interface Deciders {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Decision } from '../../../../src/graph/run/approval.ts';
+import type { Decision } from '../../../../src/graph/run/approvals/approval.ts';
 import { progressOf } from '../../../../src/graph/run/approvals/progress.ts';
 
 const decided = (by: string, amount: number, decision: Decision['decision'] = 'approve'): Decision => ({

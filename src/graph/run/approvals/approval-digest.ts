@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { canonicalJson } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
+import { canonicalJson } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
 
 /** What an approval shows to the people who decide it. */
 export interface Shown {

@@ -1,5 +1,5 @@
+import { approvalNumber, isSamePath } from '../ids.ts';
 import type { Approval, EarlierApproval } from './approval.ts';
-import { approvalNumber, isSamePath } from './ids.ts';
 
 /** The number of earlier approvals that one lists; the history has all of them. */
 const MAX_LISTED = 20;

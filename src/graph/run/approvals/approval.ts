@@ -1,16 +1,16 @@
-import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
-import { toMs } from '../values/duration.ts';
-import { toPointer } from '../values/json-pointer.ts';
-import { compileJsonSchema } from '../values/json-schema.ts';
-import type { JsonSchema } from '../values/json-schema.ts';
-import { deepEqual } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
+import type { ApprovalPolicy } from '../../definition/node-types/approval.ts';
+import { toMs } from '../../values/duration.ts';
+import { toPointer } from '../../values/json-pointer.ts';
+import { compileJsonSchema } from '../../values/json-schema.ts';
+import type { JsonSchema } from '../../values/json-schema.ts';
+import { deepEqual } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import type { TaskPath } from '../ids.ts';
+import type { Principal } from '../principal.ts';
+import type { Refusal } from '../refusal.ts';
 import { digestOf } from './approval-digest.ts';
 import type { Shown } from './approval-digest.ts';
-import { refuseUnnamed } from './approvals/refuse-unnamed.ts';
-import type { TaskPath } from './ids.ts';
-import type { Principal } from './principal.ts';
-import type { Refusal } from './refusal.ts';
+import { refuseUnnamed } from './refuse-unnamed.ts';
 
 /** A question to a person, as the API lists it. */
 export interface Approval extends Shown {
