@@ -11,7 +11,7 @@ import { leaveCallsUnanswered } from '../lifecycle/perhaps-made.ts';
 import { uncompensatedCause } from '../lifecycle/uncompensated-cause.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
-import { breakpointNodesAt } from '../run/position.ts';
+import { breakpointNodesAt } from '../run/scope-place.ts';
 import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
 import type { Standing } from '../superstep/standing.ts';
 import { MAX_MESSAGE, otherCause, toRunError } from '../values/errors.ts';

@@ -3,8 +3,8 @@ import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
-import { withScopeInside } from '../run/position.ts';
-import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
+import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
+import { withScopeInside } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { hasRoom } from './draft.ts';
@@ -17,12 +17,12 @@ import type { Frame, TaskHandle } from './frames.ts';
  */
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Running = ScopePosition & { readonly kind: 'running' };
+type Running = ScopePlace & { readonly kind: 'running' };
 
 /** A scope that one `advance` has copied. */
 type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   readonly visits: Record<string, number>;
-  at: Exclude<ScopePosition, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
+  at: Exclude<ScopePlace, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
 /** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
@@ -82,8 +82,8 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   scope.at = { kind: 'running', tasks: [...tasks] };
 }
 
-/** Moves a graph to another position, which drops the tasks of an open superstep. */
-export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
+/** Moves a graph to another place, which drops the tasks of an open superstep. */
+export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
   frame.draft.addHeldBytes(-bytesOfTasks(scope));
   scope.at = at;

@@ -1,8 +1,8 @@
 import type { ChannelSet } from '../channels/channel.ts';
 import { carryChannels, freshScope } from '../run/fresh-scope.ts';
 import type { BufferedEvent, Run } from '../run/run.ts';
-import { finishedAt } from '../run/position.ts';
-import type { NodeTask, Scope, ScopePosition, Trigger } from '../run/scope.ts';
+import { finishedAt } from '../run/scope-place.ts';
+import type { NodeTask, Scope, ScopePlace, Trigger } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';
@@ -133,7 +133,7 @@ export function scopeAt(
     ...freshScope(graph),
     channels: carryChannels(graph, channels),
     step: step + 1,
-    at: positionAt(resumePoint),
+    at: placeAt(resumePoint),
     deferred,
     joins,
     messages,
@@ -141,7 +141,7 @@ export function scopeAt(
   };
 }
 
-function positionAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePosition {
+function placeAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePlace {
   if (stoppedAt) return { kind: 'after', nodes: stoppedAt.nodes, next: stoppedAt.next, finished, triggers };
   return finished.length > 0
     ? { kind: 'edges', finished, triggers }

@@ -3,8 +3,8 @@ import type { Draft } from '../draft/draft.ts';
 import { rootFrame, tasksOf } from '../draft/frames.ts';
 import { moveTo, advanceStep } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
-import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { isBeingCanceled, isEnding } from '../run/status.ts';
+import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { openSuperstep } from '../superstep/open-superstep.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 

@@ -2,7 +2,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import { resetBatch } from '../nodes/tool-calls/run-batch.ts';
-import { hasBegun, hasFailed, isResumable, scopeInside } from '../run/position.ts';
+import { hasBegun } from '../run/scope-place.ts';
 import type {
   AgentPosition,
   CallsPosition,
@@ -12,6 +12,8 @@ import type {
   Scope,
   SubgraphPosition,
 } from '../run/scope.ts';
+import { isResumable, scopeInside } from '../run/task-position.ts';
+import { hasFailed } from '../run/task-state.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft/draft.ts';
-import { nodesWithUnknownOutcome } from '../run/position.ts';
+import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { truncate } from '../values/text.ts';

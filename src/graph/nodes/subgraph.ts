@@ -2,7 +2,7 @@ import type { NodeOfType } from '../definition/definition.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
 import { freshScope } from '../run/fresh-scope.ts';
-import { hasBegun } from '../run/position.ts';
+import { hasBegun } from '../run/scope-place.ts';
 import { done, failed, unexpected } from './behavior.ts';
 import type { NodeBehavior } from './behavior.ts';
 import { deadlineExceeded } from './node-deadline.ts';

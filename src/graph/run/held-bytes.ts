@@ -1,7 +1,7 @@
 import { SCALAR_SIZE, textSize } from '../values/json-size.ts';
 import { isContainer, isJsonList } from '../values/json.ts';
 import type { Run } from './run.ts';
-import { scopeInside } from './position.ts';
+import { scopeInside } from './task-position.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from './scope.ts';
 
 /**

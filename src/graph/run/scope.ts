@@ -6,12 +6,12 @@ import type { TaskKey } from './ids.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
-/** One activation of a graph: its state and position. The root scope belongs to the run's own graph. */
+/** One activation of a graph: its state, and where it stands. The root scope belongs to the run's own graph. */
 export interface Scope {
   /** The number of the open or next superstep, from 0. */
   readonly step: number;
   readonly channels: Readonly<Record<string, Json>>;
-  readonly at: ScopePosition;
+  readonly at: ScopePlace;
   /** Triggered deferred nodes; they run when no other node is left. */
   readonly deferred: readonly Trigger[];
   /** The sources that have arrived since each join last fired, by the edge's number. */
@@ -21,8 +21,8 @@ export interface Scope {
   readonly messages: number;
 }
 
-/** The position of a graph. */
-export type ScopePosition = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
+/** Where a graph stands. */
+export type ScopePlace = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
 
 /** The next superstep may open; without triggers and deferred nodes, the graph has finished. */
 export interface ReadyScope {

@@ -1,9 +1,10 @@
 import type { TaskHandle } from '../draft/frames.ts';
 import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
-import { awaitsResult, batchOf, failingAt, hasResumableProgress } from '../run/position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
+import { awaitsResult, batchOf, failingAt } from '../run/task-position.ts';
+import { hasResumableProgress } from '../run/task-state.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import { saveLateResult, takeLastResult } from './late-results.ts';
 import { resumeTask } from './run-task.ts';

@@ -1,8 +1,8 @@
 import { childFrame, isWithin } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { isSamePath } from '../run/ids.ts';
-import { scopeInside } from '../run/position.ts';
 import type { NodePosition, SavedProgress, TaskState } from '../run/scope.ts';
+import { scopeInside } from '../run/task-position.ts';
 import type { Failing, TaskFailure } from '../values/errors.ts';
 
 /** Returns the keys of open calls of a task and of the tasks inside it. */

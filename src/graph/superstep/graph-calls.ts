@@ -2,8 +2,9 @@ import { emitTask, keyOfCall } from '../draft/frames.ts';
 import type { Frame, TaskHandle } from '../draft/frames.ts';
 import type { GraphCallResult } from '../nodes/behavior.ts';
 import { leftAt } from '../run/countdown.ts';
-import { batchOf, tasksIn } from '../run/position.ts';
+import { tasksIn } from '../run/scope-place.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
+import { batchOf } from '../run/task-position.ts';
 
 /** The times that graph calls have left of their deadlines, in milliseconds, by the calls' numbers. */
 type TimesLeft = ReadonlyMap<NodeTask['index'], number>;

@@ -1,8 +1,9 @@
 import { childFrame, outputOf, tasksOf } from '../draft/frames.ts';
 import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
-import { isFinished, isOver, tasksIn } from '../run/position.ts';
-import type { ScopePosition } from '../run/scope.ts';
+import { tasksIn } from '../run/scope-place.ts';
+import type { ScopePlace } from '../run/scope.ts';
+import { isFinished, isOver } from '../run/task-state.ts';
 import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
@@ -24,10 +25,10 @@ export function runSupersteps(frame: Frame): Standing {
   }
 }
 
-type At<Kind extends ScopePosition['kind']> = ScopePosition & { readonly kind: Kind };
+type At<Kind extends ScopePlace['kind']> = ScopePlace & { readonly kind: Kind };
 
 /** The next move of a graph from each position. @returns `null` if the graph can go on */
-const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) => Standing | null } = {
+const MOVES: { readonly [K in ScopePlace['kind']]: (frame: Frame, at: At<K>) => Standing | null } = {
   ready: openNextSuperstep,
   running: workOnSuperstep,
   edges: leaveNodes,
@@ -35,7 +36,7 @@ const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) 
   after: () => ({ kind: 'paused' }),
 };
 
-function moveOn<K extends ScopePosition['kind']>(frame: Frame, at: At<K>): Standing | null {
+function moveOn<K extends ScopePlace['kind']>(frame: Frame, at: At<K>): Standing | null {
   const move: (frame: Frame, at: At<K>) => Standing | null = MOVES[at.kind];
   return move(frame, at);
 }

@@ -6,7 +6,7 @@ import type { Checkpoint } from '../journal/checkpoint.ts';
 import { resumePointNow } from '../journal/resume-point.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { checkpointId } from '../run/ids.ts';
-import { nextNodes } from '../run/position.ts';
+import { nextNodes } from '../run/scope-place.ts';
 import { mapValues } from '../values/collections.ts';
 import { isJsonList } from '../values/json.ts';
 

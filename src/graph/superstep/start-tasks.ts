@@ -1,8 +1,10 @@
 import { TaskHandle } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield } from '../draft/load.ts';
-import { awaitedBudget, isOver, tasksIn, wantsCapacity } from '../run/position.ts';
+import { tasksIn } from '../run/scope-place.ts';
 import { mayOpenCall } from '../run/status.ts';
+import { awaitedBudget, wantsCapacity } from '../run/task-position.ts';
+import { isOver } from '../run/task-state.ts';
 import { own } from '../values/json.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';

@@ -1,7 +1,7 @@
 import { newCountdown } from '../../run/countdown.ts';
 import { freshScope } from '../../run/fresh-scope.ts';
 import { taskKey } from '../../run/ids.ts';
-import { tasksIn } from '../../run/position.ts';
+import { tasksIn } from '../../run/scope-place.ts';
 import type { NodeTask, Scope, WithGraphCalls } from '../../run/scope.ts';
 import type { BatchCall, ToolBatch } from '../../run/tool-batch.ts';
 import type { CallableGraph } from '../node-settings.ts';

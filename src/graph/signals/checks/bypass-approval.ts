@@ -3,10 +3,12 @@ import { tasksOfRun } from '../../draft/frames.ts';
 import type { TaskHandle } from '../../draft/frames.ts';
 import { actorIn, refuseDecision } from '../../lifecycle/held-nodes.ts';
 import type { Decidable } from '../../lifecycle/held-nodes.ts';
-import { approvalsAt, hasResumableProgress, scopeInside, tasksIn } from '../../run/position.ts';
 import type { Principal } from '../../run/principal.ts';
 import type { Refusal } from '../../run/refusal.ts';
+import { tasksIn } from '../../run/scope-place.ts';
 import type { NodePosition, TaskState } from '../../run/scope.ts';
+import { approvalsAt, scopeInside } from '../../run/task-position.ts';
+import { hasResumableProgress } from '../../run/task-state.ts';
 import { own } from '../../values/json.ts';
 
 /**

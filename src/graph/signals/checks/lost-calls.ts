@@ -2,9 +2,9 @@ import type { Draft } from '../../draft/draft.ts';
 import { keyOfCall } from '../../draft/frames.ts';
 import type { PerhapsMadeCall } from '../../run/compensation.ts';
 import { isSamePath } from '../../run/ids.ts';
-import { hasUnknownOutcome } from '../../run/position.ts';
 import type { Refusal } from '../../run/refusal.ts';
 import { hasEnded } from '../../run/status.ts';
+import { hasUnknownOutcome } from '../../run/unknown-outcomes.ts';
 import { isUnknownOutcome } from '../../values/errors.ts';
 import type { OpenIntervention } from './find-intervention.ts';
 

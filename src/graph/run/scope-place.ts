@@ -1,0 +1,49 @@
+import type { NodeTask, Scope, ScopePlace, Trigger } from './scope.ts';
+import { isFinished } from './task-state.ts';
+
+/** Returns the tasks of a graph's open superstep. */
+export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
+  return at.kind === 'running' ? at.tasks : [];
+}
+
+/** True if a node of a graph has run, or runs. */
+export function hasBegun({ visits }: Pick<Scope, 'visits'>): boolean {
+  return Object.keys(visits).length > 0;
+}
+
+/** Returns the triggers that are known without evaluating edges. An open superstep has none. */
+export function triggersAt(at: ScopePlace): readonly Trigger[] {
+  return at.kind === 'running' ? [] : at.triggers;
+}
+
+/** Returns the finished nodes whose edges have not been evaluated. */
+export function finishedAt(at: ScopePlace): readonly string[] {
+  return at.kind === 'edges' || at.kind === 'after' ? at.finished : [];
+}
+
+/** Returns the nodes of the breakpoint at which a graph is stopped. */
+export function breakpointNodesAt(at: ScopePlace): readonly string[] {
+  return at.kind === 'before' || at.kind === 'after' ? at.nodes : [];
+}
+
+/** Returns the unfinished nodes of an open superstep. Between supersteps, returns the triggered nodes. */
+export function nextNodes({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): readonly string[] {
+  if (at.kind === 'after') return at.next;
+  if (at.kind !== 'running') return namesOfNext({ triggers: triggersAt(at), deferred });
+  return sortedNames(at.tasks.filter((task) => !isFinished(task)));
+}
+
+/** Returns the names of the triggered nodes. Deferred nodes follow when no other node is triggered. */
+export function namesOfNext({ triggers, deferred }: SortedTriggers): readonly string[] {
+  return sortedNames(triggers.length > 0 ? triggers : deferred);
+}
+
+/** The triggers of ordinary nodes, and those of deferred nodes. */
+export interface SortedTriggers {
+  readonly triggers: readonly Trigger[];
+  readonly deferred: readonly Trigger[];
+}
+
+function sortedNames(nodes: readonly { readonly node: string }[]): readonly string[] {
+  return [...new Set(nodes.map(({ node }) => node))].sort();
+}

@@ -1,0 +1,99 @@
+import type { TaskFailure } from '../values/errors.ts';
+import type { NodePosition, ResumablePosition, SavedProgress, Scope, ShownCall } from './scope.ts';
+import type { ModelNeeds } from './spending.ts';
+import { hasReadyCall, isAnswered } from './tool-batch.ts';
+import type { ToolBatch } from './tool-batch.ts';
+
+/** Returns the requested tool calls of a task at this position, with their states. */
+export function batchOf(position: NodePosition): ToolBatch {
+  return position.kind === 'agent' || position.kind === 'calls' ? position.batch : [];
+}
+
+/** Returns the scope of the graph inside a task at this position, or of the graphs that it runs as tool calls. */
+export function scopeInside(position: NodePosition | SavedProgress | null): Scope | null {
+  switch (position?.kind) {
+    case 'subgraph':
+      return position.scope;
+    case 'agent':
+    case 'calls':
+      return position.inside ?? null;
+    default:
+      return null;
+  }
+}
+
+/** Returns a position with another scope inside. @throws TypeError if the position has none */
+export function withScopeInside(position: NodePosition, scope: Scope): NodePosition {
+  switch (position.kind) {
+    case 'subgraph':
+      return { ...position, scope };
+    case 'agent':
+    case 'calls':
+      return { ...position, inside: scope };
+    default:
+      throw new TypeError(`There is no graph inside a task at position "${position.kind}"`);
+  }
+}
+
+/** Returns the failure that a task at this position ends with after its open calls return. */
+export function failingAt(position: NodePosition | SavedProgress | null): TaskFailure | null {
+  return position && 'failing' in position ? (position.failing ?? null) : null;
+}
+
+/** Returns the call that a task at this position waits for, a batch's calls excepted. */
+export function callAt(position: NodePosition): ShownCall | null {
+  switch (position.kind) {
+    case 'call': {
+      const { kind: _kind, ...call } = position;
+      return call;
+    }
+    case 'llm':
+    case 'agent': {
+      const key = position.turn?.key ?? null;
+      return key === null ? null : { key, args: null };
+    }
+    case 'failing':
+      return position.call;
+    default:
+      return null;
+  }
+}
+
+/** True if a task at this position waits for the result of a call. The calls of graphs inside are those of other tasks. */
+export function awaitsResult(position: NodePosition, key: string): boolean {
+  if (callAt(position)?.key === key) return true;
+  return batchOf(position).some(({ state }) => state.phase === 'open' && state.key === key);
+}
+
+/** Returns the approvals that a task at this position waits for. */
+export function approvalsAt(position: NodePosition): readonly string[] {
+  if (position.kind === 'approval') return [position.approvalId];
+  return batchOf(position).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
+}
+
+/**
+ * True if a task's next call waits for `maxConcurrency`: an approved call, a tool call of a batch, or the model call
+ * that follows an answered batch.
+ */
+export function wantsCapacity(position: NodePosition): boolean {
+  if (failingAt(position)) return false;
+  const batch = batchOf(position);
+  return position.kind === 'approved' || hasReadyCall(batch) || (batch.length > 0 && isAnswered(batch));
+}
+
+/** Returns the budget needs of a task's model call that waits for budgets; `null` if no call waits. */
+export function awaitedBudget(position: NodePosition): ModelNeeds | null {
+  const turn = position.kind === 'llm' || position.kind === 'agent' ? position.turn : null;
+  return turn?.key === null ? turn.needs : null;
+}
+
+/** True if a retry of a task can continue from this position. */
+export function isResumable(position: NodePosition): position is ResumablePosition {
+  return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
+}
+
+/** Returns the finished work of an open task at this position, from which a retry continues. */
+export function progressAt(position: NodePosition): SavedProgress | null {
+  if (position.kind === 'failing') return position.saved;
+  return isResumable(position) ? position : null;
+}
