@@ -1,6 +1,6 @@
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { progressOf } from '../../graph/run/index.ts';
-import type { Approval, Progress, PublicApproval } from '../../graph/run/index.ts';
+import { quorumProgressOf } from '../../graph/run/index.ts';
+import type { Approval, PublicApproval, QuorumProgress } from '../../graph/run/index.ts';
 import { whoDecides } from '../../graph/wording/index.ts';
 import type { Seals } from '../http/seals.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
@@ -9,7 +9,7 @@ import { shownApproval } from '../redaction/shown-approval.ts';
 export interface InboxApproval extends PublicApproval {
   /** Who may decide it, in words. */
   readonly who: string;
-  readonly progress: Progress;
+  readonly progress: QuorumProgress;
 }
 
 /** Shows an approval without what is hidden. Its progress counts what is hidden, too. */
@@ -17,6 +17,6 @@ export function toInboxApproval(approval: Approval, hidden: Redaction, seals: Se
   return {
     ...shownApproval(approval, hidden, seals),
     who: whoDecides(approval.policy),
-    progress: progressOf(approval),
+    progress: quorumProgressOf(approval),
   };
 }

@@ -1,8 +1,8 @@
 export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approvals/approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approvals/approval.ts';
 export { closedApprovals } from './approvals/asked-before.ts';
-export { progressOf } from './approvals/progress.ts';
-export type { Progress } from './approvals/progress.ts';
+export { quorumProgressOf } from './approvals/quorum-progress.ts';
+export type { QuorumProgress } from './approvals/quorum-progress.ts';
 export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';
 export type {
   CallEffect,

@@ -9,7 +9,7 @@ import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
 import { enterScope } from './enter-scope.ts';
 import { endFailingTask } from './fail-task.ts';
-import { emitResult, resultsInside, timesLeftIn } from './graph-calls.ts';
+import { emitResult, resultsInside, timesLeftIn } from './graph-call-results.ts';
 import { triggerNextNodes } from './next-nodes.ts';
 import { openNextSuperstep } from './open-superstep.ts';
 import { resumeTask } from './run-task.ts';

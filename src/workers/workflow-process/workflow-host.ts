@@ -10,8 +10,8 @@ import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
 import { createRestartable } from './restartable.ts';
 import type { Restartable } from './restartable.ts';
-import { createStanding } from './standing.ts';
-import type { Standing } from './standing.ts';
+import { createExecutionStanding } from './execution-standing.ts';
+import type { ExecutionStanding } from './execution-standing.ts';
 import type { WorkflowProcess } from './start-workflow-process.ts';
 
 /** Is told of executions whose code runs in the process. */
@@ -67,7 +67,7 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
           blame: (how, part) => observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
         },
       );
-      const standing = createStanding(async (started) => await wasCompleted({ workflowId, runId }, started));
+      const standing = createExecutionStanding(async (started) => await wasCompleted({ workflowId, runId }, started));
       return createProxy({ code, standing, observer }, runId);
     },
     destroy: () => current.process.stop(),
@@ -81,7 +81,7 @@ interface OpenedProcess {
 
 interface ProxyDeps {
   readonly code: Restartable;
-  readonly standing: Standing;
+  readonly standing: ExecutionStanding;
   readonly observer: ExecutionObserver;
 }
 

@@ -6,7 +6,7 @@ import type { Scope, WithGraphCalls } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
 import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
-import { withBegunGraphs, withoutGraph } from './graph-calls.ts';
+import { withBegunGraphs, withoutGraph } from './begun-graphs.ts';
 import { failureNote, toolNotFound } from './messages.ts';
 import { resumeCall } from './resume-call.ts';
 

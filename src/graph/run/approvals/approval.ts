@@ -10,7 +10,7 @@ import type { Principal } from '../principal.ts';
 import type { Refusal } from '../refusal.ts';
 import { digestOf } from './approval-digest.ts';
 import type { Shown } from './approval-digest.ts';
-import { refuseUnnamed } from './refuse-unnamed.ts';
+import { refuseNonApprover } from './refuse-non-approver.ts';
 
 /** A question to a person, as the API lists it. */
 export interface Approval extends Shown {
@@ -135,7 +135,7 @@ export function refuseDecider(
   if (policy.excludeRequester === true && requesters.includes(by.sub)) {
     return { code: 'NOT_AN_APPROVER', message: 'Who started or changed the run may not decide this approval' };
   }
-  if (policy.roles === undefined && policy.users === undefined) return refuseUnnamed(by);
+  if (policy.roles === undefined && policy.users === undefined) return refuseNonApprover(by);
   const waitedMs = Date.parse(at) - Date.parse(requestedAt);
   const escalated = (policy.escalate ?? [])
     .filter(({ after }) => toMs(after) <= waitedMs)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createStanding } from '../../../../src/workers/workflow-process/standing.ts';
-import type { Standing } from '../../../../src/workers/workflow-process/standing.ts';
+import { createExecutionStanding } from '../../../../src/workers/workflow-process/execution-standing.ts';
+import type { ExecutionStanding } from '../../../../src/workers/workflow-process/execution-standing.ts';
 
 const task = (historyLength: number) => ({ historyLength, jobs: [{ fireTimer: { seq: 1 } }] });
 const replayed = (historyLength: number) => ({ ...task(historyLength), isReplaying: true });
@@ -10,12 +10,12 @@ const DIRECT = query('legacy_query');
 /** Temporal knows that some tasks were completed, by the events that have started them. */
 function standing(...completed: readonly number[]) {
   const asked: number[] = [];
-  const given = createStanding(async (startedEventId) => {
+  const given = createExecutionStanding(async (startedEventId) => {
     asked.push(startedEventId);
     return completed.includes(startedEventId);
   });
-  const take: Standing['mayTake'] = async (activation) => await given.mayTake(activation);
-  return { asked, take, answered: (answer: Parameters<Standing['answered']>[0]) => given.answered(answer) };
+  const take: ExecutionStanding['mayTake'] = async (activation) => await given.mayTake(activation);
+  return { asked, take, answered: (answer: Parameters<ExecutionStanding['answered']>[0]) => given.answered(answer) };
 }
 
 describe('a query without a workflow task', () => {
@@ -38,7 +38,7 @@ describe('a query without a workflow task', () => {
   });
 
   test('fails without an answer of Temporal', async () => {
-    const given = createStanding(async () => {
+    const given = createExecutionStanding(async () => {
       throw new Error('Temporal is away');
     });
     await given.mayTake(task(3));

@@ -1,7 +1,7 @@
 import type { coresdk } from '@temporalio/proto';
 
 /** How far an execution has come, and if Temporal knows that it has. */
-export interface Standing {
+export interface ExecutionStanding {
   /** Takes note of an activation. @returns false if the execution has gone on beyond what Temporal has, and must be played anew */
   mayTake(activation: Activation): Promise<boolean>;
   /** Takes note of the answer to an activation. */
@@ -21,7 +21,7 @@ const DIRECT_QUERY = 'legacy_query';
  * brought the execution. Local calls that core makes for the query let the next task come before the query itself.
  * @param wasCompleted says that of the task which an event, by its id, has started @throws when Temporal does not answer
  */
-export function createStanding(wasCompleted: (startedEventId: number) => Promise<boolean>): Standing {
+export function createExecutionStanding(wasCompleted: (startedEventId: number) => Promise<boolean>): ExecutionStanding {
   /** The id of the last event that the execution has seen; `null`: it is replayed, up to a task that was completed. */
   let lastSeen: number | null = null;
   let openLocalCalls = 0;

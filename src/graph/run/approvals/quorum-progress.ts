@@ -2,7 +2,7 @@ import { decisionsThatCount } from './approval.ts';
 import type { Approval } from './approval.ts';
 
 /** How far an approval is. */
-export interface Progress {
+export interface QuorumProgress {
   /** So many people have to approve. */
   readonly needed: number;
   /** Who has approved what stands to be decided now, the first one first. */
@@ -10,7 +10,7 @@ export interface Progress {
 }
 
 /** Counts the approvals that count towards the quorum. */
-export function progressOf({ policy, decisions }: Pick<Approval, 'policy' | 'decisions'>): Progress {
+export function quorumProgressOf({ policy, decisions }: Pick<Approval, 'policy' | 'decisions'>): QuorumProgress {
   const approvals = decisionsThatCount(decisions).filter(({ decision }) => decision === 'approve');
   return { needed: policy.quorum ?? 1, by: approvals.map(({ by }) => by) };
 }
