@@ -2,14 +2,12 @@ import type { Draft } from '../draft/draft.ts';
 import { findTask } from '../draft/frames.ts';
 import { askedBy } from '../lifecycle/ask-to-compensate.ts';
 import { finishAskedCompensation } from '../lifecycle/compensation.ts';
-import { decide, findPendingApproval } from '../run/approvals/approval.ts';
+import { decide } from '../run/approvals/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approvals/approval.ts';
 import { refuseShaping } from '../run/shapers.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { toItems } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
-import { emitOnApproval, refuseDropped, toResult } from './checks/on-approval.ts';
-import { REASON, refused, taken, textOf } from './signal.ts';
+import { emitOnApproval, findApproval, toResult } from './checks/on-approval.ts';
+import { REASON, refused, taken, textOf, textsOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** Creates the signals `approve` and `reject`: a person's decision on a pending approval. */
@@ -29,9 +27,8 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
 }
 
 function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { payload, by }: SignalRequest): Handled {
-  const approvalId = textOf(payload, 'approvalId');
-  const approval = findPendingApproval(Object.values(draft.run.approvals), approvalId);
-  if ('code' in approval) return refused(refuseDropped(draft.run, approvalId) ?? approval);
+  const approval = findApproval(draft, payload);
+  if ('code' in approval) return refused(approval);
   const reason = textOf(payload, 'reason');
   const result = decide(approval, {
     decision,
@@ -40,7 +37,7 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
     reason,
     args: payload['args'],
     values: payload['values'],
-    digests: digestsIn(payload['digest']),
+    digests: textsOf(payload, 'digest'),
   });
   if ('refusal' in result) return refused(result.refusal);
   const shapes = payload['args'] !== undefined || payload['values'] !== undefined;
@@ -49,11 +46,6 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
   if (shapes) draft.addShaper(by);
   recordDecision(draft, result.approval, result.decision);
   return taken(toResult(result.approval));
-}
-
-/** Reads one digest, or a list of those of which one must match. */
-function digestsIn(value: Json | undefined): readonly string[] | undefined {
-  return value === undefined ? undefined : toItems(value).filter((item) => typeof item === 'string');
 }
 
 function recordDecision(draft: Draft, approval: Approval, made: Decision): void {

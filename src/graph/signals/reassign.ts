@@ -1,9 +1,6 @@
-import { findPendingApproval } from '../run/approvals/approval.ts';
 import { reassign } from '../run/approvals/reassign.ts';
-import { toItems } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
-import { emitOnApproval, refuseDropped, toResult } from './checks/on-approval.ts';
-import { refused, taken, textOf } from './signal.ts';
+import { emitOnApproval, findApproval, toResult } from './checks/on-approval.ts';
+import { refused, taken, textsOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** The names that one reassignment takes, and the length of each. */
@@ -22,10 +19,9 @@ export const reassignSignal: SignalKind = {
   properties: { approvalId: { type: 'string' }, roles: NAMES, users: NAMES },
   alsoTaken: 'asking',
   handle(draft, { payload, by }) {
-    const approvalId = textOf(payload, 'approvalId');
-    const approval = findPendingApproval(Object.values(draft.run.approvals), approvalId);
-    if ('code' in approval) return refused(refuseDropped(draft.run, approvalId) ?? approval);
-    const to = { roles: namesIn(payload['roles']), users: namesIn(payload['users']) };
+    const approval = findApproval(draft, payload);
+    if ('code' in approval) return refused(approval);
+    const to = { roles: textsOf(payload, 'roles') ?? [], users: textsOf(payload, 'users') ?? [] };
     const result = reassign(approval, { to, by, at: draft.timestamp });
     if ('refusal' in result) return refused(result.refusal);
     const { approval: changed } = result;
@@ -41,7 +37,3 @@ export const reassignSignal: SignalKind = {
     return taken(toResult(changed));
   },
 };
-
-function namesIn(value: Json | undefined): readonly string[] {
-  return value === undefined ? [] : toItems(value).filter((item) => typeof item === 'string');
-}

@@ -3,7 +3,7 @@ import type { UnknownCompensation } from '../run/compensation.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
-import { isJsonObject } from '../values/json.ts';
+import { isJsonObject, toItems } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 
 /** A decision or control that reaches a run from outside: by the API or by Temporal's own tools. */
@@ -47,6 +47,12 @@ export function refused(refusal: Refusal): Handled {
 export function textOf(payload: JsonObject, field: string): string | undefined {
   const value = payload[field];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the texts in a field of a payload, which is one or a list of them; `undefined`: the field is absent. */
+export function textsOf(payload: JsonObject, field: string): readonly string[] | undefined {
+  const value = payload[field];
+  return value === undefined ? undefined : toItems(value).filter((item) => typeof item === 'string');
 }
 
 /** Returns a payload's values; `null` if there are none. */
