@@ -6,7 +6,7 @@ import type { AskedCompensation, CompensationCall } from '../run/compensation.ts
 import { approvalTimerId } from '../run/ids.ts';
 import { openApproval } from '../superstep/open-approval.ts';
 import { own } from '../values/json.ts';
-import { emitAbout, summaryOfCompensation } from './compensation-events.ts';
+import { emitOfCompensation, summaryOfCompensation } from './compensation-events.ts';
 
 /*
  * A tool's rule for approvals holds for compensations, too: the run asks, and does not end before people have decided
@@ -26,7 +26,7 @@ export function askToCompensate(draft: Draft, compensation: CompensationCall): v
   const summary = summaryOfCompensation('approval timeout of compensation', task);
   const asker = { node: task.node, taskPath: [], summary };
   const approval = openApproval(draft, toolQuestion(call, entry, defaults), asker);
-  emitAbout(draft, task, { type: 'approval.requested', approval: toPublicApproval(approval) });
+  emitOfCompensation(draft, task, { type: 'approval.requested', approval: toPublicApproval(approval) });
   draft.awaitPerson({ asked: { compensation, approvalId: approval.id }, unknown: null });
 }
 

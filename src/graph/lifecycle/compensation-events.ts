@@ -4,7 +4,7 @@ import type { CompensationEventBody, TaskEventBody } from '../journal/events.ts'
 import type { TaskReference } from '../run/ids.ts';
 
 /** Records an event about a compensated task, whose superstep may be over. */
-export function emitAbout(
+export function emitOfCompensation(
   draft: Draft,
   { path = [], ...task }: TaskReference,
   body: CompensationEventBody | TaskEventBody,

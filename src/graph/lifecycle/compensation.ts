@@ -17,7 +17,7 @@ import { isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { askToCompensate } from './ask-to-compensate.ts';
-import { emitAbout, summaryOfCompensation } from './compensation-events.ts';
+import { emitOfCompensation, summaryOfCompensation } from './compensation-events.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
@@ -79,7 +79,7 @@ function ask(draft: Draft, compensation: CompensationCall): boolean {
 export function expireAskedCompensation(draft: Draft, asked: AskedCompensation): void {
   const { approvalId, compensation } = asked;
   const approval = closeExpiredApproval(draft, approvalId, 'expired');
-  emitAbout(draft, compensation.task, { type: 'approval.expired', approvalId, status: 'expired' });
+  emitOfCompensation(draft, compensation.task, { type: 'approval.expired', approvalId, status: 'expired' });
   finishAskedCompensation(draft, asked, approval);
 }
 
@@ -109,7 +109,7 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
     ...(shapedBy.length > 0 && { shapedBy }),
   };
   draft.requestCall(effect, { taskPath: [], called: { kind: 'tool', name: tool }, compensates: compensation });
-  emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
+  emitOfCompensation(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   return true;
 }
 
@@ -206,5 +206,5 @@ function emitOutcome(draft: Draft, compensation: Compensation, outcome: Compensa
     'result' in outcome
       ? { type: 'node.compensated', tool, ...outcome }
       : { type: 'compensation.failed', tool, ...outcome };
-  emitAbout(draft, compensation.task, body);
+  emitOfCompensation(draft, compensation.task, body);
 }

@@ -5,9 +5,9 @@ import { parseMembers } from '../expression/template.ts';
 import { isJsonList, own } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { NodeBehavior } from './behavior.ts';
-import { resumeCodeCall } from './command.ts';
 import { policyOf } from './node-settings.ts';
 import type { ExecutionField, NodeSettings } from './node-settings.ts';
+import { resumeCodeCall } from './resume-code-call.ts';
 
 /**
  * Compiles a node of a type that code registers: one call of that code.

@@ -1,9 +1,9 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
 import type { NodeBehavior } from './behavior.ts';
-import { resumeCodeCall } from './command.ts';
 import { field, policyOf } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
+import { resumeCodeCall } from './resume-code-call.ts';
 
 /** Compiles a `function` node: one call of a function registered on the worker. Its return value is the result. */
 export function compileFunction(node: NodeOfType<'function'>, settings: NodeSettings): NodeBehavior {

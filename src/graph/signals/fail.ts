@@ -1,6 +1,6 @@
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { rememberPerhapsMade, settlePerhapsMade } from '../lifecycle/perhaps-made.ts';
-import { giveUpTask } from '../superstep/settle-task.ts';
+import { giveUpTask } from '../superstep/end-by-person.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';

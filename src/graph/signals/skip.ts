@@ -9,7 +9,7 @@ import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { refuseShaping } from '../run/shapers.ts';
 import { hasEnded } from '../run/status.ts';
-import { skipTask } from '../superstep/settle-task.ts';
+import { skipTask } from '../superstep/end-by-person.ts';
 import { GraphError } from '../values/errors.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';

@@ -2,7 +2,7 @@ import type { Draft } from '../../draft/draft.ts';
 import { emitTaskAt } from '../../draft/frames.ts';
 import type { TaskEventBody } from '../../journal/events.ts';
 import { askedBy } from '../../lifecycle/ask-to-compensate.ts';
-import { emitAbout } from '../../lifecycle/compensation-events.ts';
+import { emitOfCompensation } from '../../lifecycle/compensation-events.ts';
 import { findPendingApproval, toPublicApproval } from '../../run/approvals/approval.ts';
 import type { Approval } from '../../run/approvals/approval.ts';
 import { parseApprovalId } from '../../run/ids.ts';
@@ -40,6 +40,6 @@ function refuseDropped({ id: runId, counters }: Draft['run'], id = ''): Refusal 
 /** Records an event about the task, or the compensation, that an approval is asked for. */
 export function emitOnApproval(draft: Draft, approval: Approval, body: TaskEventBody): void {
   const asked = askedBy(draft, approval);
-  if (asked) emitAbout(draft, asked.compensation.task, body);
+  if (asked) emitOfCompensation(draft, asked.compensation.task, body);
   else emitTaskAt(draft, approval.task, body);
 }
