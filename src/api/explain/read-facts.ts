@@ -16,7 +16,7 @@ import type { Facts, Stop } from './facts.ts';
 import { readWaysOn } from './read-ways-on.ts';
 import { whatKeepsBack } from './switched-off.ts';
 
-type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'interpreter' | 'logger'>;
+type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'graphJobs' | 'logger'>;
 
 /** Reads what explains a run to a caller, without asking Temporal. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {

@@ -16,7 +16,7 @@ import type { SignedSignal } from './signal-queued.ts';
 import { signalQueued } from './signal-queued.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 
-type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
+type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
 interface SignalToSend {
   readonly name: string;

@@ -10,7 +10,7 @@ import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-buil
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 
 const store = await useMemoryStore();
 
@@ -38,7 +38,7 @@ test('a signal to a run that has just ended is refused once the store has the en
     return await Promise.resolve(null);
   };
   const signal = { name: 'approve', attempt: { id: 'd1', isRepetition: false }, payload: {} };
-  const deps = { store, interpreter: interpretHere(aCatalog()), engine: anAbsentEngine({ signalAndAsk }), logger };
+  const deps = { store, graphJobs: graphJobsHere(aCatalog()), engine: anAbsentEngine({ signalAndAsk }), logger };
   await expect(sendSignal(deps, caller, { run, signal })).resolves.toMatchObject({
     taken: false,
     refusal: { code: 'NOT_ALLOWED_NOW', message: `The run is failed since ${AT}` },
@@ -73,7 +73,7 @@ describe('a run whose workers do not answer', () => {
   }
 
   const send = async (engine: Engine, id: string, { name = 'cancel', isRepetition = false } = {}) =>
-    await sendSignal({ store, interpreter: interpretHere(aCatalog()), engine, logger }, caller, {
+    await sendSignal({ store, graphJobs: graphJobsHere(aCatalog()), engine, logger }, caller, {
       run: await runOf(id),
       signal: { name, attempt: { id: 'd1', isRepetition }, payload: { reason: 'why not' } },
     });

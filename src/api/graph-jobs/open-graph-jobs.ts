@@ -5,7 +5,7 @@ import type { Catalog } from '../../graph/definition/index.ts';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { ApiError, notNow } from '../http/errors.ts';
 import { countThreads } from './count-threads.ts';
-import type { Interpreter } from './interpreter.ts';
+import type { GraphJobs } from './graph-jobs.ts';
 import { openJobLimit } from './job-limit.ts';
 import { JOBS } from './jobs.ts';
 
@@ -25,11 +25,11 @@ interface ThreadOptions {
   readonly limitMs?: number;
 }
 
-/** Opens threads for work on definitions and data of strangers. A job that takes too much ends its thread alone. */
-export function openInterpreter(catalog: Catalog, options: ThreadOptions = {}): Interpreter {
+/** Opens worker threads for work on definitions and data of strangers. A job that takes too much ends its thread alone. */
+export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): GraphJobs {
   const { heapMib = HEAP_MIB, limitMs } = options;
   const pool = new Piscina({
-    filename: ownModule('./interpreter-thread', import.meta.url),
+    filename: ownModule('./job-thread', import.meta.url),
     execArgv: [...ownNodeOptions()],
     name: 'doAssigned',
     workerData: catalog,
@@ -41,7 +41,7 @@ export function openInterpreter(catalog: Catalog, options: ThreadOptions = {}): 
   const thread = pLimit(THREADS);
   const takeTurn = createTurns(THREADS - 1);
   return {
-    run: async (name, tenantId, task) => {
+    do: async (name, tenantId, task) => {
       const inThread = async () => {
         const limit = openJobLimit(limitMs ?? JOBS[name].limitMs);
         try {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openJobLimit, tellBegun } from '../../../../src/api/interpreter/job-limit.ts';
-import type { JobLimit } from '../../../../src/api/interpreter/job-limit.ts';
+import { openJobLimit, tellBegun } from '../../../../src/api/graph-jobs/job-limit.ts';
+import type { JobLimit } from '../../../../src/api/graph-jobs/job-limit.ts';
 
 let limit: JobLimit;
 afterEach(() => limit.close());
