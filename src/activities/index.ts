@@ -6,16 +6,16 @@ import type {
   ToolCallRequest,
 } from '../graph/run/index.ts';
 import type { Store } from '../store/store.ts';
-import { functionCalls } from './call-function.ts';
+import { functionCalls } from './function-calls.ts';
 import type { RegisteredFunction } from './registered-function.ts';
-import { modelCalls } from './call-model.ts';
-import type { ModelDeps } from './call-model.ts';
-import { nodeCalls } from './call-node.ts';
+import { modelCalls } from './model-calls.ts';
+import type { ModelDeps } from './model-calls.ts';
+import { nodeCalls } from './node-calls.ts';
 import type { RegisteredNodeType } from './registered-node-type.ts';
 import type { CallSlots } from './calls/call-slots.ts';
 import type { ParentLogger } from './calls/logging/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
-import { toolCalls } from './call-tool.ts';
+import { toolCalls } from './tool-calls.ts';
 import { inFileSlot } from './files/in-file-slot.ts';
 import { withHeartbeat } from './calls/heartbeat.ts';
 import { inCallSlot } from './calls/postponed/in-call-slot.ts';

@@ -7,8 +7,9 @@ import { toApiError, unavailable } from '../http/errors.ts';
 import { afterSending } from '../runs/after-sending.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from '../runs/until-run.ts';
-import { findAsked, showNoted } from './read-approval.ts';
+import { findWithRun } from './find-approval.ts';
 import { requirePending } from './require-pending.ts';
+import { showNoted } from './show-noted.ts';
 import type { NotedApproval } from './with-notes.ts';
 
 interface WantedDeciders {
@@ -25,7 +26,7 @@ export async function reassignApproval(
   caller: Caller,
   { id, attempt, to }: { readonly id: string; readonly attempt: RequestAttempt; readonly to: WantedDeciders },
 ): Promise<NotedApproval> {
-  const { approval, run } = await findAsked(deps, caller, id);
+  const { approval, run } = await findWithRun(deps, caller, id);
   requirePending(approval.status);
   const payload = toJsonObject({ approvalId: id, ...to });
   const result = await sendSignal(deps, caller, { run, signal: { name: 'reassign', attempt, payload } });

@@ -1,7 +1,7 @@
 import { DefaultLogger } from '@temporalio/worker';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { toolCalls } from '../../../../../src/activities/call-tool.ts';
+import { toolCalls } from '../../../../../src/activities/tool-calls.ts';
 import type { CallSlots } from '../../../../../src/activities/calls/call-slots.ts';
 import type { CallTask, LocalFailure } from '../../../../../src/activities/calls/call-task.ts';
 import { fromCode } from '../../../../../src/activities/calls/classify-failure.ts';

@@ -49,7 +49,7 @@ function usesOnly(name: string, { tools, models, functions }: Used): boolean {
  * another.
  * @param off switches that are off for the tenant
  */
-export function whatKeepsBack(
+export function findSwitchedOff(
   off: readonly Switch[],
   { definition, catalog }: Pinned,
   { next, open }: AtWork,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whatKeepsBack } from '../../../../src/api/explain/switched-off.ts';
+import { findSwitchedOff } from '../../../../src/api/explain/find-switched-off.ts';
 import type { BeginOfCall } from '../../../../src/store/calls/call-events.ts';
 import type { Switch } from '../../../../src/store/rulings/switches.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
@@ -26,7 +26,7 @@ const definition = aDefinition({
 const inner = aDefinition({ nodes: { send: { type: 'tool', tool: 'mail', args: {} } } });
 const pinned = { definition, catalog: { graphs: { inner } } };
 const keptBack = (next: readonly string[], ...switches: readonly Switch[]) =>
-  whatKeepsBack(switches, pinned, { next, open: [] }).map(({ name, nodes }) => [name, nodes]);
+  findSwitchedOff(switches, pinned, { next, open: [] }).map(({ name, nodes }) => [name, nodes]);
 
 const called = { seq: 1, at: AT, step: 0, visit: 1, args: {} } as const;
 const openCall = (tool: string, node: string, path?: readonly string[]): BeginOfCall => ({
@@ -48,7 +48,7 @@ test('the nodes at work are named that use what is off, also inside of graphs th
 test('the open calls of what is off are named, and the nodes that make them wait, whatever else they use', () => {
   const next = ['pay', 'work', 'outer'];
   const open = [openCall('charge', 'work'), openCall('mail', 'work'), openCall('mail', 'send', ['outer'])];
-  const found = whatKeepsBack([off('tool', 'mail'), off('tool', 'charge')], pinned, { next, open });
+  const found = findSwitchedOff([off('tool', 'mail'), off('tool', 'charge')], pinned, { next, open });
   expect(found).toMatchObject([
     { name: 'mail', isSure: true, nodes: ['work', 'outer'], calls: ['R:work:1:0:0', 'R:outer/send:1:0:0'] },
     { name: 'charge', isSure: true, nodes: ['pay', 'work'], calls: ['R:work:1:0:0'] },
@@ -58,14 +58,14 @@ test('the open calls of what is off are named, and the nodes that make them wait
 test('calls of code are told apart by its kind', () => {
   const call = { ...called, type: 'function.requested', node: 'double', idempotencyKey: 'K' } as const;
   const callsOf = (kind: Switch['kind'], open: BeginOfCall) =>
-    whatKeepsBack([off(kind, 'double')], pinned, { next: ['double'], open: [open] }).flatMap(({ calls }) => calls);
+    findSwitchedOff([off(kind, 'double')], pinned, { next: ['double'], open: [open] }).flatMap(({ calls }) => calls);
   expect(callsOf('function', { ...call, function: 'double' })).toEqual(['K']);
   expect(callsOf('function', { ...call, nodeType: 'double' })).toEqual([]);
 });
 
 test('it is not sure of a model where a node uses something else, as a history does not tell that its calls begin', () => {
   const isSure = (next: readonly string[], kind: 'model' | 'tool', name: string) =>
-    whatKeepsBack([off(kind, name)], pinned, { next, open: [] }).map((one) => one.isSure);
+    findSwitchedOff([off(kind, name)], pinned, { next, open: [] }).map((one) => one.isSure);
   expect([isSure(['pay'], 'tool', 'charge'), isSure(['outer'], 'tool', 'mail')]).toEqual([[true], [true]]);
   expect([isSure(['work'], 'model', 'clever'), isSure(['work'], 'tool', 'charge')]).toEqual([[false], []]);
 });

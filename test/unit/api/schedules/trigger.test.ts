@@ -1,6 +1,6 @@
 import { decodeTime, ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
-import { trigger } from '../../../../src/api/schedules/add-ticks.ts';
+import { trigger } from '../../../../src/api/schedules/trigger.ts';
 import type { Schedule } from '../../../../src/store/schedules/schedule.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { turnDeps } from '../../../support/doubles/turn-deps.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeTime, ulid } from 'ulid';
+import { decodeTime } from 'ulid';
 import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
 import type { ScheduleTicks } from '../../store/schedules/schedule-ticks.ts';
 import { ApiError, notNow } from '../http/errors.ts';
-import { toTickInput } from './tell-temporal.ts';
 import { takeTurn } from './take-turn.ts';
 import type { TurnDeps } from './take-turn.ts';
 
@@ -58,32 +57,4 @@ const TRY_AGAIN_AFTER_MS = 50;
 /** Times that schedules name are whole seconds. */
 function betweenSeconds(ms: number): number {
   return ms % 1_000 === 0 ? ms + 1 : ms;
-}
-
-/** The times that one request takes. */
-const MAX_TIMES = 100;
-
-/**
- * Takes the times between two that are over. One that was taken before is not taken again.
- * @returns all times between the two
- * @throws ApiError 422 for too many, 503
- */
-export async function backfill(
-  { store, engine }: Pick<TurnDeps, 'store' | 'engine'>,
-  schedule: Schedule,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<readonly string[]> {
-  const before = new Date(Date.parse(from) - 1).toISOString();
-  const times = await engine.schedules.timesBetween(toTickInput(schedule), before, to);
-  if (!times) {
-    await store.schedules.markLost(schedule);
-    throw notNow('Temporal does not have the schedule yet; the request may be sent again');
-  }
-  if (times.length > MAX_TIMES) {
-    const issues = [{ path: '/to', message: `The schedule has more than ${MAX_TIMES} times until then` }];
-    throw new ApiError('INVALID_REQUEST', 'These are too many times for one request', { issues });
-  }
-  const ticks = times.map((at) => ({ at, kind: 'backfill' as const, runId: ulid() }));
-  await store.scheduleTicks.take(schedule, ticks);
-  return times;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { modelCalls } from '../../../src/activities/call-model.ts';
-import type { ModelDeps } from '../../../src/activities/call-model.ts';
+import { modelCalls } from '../../../src/activities/model-calls.ts';
+import type { ModelDeps } from '../../../src/activities/model-calls.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { MadeAttempt } from '../../../src/activities/calls/make-attempt.ts';
 import type { TellDeltas } from '../../../src/activities/deltas/open-deltas.ts';

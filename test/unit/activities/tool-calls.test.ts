@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toolCalls } from '../../../src/activities/call-tool.ts';
+import { toolCalls } from '../../../src/activities/tool-calls.ts';
 import { CallError } from '../../../src/activities/calls/call-error.ts';
 import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
 import type { CallReply } from '../../../src/graph/run/effect.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { functionCalls } from '../../../src/activities/call-function.ts';
+import { functionCalls } from '../../../src/activities/function-calls.ts';
 import type { RegisteredFunction } from '../../../src/activities/registered-function.ts';
 import { result } from '../../../src/activities/calls/plain-result.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
