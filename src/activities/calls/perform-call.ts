@@ -23,6 +23,7 @@ import type { AttemptToJudge } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
 import { mayLackClaim, needsNoClaim } from './records/needs-claim.ts';
+import { NOT_MADE } from './not-made.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { unclaimedRecord } from './records/unclaimed-record.ts';
@@ -163,8 +164,3 @@ async function endAttempt<R extends CallRequest>({ record }: Call<R>, end: Attem
 function isCancelRequested(): boolean {
   return Context.current().cancellationDetails?.cancelRequested === true;
 }
-
-const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
-  retryable: false,
-  done: 'no',
-});
