@@ -5,8 +5,8 @@ import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { toFailure } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
-import { endByLedger } from './end-by-ledger.ts';
-import { judgeCanceled, lostAfter } from './judge-claim.ts';
+import { endByLedger } from './ledger/end-by-ledger.ts';
+import { judgeCanceled, lostAfter } from './ledger/judge-claim.ts';
 import { NOT_MADE } from './not-made.ts';
 
 /** A canceled call whose outcome its run does not know. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { judgeClaim, judgeCanceled, mayBeDone } from '../../../../src/activities/calls/judge-claim.ts';
-import type { Claimant } from '../../../../src/activities/calls/judge-claim.ts';
-import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
-import type { LedgerEntry } from '../../../../src/store/calls/ledger-claims.ts';
+import { judgeClaim, judgeCanceled, mayBeDone } from '../../../../../src/activities/calls/ledger/judge-claim.ts';
+import type { Claimant } from '../../../../../src/activities/calls/ledger/judge-claim.ts';
+import type { CallSafety } from '../../../../../src/graph/definition/execution.ts';
+import type { LedgerEntry } from '../../../../../src/store/calls/ledger-claims.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
 const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({

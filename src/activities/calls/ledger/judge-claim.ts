@@ -1,7 +1,7 @@
-import type { CallSafety } from '../../graph/definition/index.ts';
-import type { Json, TaskFailure } from '../../graph/values/index.ts';
-import type { ClaimJudgement, LedgerEntry, SeenEntry } from '../../store/calls/ledger-claims.ts';
-import { CallError } from './call-error.ts';
+import type { CallSafety } from '../../../graph/definition/index.ts';
+import type { Json, TaskFailure } from '../../../graph/values/index.ts';
+import type { ClaimJudgement, LedgerEntry, SeenEntry } from '../../../store/calls/ledger-claims.ts';
+import { CallError } from '../call-error.ts';
 
 /** The answer to a claimant that must not make the call now. */
 export type LedgerAnswer =

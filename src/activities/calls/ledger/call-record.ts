@@ -2,9 +2,9 @@ import type { CallReply } from '../../../graph/run/index.ts';
 import { toJson } from '../../../graph/values/index.ts';
 import type { Ledger, LedgerFailure } from '../../../store/calls/ledger.ts';
 import type { CallClaim } from '../../../store/calls/ledger-claims.ts';
-import type { Claimant, LedgerAnswer } from '../judge-claim.ts';
+import type { Claimant, LedgerAnswer } from './judge-claim.ts';
 import type { KeptRequest } from '../kept-request.ts';
-import { recordOutcome } from '../record-outcome.ts';
+import { recordOutcome } from './record-outcome.ts';
 
 /** What the ledger is told of a call, whoever writes it. */
 export interface LedgerTerms {

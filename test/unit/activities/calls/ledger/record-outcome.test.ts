@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { recordOutcome } from '../../../../src/activities/calls/record-outcome.ts';
-import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
-import { anActivity } from '../../../support/doubles/scripted-tool.ts';
+import { recordOutcome } from '../../../../../src/activities/calls/ledger/record-outcome.ts';
+import { DatabaseAwayError } from '../../../../../src/store/database/database-away.ts';
+import { anActivity } from '../../../../support/doubles/scripted-tool.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonList, isJsonObject, toJson } from '../../graph/values/index.ts';
-import type { Json } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, toJson } from '../../../graph/values/index.ts';
+import type { Json } from '../../../graph/values/index.ts';
 
 /** Claims of one activity after which no call was made. Those of an outage of any length are one range. */
 export interface UnusedClaims {

@@ -1,9 +1,9 @@
-import { isCallReply } from '../../graph/run/index.ts';
-import type { TaskFailure } from '../../graph/values/index.ts';
-import type { Ledger } from '../../store/calls/ledger.ts';
-import { toFailure, tryAgainLater } from './application-failure.ts';
-import { unknownOutcomeError } from './unknown-outcome.ts';
-import type { CallOutcome } from './call-task.ts';
+import { isCallReply } from '../../../graph/run/index.ts';
+import type { TaskFailure } from '../../../graph/values/index.ts';
+import type { Ledger } from '../../../store/calls/ledger.ts';
+import { toFailure, tryAgainLater } from '../application-failure.ts';
+import { unknownOutcomeError } from '../unknown-outcome.ts';
+import type { CallOutcome } from '../call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
 import type { LedgerAnswer } from './judge-claim.ts';
 import { recordOutcome } from './record-outcome.ts';

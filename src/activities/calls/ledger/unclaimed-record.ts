@@ -8,13 +8,13 @@ import { toRefusal, tryAgainLater } from '../application-failure.ts';
 import { CallError } from '../call-error.ts';
 import type { CallRecord, LedgerTerms } from './call-record.ts';
 import type { CallTask } from '../call-task.ts';
-import { ASK_AGAIN_AFTER_MS } from '../claim-call.ts';
-import { NONE_UNUSED, judgeClaim } from '../judge-claim.ts';
-import type { LedgerAnswer } from '../judge-claim.ts';
+import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
+import { NONE_UNUSED, judgeClaim } from './judge-claim.ts';
+import type { LedgerAnswer } from './judge-claim.ts';
 import type { KeptRequest } from '../kept-request.ts';
-import type { LateJournal } from './late-journal.ts';
-import { recordOutcome } from '../record-outcome.ts';
-import { writeJournal } from '../write-journal.ts';
+import type { LateJournal } from '../journal/late-journal.ts';
+import { recordOutcome } from './record-outcome.ts';
+import { writeJournal } from '../journal/write-journal.ts';
 
 interface Unclaimed extends LedgerTerms {
   readonly store: Store;

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { claimOf, isUnused, readUnusedClaims, withUnused } from '../../../../src/activities/calls/unused-claims.ts';
-import type { ClaimingAttempt, UnusedClaims } from '../../../../src/activities/calls/unused-claims.ts';
+import {
+  claimOf,
+  isUnused,
+  readUnusedClaims,
+  withUnused,
+} from '../../../../../src/activities/calls/ledger/unused-claims.ts';
+import type { ClaimingAttempt, UnusedClaims } from '../../../../../src/activities/calls/ledger/unused-claims.ts';
 
 const at = (attempt: number, seconds: number): ClaimingAttempt => ({
   attempt,

@@ -1,12 +1,12 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { CONTRADICTION, unpackBatch } from '../../graph/journal/index.ts';
-import type { EndedSegments, PackedBatch } from '../../graph/journal/index.ts';
-import type { CallRequest } from '../../graph/run/index.ts';
-import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
-import { isContradiction } from '../../store/database/contradiction.ts';
-import { isDataRefused } from '../../store/database/data-refused.ts';
-import type { CallClaim } from '../../store/calls/ledger-claims.ts';
-import type { Store } from '../../store/store.ts';
+import { CONTRADICTION, unpackBatch } from '../../../graph/journal/index.ts';
+import type { EndedSegments, PackedBatch } from '../../../graph/journal/index.ts';
+import type { CallRequest } from '../../../graph/run/index.ts';
+import { MAX_MESSAGE, messageOf, truncate } from '../../../graph/values/index.ts';
+import { isContradiction } from '../../../store/database/contradiction.ts';
+import { isDataRefused } from '../../../store/database/data-refused.ts';
+import type { CallClaim } from '../../../store/calls/ledger-claims.ts';
+import type { Store } from '../../../store/store.ts';
 
 /** The journal batch in the input of an activity; `null` if there is none. */
 export interface JournalWrite {

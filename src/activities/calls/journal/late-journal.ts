@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { CallClaim } from '../../../store/calls/ledger-claims.ts';
 import type { Store } from '../../../store/store.ts';
 import type { CallTask } from '../call-task.ts';
-import { unpackJournal, writeJournal } from '../write-journal.ts';
+import { unpackJournal, writeJournal } from './write-journal.ts';
 
 /** The journal batch of a call, which is written with the record of a short call, and by itself during a long one. */
 export interface LateJournal {

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { isDatabaseAway } from '../../store/database/database-away.ts';
+import { isDatabaseAway } from '../../../store/database/database-away.ts';
 
 /** Below the activity's time-out, which `workflows/activities.ts` sets. */
 const GIVE_UP_AFTER_MS = 4 * 60_000;

@@ -1,7 +1,7 @@
-import { calleeOf } from '../../../graph/run/index.ts';
-import type { CallReply, CallRequest } from '../../../graph/run/index.ts';
-import { measure } from '../../../telemetry/metrics/meter.ts';
-import { CallError } from '../call-error.ts';
+import { calleeOf } from '../../graph/run/index.ts';
+import type { CallReply, CallRequest } from '../../graph/run/index.ts';
+import { measure } from '../../telemetry/metrics/meter.ts';
+import { CallError } from './call-error.ts';
 
 /** Makes an attempt of a call and measures how long it takes. Requests to models are measured by what asks them, too. */
 export async function measuredAttempt(request: CallRequest, make: () => Promise<CallReply>): Promise<CallReply> {

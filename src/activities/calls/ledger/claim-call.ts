@@ -1,16 +1,16 @@
 import { Context } from '@temporalio/activity';
-import { messageOf } from '../../graph/values/index.ts';
-import { isContradiction } from '../../store/database/contradiction.ts';
-import { isDataRefused } from '../../store/database/data-refused.ts';
-import { isDatabaseAway } from '../../store/database/database-away.ts';
-import type { CallClaim } from '../../store/calls/ledger-claims.ts';
-import type { Store } from '../../store/store.ts';
-import { tryAgainLater } from './application-failure.ts';
-import { CallError } from './call-error.ts';
-import { heartbeat } from './heartbeat.ts';
+import { messageOf } from '../../../graph/values/index.ts';
+import { isContradiction } from '../../../store/database/contradiction.ts';
+import { isDataRefused } from '../../../store/database/data-refused.ts';
+import { isDatabaseAway } from '../../../store/database/database-away.ts';
+import type { CallClaim } from '../../../store/calls/ledger-claims.ts';
+import type { Store } from '../../../store/store.ts';
+import { tryAgainLater } from '../application-failure.ts';
+import { CallError } from '../call-error.ts';
+import { heartbeat } from '../heartbeat.ts';
 import { judgeClaim, lostWithoutClaim, mayBeDone } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
-import { contradiction } from './write-journal.ts';
+import { contradiction } from '../journal/write-journal.ts';
 import { claimOf, isUnused, readUnusedClaims, withUnused } from './unused-claims.ts';
 import type { ClaimingAttempt } from './unused-claims.ts';
 
