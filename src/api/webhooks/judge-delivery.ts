@@ -43,7 +43,7 @@ const BUSY: ReadonlySet<number | null> = new Set([429, 503]);
 const GONE = 410;
 
 /** Says what follows from an answer: a 2xx is success, 410 the end, and all others are failures, redirects too. */
-export function judgeAttempt(
+export function judgeDelivery(
   { status, retryAfterMs }: Answered,
   { failures, jitter, delaysMs }: Judging,
 ): DeliveryResult {

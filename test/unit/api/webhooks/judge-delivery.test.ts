@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RETRY_DELAYS_MS, judgeAttempt } from '../../../../src/api/webhooks/next-attempt.ts';
+import { RETRY_DELAYS_MS, judgeDelivery } from '../../../../src/api/webhooks/judge-delivery.ts';
 
 const DAY_MS = 86_400_000;
 const judging = { failures: 0, jitter: 0, delaysMs: RETRY_DELAYS_MS };
@@ -17,11 +17,11 @@ test.each<[number | null, string]>([
   [500, 'again'],
   [null, 'again'],
 ])('after %s: %s', (status, kind) => {
-  expect(judgeAttempt(answered(status), judging)).toMatchObject({ kind });
+  expect(judgeDelivery(answered(status), judging)).toMatchObject({ kind });
 });
 
 test('ten attempts take three days and some hours', () => {
-  const results = Array.from({ length: 10 }, (_, failures) => judgeAttempt(answered(500), { ...judging, failures }));
+  const results = Array.from({ length: 10 }, (_, failures) => judgeDelivery(answered(500), { ...judging, failures }));
   const pauses = results.flatMap((result) => (result.kind === 'again' ? [result.afterMs] : []));
   expect(pauses).toEqual(
     [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1_000),
@@ -30,7 +30,7 @@ test('ten attempts take three days and some hours', () => {
 });
 
 test('pauses differ by a tenth', () => {
-  expect(judgeAttempt(answered(500), { ...judging, jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
+  expect(judgeDelivery(answered(500), { ...judging, jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
 });
 
 test.each<[number, number, number]>([
@@ -40,5 +40,5 @@ test.each<[number, number, number]>([
   [429, 1_000, 5_000],
   [429, 30 * DAY_MS, DAY_MS],
 ])('%i with Retry-After of %i ms waits for %i ms', (status, retryAfterMs, afterMs) => {
-  expect(judgeAttempt(answered(status, retryAfterMs), judging)).toEqual({ kind: 'again', afterMs });
+  expect(judgeDelivery(answered(status, retryAfterMs), judging)).toEqual({ kind: 'again', afterMs });
 });
