@@ -13,12 +13,12 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
-  'api/interpreter': {
+  'api/graph-jobs': {
     rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'store', 'process', 'testing', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
-    rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter', 'api/temporal'],
+    rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/graph-jobs', 'api/temporal'],
   },
   'api/redaction': {
     rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
@@ -41,7 +41,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, '@hono/zod-openapi', '@opentelemetry/api', 'hono', 'ulid'],
   },
   'api/graphs': {
-    rooms: ['graph/values', 'graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter'],
+    rooms: ['graph/values', 'graph/definition', 'store', 'process', 'config', 'api/http', 'api/graph-jobs'],
     packages: [NODE],
   },
   'api/states': {
@@ -61,7 +61,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'telemetry/traces',
       'workflows',
       ...API_BASE,
-      'api/interpreter',
+      'api/graph-jobs',
       'api/temporal',
       'api/graphs',
       'api/redaction',
@@ -69,7 +69,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/switches',
       'api/tenants',
     ],
-    // Definitions of strangers are run by threads, in `api/interpreter`.
+    // Definitions of strangers are run by threads, in `api/graph-jobs`.
     types: ['graph/advance', 'graph/replay'],
   },
   'api/approvals': {
@@ -100,10 +100,10 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'api/schedules': {
-    rooms: ['graph/definition', 'graph/redaction', 'store', ...API_BASE, 'api/interpreter', ...OF_RUNS],
+    rooms: ['graph/definition', 'graph/redaction', 'store', ...API_BASE, 'api/graph-jobs', ...OF_RUNS],
     packages: ['node:timers', 'p-limit', 'ulid'],
   },
-  'api/trials': { rooms: ['testing', ...API_BASE, 'api/interpreter', 'api/graphs', 'api/runs'] },
+  'api/trials': { rooms: ['testing', ...API_BASE, 'api/graph-jobs', 'api/graphs', 'api/runs'] },
   'api/chat': {
     rooms: [
       ...FACTS,
@@ -193,7 +193,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'telemetry/open-telemetry.ts',
       'config',
       ...API_BASE,
-      'api/interpreter',
+      'api/graph-jobs',
       'api/schemas',
       'api/temporal',
       'api/audit',

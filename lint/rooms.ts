@@ -179,7 +179,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'workers',
       'worker.ts',
       ...API_BASE,
-      'api/interpreter',
+      'api/graph-jobs',
       'api/temporal',
       'api/graphs',
       'api',

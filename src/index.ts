@@ -5,7 +5,7 @@ export type { Store } from './store/store.ts';
 export { defineTool } from './config/define-tool.ts';
 export { tool } from './config/tool-methods.ts';
 export type { CodeToolContext } from './activities/tools/code-tool-context.ts';
-export { result } from './activities/calls/plain-result.ts';
+export { result } from './activities/plain-result.ts';
 export { CallError } from './activities/calls/call-error.ts';
 export { END, START, textOf } from './graph/definition/index.ts';
 export type { Catalog, FilePart, GraphDefinition, GraphIssue, MessageContent } from './graph/definition/index.ts';

@@ -16,7 +16,7 @@ import { openPostgresStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aBatch, aNewRun, writeTo } from '../../test/support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../test/support/doubles/absent-engine.ts';
-import { interpretHere } from '../../test/support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../test/support/doubles/graph-jobs-here.ts';
 import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 import { median, print, round } from '../support/timed-run.ts';
 
@@ -66,7 +66,7 @@ async function serve(store: Store): Promise<string> {
     store,
     engine: anAbsentEngine(),
     catalog,
-    interpreter: interpretHere(catalog),
+    graphJobs: graphJobsHere(catalog),
     settings: toApiSettings(config, process.env),
     authenticate: async (token) => (token === undefined ? reader : await refuse(token)),
     cursors: createCursors('secret'),

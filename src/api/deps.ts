@@ -6,7 +6,7 @@ import type { Act } from '../store/audit/audit.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/cursor.ts';
-import type { Interpreter } from './interpreter/interpreter.ts';
+import type { GraphJobs } from './graph-jobs/graph-jobs.ts';
 import type { Seals } from './http/seals.ts';
 import type { Engine } from './temporal/engine.ts';
 
@@ -15,7 +15,7 @@ export interface ApiDeps {
   readonly store: Store;
   readonly engine: Engine;
   readonly catalog: Catalog;
-  readonly interpreter: Interpreter;
+  readonly graphJobs: GraphJobs;
   readonly settings: ApiSettings;
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;

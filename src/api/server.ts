@@ -35,7 +35,7 @@ import { createSeals } from './http/seals.ts';
 import { publishFolder } from './graphs/publish-folder.ts';
 import { openDoor } from './door.ts';
 import type { Door } from './door.ts';
-import { openInterpreter } from './interpreter/open-interpreter.ts';
+import { openGraphJobs } from './graph-jobs/open-graph-jobs.ts';
 import { createEngine } from './temporal/engine.ts';
 import { openConnection } from './temporal/open-connection.ts';
 import type { ApiDeps } from './deps.ts';
@@ -125,14 +125,14 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
   await reportIfNotReady(engine.ping, logger);
   await reportIfNotReady(createMeaningCheck(store.meaning), logger);
   const catalog = toCatalog(config);
-  const interpreter = await parts.keep(openInterpreter(catalog), async (opened) => await opened.close());
-  const publish = async () => await publishGraphs(loaded, { store, interpreter, report });
+  const graphJobs = await parts.keep(openGraphJobs(catalog), async (opened) => await opened.close());
+  const publish = async () => await publishGraphs(loaded, { store, graphJobs, report });
   await connectWithRetry({ name: 'the database', open: publish, isAway: isDatabaseAway }, patience);
   return {
     store,
     engine,
     catalog,
-    interpreter,
+    graphJobs,
     settings: toApiSettings(config, process.env),
     authenticate,
     cursors: createCursors(cursorSecret),
@@ -144,7 +144,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
 /** Publishes for the tenants that the configuration names; a tenant of `npm start` may be a real one here. */
 async function publishGraphs(
   { graphs }: Pick<ApiConfig, 'graphs'>,
-  { report, ...publisher }: Pick<ApiDeps, 'store' | 'interpreter'> & { readonly report: (message: string) => void },
+  { report, ...publisher }: Pick<ApiDeps, 'store' | 'graphJobs'> & { readonly report: (message: string) => void },
 ): Promise<void> {
   if (graphs?.tenants.length === 0)
     report('"graphs" of the configuration names no tenants, so none of its graphs is published');

@@ -6,8 +6,8 @@ import { publishFolder } from '../api/graphs/publish-folder.ts';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
 import { createSeals } from '../api/http/seals.ts';
-import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
-import type { Interpreter } from '../api/interpreter/interpreter.ts';
+import { openGraphJobs } from '../api/graph-jobs/open-graph-jobs.ts';
+import type { GraphJobs } from '../api/graph-jobs/graph-jobs.ts';
 import { createEngine } from '../api/temporal/engine.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
@@ -49,7 +49,7 @@ export interface ServiceOptions {
   /** Intervals of the API's sweeper, if they differ from its defaults. */
   readonly sweeping?: ApiDeps['sweeping'];
   /** Does the API's work on definitions; the default is threads. */
-  readonly interpreter?: (catalog: Catalog) => Interpreter;
+  readonly graphJobs?: (catalog: Catalog) => GraphJobs;
   /** Publishes the graphs of a folder, in place of `publishFolder`. */
   readonly publish?: typeof publishFolder;
 }
@@ -86,13 +86,13 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
     const opened = await openStore(config, parts.store, teardown);
     const store = withMeaning(opened, openEmbedder(config, environment), (problem) => logger.warn(problem));
     const catalog = toCatalog(config);
-    const interpreter = (options.interpreter ?? openInterpreter)(catalog);
-    teardown.add(() => interpreter.close());
+    const graphJobs = (options.graphJobs ?? openGraphJobs)(catalog);
+    teardown.add(() => graphJobs.close());
     const folder = config.graphs?.folder ?? null;
     const engine = createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs));
     const folders = folder === null ? [] : [{ folder, tenants: [CALLERS.user.tenant] }];
     await allSettled([
-      ...folders.map(async (each) => await publish(each, { store, interpreter })),
+      ...folders.map(async (each) => await publish(each, { store, graphJobs })),
       reportIfNotReady(engine.ping, logger),
       reportIfNotReady(createMeaningCheck(store.meaning), logger),
       startWorkers(parts, { config, store: opened, logger, environment }, teardown),
@@ -101,7 +101,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       store,
       engine,
       catalog,
-      interpreter,
+      graphJobs,
       settings: { ...toApiSettings(config, environment), console: null, claims: issuer.auth.claims },
       authenticate: createAuthenticate(issuer.auth, config.roles),
       cursors: createCursors(secret),

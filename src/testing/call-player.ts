@@ -1,5 +1,6 @@
 import { CallError } from '../activities/calls/call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt } from '../activities/calls/judge-attempt.ts';
+import { NOT_MADE } from '../activities/calls/not-made.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallEffect, CallReply, OccurrenceBody } from '../graph/run/index.ts';
 import type { TaskFailure } from '../graph/values/index.ts';
@@ -109,8 +110,4 @@ function toOccurrence(key: string, end: CallEnd, durationMs: number): Occurrence
     : { kind: 'call.failed', key, failure: end.failure };
 }
 
-const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
-  retryable: false,
-  done: 'no',
-});
 const CANCELED = new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });

@@ -1,7 +1,7 @@
-import { functionCalls } from '../activities/call-function.ts';
-import { modelCalls } from '../activities/call-model.ts';
-import { nodeCalls } from '../activities/call-node.ts';
-import { toolCalls } from '../activities/call-tool.ts';
+import { functionCalls } from '../activities/function-calls.ts';
+import { modelCalls } from '../activities/model-calls.ts';
+import { nodeCalls } from '../activities/node-calls.ts';
+import { toolCalls } from '../activities/tool-calls.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallBehavior } from '../activities/calls/make-attempt.ts';
 import { measureModels } from '../activities/context/model-measures.ts';

@@ -10,7 +10,7 @@ import type { Stack } from '../../src/dev/stack.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import { at } from '../support/readers/json-at.ts';
-import { interpretHere } from '../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../support/doubles/graph-jobs-here.ts';
 
 /*
  * Does what pages of the documentation tell their reader to do, and holds what comes out against what they say. The
@@ -33,7 +33,7 @@ beforeAll(async () => {
     ...anyPorts,
     environment: process.env,
     services: startDemoServices,
-    interpreter: interpretHere,
+    graphJobs: graphJobsHere,
     say,
   });
   await mkdir(join(folder, '.holdfast'));

@@ -36,8 +36,8 @@ export interface LocalFailure {
   readonly nextAttemptAt: string;
 }
 
-/** The end of a local activity, with its times by the worker's clock, in milliseconds since the epoch. */
-export type LocalOutcome = { readonly startedAt: number; readonly endedAt: number } & (
+/** The end of a call's local part. */
+export type LocalEnd =
   | {
       readonly kind: 'made';
       readonly reply: CallReply;
@@ -48,5 +48,7 @@ export type LocalOutcome = { readonly startedAt: number; readonly endedAt: numbe
   /** The call has failed for good. */
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
   /** An activity goes on with the call. */
-  | { readonly kind: 'left'; readonly failed: LocalFailure | null }
-);
+  | { readonly kind: 'left'; readonly failed: LocalFailure | null };
+
+/** The end of a local activity, with its times by the worker's clock, in milliseconds since the epoch. */
+export type LocalOutcome = LocalEnd & { readonly startedAt: number; readonly endedAt: number };

@@ -6,7 +6,7 @@ import type { CallTask } from './call-task.ts';
 import type { KeptRequest } from './kept-request.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inAttemptSpan } from './spans/attempt-span.ts';
-import { measuredAttempt } from './metrics/measured-attempt.ts';
+import { measuredAttempt } from './measured-attempt.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallBehavior<R extends CallRequest> {
@@ -18,9 +18,9 @@ export interface CallBehavior<R extends CallRequest> {
 
 /** An attempt as the code of a call sees it. */
 export interface MadeAttempt {
-  /** 1 for the first; one that no process has seen the end of is not counted. */
+  /** Leaves out attempts that were lost with their worker. */
   readonly attempt: number;
-  /** As `attempt`, which is the default, but each one has a number of its own. */
+  /** Counts lost attempts, too; the default is `attempt`. */
   readonly turn?: number;
   /** Takes what is sent, where the task does not say it; for people. */
   readonly keep?: KeptRequest['keep'];

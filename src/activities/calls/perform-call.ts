@@ -8,25 +8,26 @@ import type { Store } from '../../store/store.ts';
 import { toFailure, toRefusal } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import type { CallOutcome, CallTask, LocalFailure } from './call-task.ts';
-import { claimedRecord } from './records/call-record.ts';
-import type { CallRecord, LedgerTerms } from './records/call-record.ts';
-import { claimCall } from './claim-call.ts';
-import { endByLedger } from './end-by-ledger.ts';
+import { claimedRecord } from './ledger/call-record.ts';
+import type { CallRecord, LedgerTerms } from './ledger/call-record.ts';
+import { claimCall } from './ledger/claim-call.ts';
+import { endByLedger } from './ledger/end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { lostAfter } from './judge-claim.ts';
+import { lostAfter } from './ledger/judge-claim.ts';
 import { tellFailure } from './logging/tell-failure.ts';
-import { openLateJournal } from './records/late-journal.ts';
+import { openLateJournal } from './journal/late-journal.ts';
 import { openKeptRequest } from './kept-request.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
 import type { AttemptEnd } from './judge-failure.ts';
 import type { AttemptToJudge } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
-import { mayLackClaim, needsNoClaim } from './records/needs-claim.ts';
+import { mayLackClaim, needsNoClaim } from './ledger/needs-no-claim.ts';
+import { NOT_MADE } from './not-made.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
-import { unclaimedRecord } from './records/unclaimed-record.ts';
-import { unpackJournal } from './write-journal.ts';
+import { unclaimedRecord } from './ledger/unclaimed-record.ts';
+import { unpackJournal } from './journal/write-journal.ts';
 
 /**
  * Makes one call by the ledger's protocol: claim, execute, record; `needsNoClaim` tells which calls skip the claim. After a
@@ -163,8 +164,3 @@ async function endAttempt<R extends CallRequest>({ record }: Call<R>, end: Attem
 function isCancelRequested(): boolean {
   return Context.current().cancellationDetails?.cancelRequested === true;
 }
-
-const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
-  retryable: false,
-  done: 'no',
-});

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOCAL_LIMIT_MS } from '../../graph/definition/index.ts';
-import type { CallReply, CallRequest } from '../../graph/run/index.ts';
-import type { TaskFailure } from '../../graph/values/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
 import type { CallSlots } from './call-slots.ts';
-import type { CallTask, LocalFailure, LocalOutcome } from './call-task.ts';
+import type { CallTask, LocalEnd, LocalFailure, LocalOutcome } from './call-task.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
@@ -39,11 +38,6 @@ interface LocalAttempt<R extends CallRequest> extends Attempt<R> {
   /** The end of the local part of the call, in milliseconds since the epoch. */
   readonly endsAt: number;
 }
-
-type LocalEnd =
-  | { readonly kind: 'made'; readonly reply: CallReply; readonly bytes: number; readonly attempts: number }
-  | { readonly kind: 'failed'; readonly failure: TaskFailure }
-  | { readonly kind: 'left'; readonly failed: LocalFailure | null };
 
 async function inSlot<R extends CallRequest>(slots: CallSlots, attempt: LocalAttempt<R>): Promise<LocalEnd> {
   const { kind, task, failed } = attempt;

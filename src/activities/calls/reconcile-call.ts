@@ -5,8 +5,9 @@ import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { toFailure } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
-import { endByLedger } from './end-by-ledger.ts';
-import { judgeCanceled, lostAfter } from './judge-claim.ts';
+import { endByLedger } from './ledger/end-by-ledger.ts';
+import { judgeCanceled, lostAfter } from './ledger/judge-claim.ts';
+import { NOT_MADE } from './not-made.ts';
 
 /** A canceled call whose outcome its run does not know. */
 export interface CallToReconcile extends Pick<
@@ -33,17 +34,14 @@ export async function reconcileCall(
     at: new Date().toISOString(),
     journal: null,
   };
-  const result = await ledger.close({ ...call, ...claim }, NOT_MADE, (entry) =>
+  const result = await ledger.close({ ...call, ...claim }, CANCELED, (entry) =>
     judgeCanceled(entry, lostAfter(heartbeatMs)),
   );
   if ('answer' in result) return await endByLedger(ledger, call.key, result.answer);
-  throw toFailure(NOT_MADE);
+  throw toFailure(CANCELED);
 }
 
 /** Differs from every request's hash, so that a late attempt finds its key taken. */
 const NO_REQUEST = '';
 
-const NOT_MADE: TaskFailure = {
-  callFailed: true,
-  error: { code: 'CANCELED', message: 'The call was canceled before it was made' },
-};
+const CANCELED: TaskFailure = { callFailed: true, error: { code: NOT_MADE.code, message: NOT_MADE.message } };

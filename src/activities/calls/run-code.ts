@@ -3,7 +3,7 @@ import type { Json, JsonSchema, RunErrorCode, SchemaCheck } from '../../graph/va
 import { compileJsonSchema, messageOf, toJson } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import { fromCode } from './classify-failure.ts';
-import { PlainResult } from './plain-result.ts';
+import { PlainResult } from '../plain-result.ts';
 
 /** Runs configured code. Its errors are retryable, and its result must be JSON. @throws CallError */
 export async function runCode(code: RunErrorCode, work: () => unknown): Promise<ValueReply> {

@@ -1,8 +1,9 @@
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { findAsked, showNoted } from './read-approval.ts';
+import { findWithRun } from './find-approval.ts';
 import { requirePending } from './require-pending.ts';
+import { showNoted } from './show-noted.ts';
 import { MAX_COMMENTS } from './with-notes.ts';
 import type { NotedApproval } from './with-notes.ts';
 
@@ -17,11 +18,11 @@ export async function commentOnApproval(
   caller: Caller,
   { id, attempt, text }: { readonly id: string; readonly attempt: RequestAttempt; readonly text: string },
 ): Promise<NotedApproval> {
-  const asked = await findAsked(deps, caller, id);
-  const comment = { id: attempt.id, approvalId: id, runId: asked.run.id, by: caller.sub, text };
+  const found = await findWithRun(deps, caller, id);
+  const comment = { id: attempt.id, approvalId: id, runId: found.run.id, by: caller.sub, text };
   if (!(await deps.store.approvalNotes.comment(comment, MAX_COMMENTS)))
     throw new ApiError('TOO_MANY_KEPT', `An approval may have ${MAX_COMMENTS} comments`);
-  return await showNoted(deps, caller, asked);
+  return await showNoted(deps, caller, found);
 }
 
 /**
@@ -33,7 +34,7 @@ export async function remindOfApproval(
   caller: Caller,
   { id, attempt }: { readonly id: string; readonly attempt: RequestAttempt },
 ): Promise<NotedApproval> {
-  const asked = await findAsked(deps, caller, id);
+  const found = await findWithRun(deps, caller, id);
   const reminded = await deps.store.approvalNotes.remind({ id: attempt.id, approvalId: id }, REMIND_EVERY_SECONDS);
   if (reminded.kind === 'closed') requirePending(reminded.status);
   if (reminded.kind === 'too-soon') {
@@ -42,5 +43,5 @@ export async function remindOfApproval(
       headers: { 'retry-after': String(secondsLeft) },
     });
   }
-  return await showNoted(deps, caller, asked);
+  return await showNoted(deps, caller, found);
 }

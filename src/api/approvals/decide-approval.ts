@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { unavailable, toApiError } from '../http/errors.ts';
+import { toApiError } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
 import { toPrincipal } from '../http/to-principal.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
@@ -15,7 +15,7 @@ import { toRealDecision } from '../redaction/real-decision.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
 import { afterSending } from '../runs/after-sending.ts';
 import { sendSignal } from '../runs/send-signal.ts';
-import { WRITTEN_WITHIN_MS, untilRun } from '../runs/until-run.ts';
+import { untilWritten } from './until-written.ts';
 
 export interface WantedDecision {
   readonly decision: 'approve' | 'reject';
@@ -101,18 +101,16 @@ const NOTHING_WAITS: Refusal = {
  * asks, and so what is hidden.
  */
 async function readApproval(
-  { store, seals }: Pick<ApiDeps, 'store' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'seals'>,
   { runId, hidden }: { readonly runId: string; readonly hidden: Redaction },
   value: Json,
 ): Promise<PublicApproval> {
   if (isApproval(value) && !isRedacting(hidden)) return value;
   const { id, decided, decisions } = isJsonObject(value) ? value : {};
-  const look = async () => (await store.approvals.find(typeof id === 'string' ? id : ''))?.approval;
   const count = isJsonList(decisions) ? decisions.length : typeof decided === 'number' ? decided : 1;
-  const isWritten = (approval?: Approval): boolean => (approval?.decisions.length ?? 0) >= count;
-  const approval = await untilRun(store, { runId, look, isWanted: isWritten, withinMs: WRITTEN_WITHIN_MS });
-  if (!approval || !isWritten(approval)) throw unavailable('The journal');
-  return shownApproval(approval, hidden, seals);
+  const asked = { id: typeof id === 'string' ? id : '', runId };
+  const approval = await untilWritten(deps, asked, (written) => written.decisions.length >= count);
+  return shownApproval(approval, hidden, deps.seals);
 }
 
 function optionalJson(value: unknown): Json | undefined {

@@ -3,12 +3,13 @@ import type { Json } from '../../graph/values/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { toApiError, unavailable } from '../http/errors.ts';
+import { toApiError } from '../http/errors.ts';
 import { afterSending } from '../runs/after-sending.ts';
 import { sendSignal } from '../runs/send-signal.ts';
-import { WRITTEN_WITHIN_MS, untilRun } from '../runs/until-run.ts';
-import { findAsked, showNoted } from './read-approval.ts';
+import { findWithRun } from './find-approval.ts';
 import { requirePending } from './require-pending.ts';
+import { showNoted } from './show-noted.ts';
+import { untilWritten } from './until-written.ts';
 import type { NotedApproval } from './with-notes.ts';
 
 interface WantedDeciders {
@@ -25,7 +26,7 @@ export async function reassignApproval(
   caller: Caller,
   { id, attempt, to }: { readonly id: string; readonly attempt: RequestAttempt; readonly to: WantedDeciders },
 ): Promise<NotedApproval> {
-  const { approval, run } = await findAsked(deps, caller, id);
+  const { approval, run } = await findWithRun(deps, caller, id);
   requirePending(approval.status);
   const payload = toJsonObject({ approvalId: id, ...to });
   const result = await sendSignal(deps, caller, { run, signal: { name: 'reassign', attempt, payload } });
@@ -40,16 +41,8 @@ export async function reassignApproval(
  * Reads the approval once its row has as many reassignments as the run has counted; others may have followed.
  * @throws ApiError 503
  */
-async function readReassigned(
-  { store }: Pick<ApiDeps, 'store'>,
-  { id, runId }: Approval,
-  value: Json,
-): Promise<Approval> {
+async function readReassigned(deps: Pick<ApiDeps, 'store'>, approval: Approval, value: Json): Promise<Approval> {
   const counted = isJsonObject(value) ? value['reassigned'] : undefined;
   const count = typeof counted === 'number' ? counted : 1;
-  const isWritten = (found?: Approval): boolean => (found?.reassigned ?? 0) >= count;
-  const look = async () => (await store.approvals.find(id))?.approval;
-  const approval = await untilRun(store, { runId, look, isWanted: isWritten, withinMs: WRITTEN_WITHIN_MS });
-  if (!approval || !isWritten(approval)) throw unavailable('The journal');
-  return approval;
+  return await untilWritten(deps, approval, ({ reassigned = 0 }) => reassigned >= count);
 }

@@ -2,9 +2,8 @@ import type { PublicApproval } from '../../graph/run/index.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
-import { findApproval } from '../approvals/find-approval.ts';
+import { findWithRun } from '../approvals/find-approval.ts';
 import type { WantedDecision } from '../approvals/decide-approval.ts';
-import { findRun } from '../runs/find-run.ts';
 import { tryEach } from './try-each.ts';
 import type { Tried } from './try-each.ts';
 
@@ -18,8 +17,7 @@ export async function decideMany(
   { decisions, attempt }: { readonly decisions: readonly NamedDecision[]; readonly attempt: RequestAttempt },
 ): Promise<readonly TriedDecision[]> {
   return await tryEach(decisions, async (wanted, index) => {
-    const { runId } = await findApproval(deps, caller, wanted.approvalId);
-    const run = await findRun(deps, caller, runId);
+    const { run } = await findWithRun(deps, caller, wanted.approvalId);
     return await decideApproval(deps, caller, { run, wanted, attempt: { ...attempt, id: `${attempt.id}-${index}` } });
   });
 }

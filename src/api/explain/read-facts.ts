@@ -14,9 +14,9 @@ import { toRunJson } from '../runs/run-json.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { Facts, Stop } from './facts.ts';
 import { readWaysOn } from './read-ways-on.ts';
-import { whatKeepsBack } from './switched-off.ts';
+import { findSwitchedOff } from './find-switched-off.ts';
 
-type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'interpreter' | 'logger'>;
+type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'graphJobs' | 'logger'>;
 
 /** Reads what explains a run to a caller, without asking Temporal. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
@@ -72,7 +72,7 @@ async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunR
   const off = (await store.rulings.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
   const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
-  return isStart(start) ? whatKeepsBack(off, start, { next: view.next, open }) : [];
+  return isStart(start) ? findSwitchedOff(off, start, { next: view.next, open }) : [];
 }
 
 /** Those of the superstep that is open: what has been given up before has no end. */

@@ -19,7 +19,7 @@ interface Skippable {
  * now, the permission alone says who may: a run that is in trouble is explained all the same.
  */
 export async function readHeld(
-  { store, interpreter, logger }: Pick<ApiDeps, 'store' | 'interpreter' | 'logger'>,
+  { store, graphJobs, logger }: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,
   { run, state }: Skippable,
 ): Promise<Facts['heldFromReader']> {
@@ -32,7 +32,7 @@ export async function readHeld(
   const actor = { by: toPrincipal(caller), at: new Date().toISOString(), requesters, approvals };
   const { definition, catalog } = start;
   const task = { graph: { definition, catalog }, places: skips.map(({ place }) => place), actor };
-  const refusals = await interpreter.run('refuseSkips', run.tenantId, task).catch((error: unknown) => {
+  const refusals = await graphJobs.do('refuseSkips', run.tenantId, task).catch((error: unknown) => {
     logger.warn({ error, run: run.id }, 'it could not be judged who may skip a node');
     return [];
   });

@@ -5,7 +5,7 @@ import type { Caller } from '../http/authenticate.ts';
 import type { Facts, OnlyForked } from './facts.ts';
 import { readHeld } from './read-held.ts';
 
-type ReadDeps = Pick<ApiDeps, 'store' | 'interpreter' | 'logger'>;
+type ReadDeps = Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>;
 
 /** Reads what keeps a run, or its reader, from going on past a failure. */
 export async function readWaysOn(

@@ -25,7 +25,7 @@ export async function publishFolder(
 ): Promise<void> {
   const files = await graphFiles(folder);
   // A process that begins while its machine has much to do would find its own graphs too expensive.
-  if (files.length > 0) await publisher.interpreter.ready();
+  if (files.length > 0) await publisher.graphJobs.ready();
   for (const file of files) {
     try {
       const definition = await readGraph(file);

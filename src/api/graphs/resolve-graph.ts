@@ -3,7 +3,7 @@ import { hasErrors } from '../../graph/definition/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
-import type { Interpreter } from '../interpreter/interpreter.ts';
+import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { findForRun } from './find-for-run.ts';
 import type { TenantStore } from './find-published.ts';
 import { linkGraphs } from './link-graphs.ts';
@@ -29,7 +29,7 @@ export async function requireValid(
 ): Promise<Checked> {
   const linked = await linkGraphs(given, lookup, pins);
   const { graphs } = linked;
-  const issues = await lookup.interpreter.run('validate', lookup.tenantId, { definition: given, graphs });
+  const issues = await lookup.graphJobs.do('validate', lookup.tenantId, { definition: given, graphs });
   if (!isValid(given, issues) || !isValid(linked.definition, [])) {
     const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
@@ -46,7 +46,7 @@ export async function requireValid(
 
 /** The place of the graphs that a definition names, and what checks it. */
 export interface GraphLookup extends TenantStore {
-  readonly interpreter: Interpreter;
+  readonly graphJobs: GraphJobs;
 }
 
 export interface Checked {

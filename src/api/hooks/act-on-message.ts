@@ -69,11 +69,11 @@ function templateOf(action: HookAction): Json {
 
 /** @throws ApiError 422 */
 async function fill(
-  { interpreter }: Pick<ApiDeps, 'interpreter'>,
+  { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   tenantId: string,
   task: { readonly template: Json; readonly message: Message },
 ): Promise<Json> {
-  const result = await interpreter.run('fillFromMessage', tenantId, task);
+  const result = await graphJobs.do('fillFromMessage', tenantId, task);
   if ('filled' in result) return result.filled;
   throw new ApiError('INVALID_REQUEST', `The hook can't read this message: ${result.failure}`);
 }

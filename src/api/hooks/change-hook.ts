@@ -12,13 +12,13 @@ const MAX_HOOKS = 100;
  * @throws ApiError 422 for a wrong secret or template, 409 when the tenant has enough
  */
 export async function changeHook(
-  { store, interpreter }: Pick<ApiDeps, 'store' | 'interpreter'>,
+  { store, graphJobs }: Pick<ApiDeps, 'store' | 'graphJobs'>,
   wanted: NewHook,
 ): Promise<{ readonly hook: Hook; readonly isNew: boolean }> {
   const { secret, scheme, action, tenantId } = wanted;
   const message = 'value' in secret ? SCHEMES[scheme].faultOf(secret.value) : null;
   if (message !== null) throw wrong({ path: '/secret', message });
-  const fault = await interpreter.run('findTemplateFault', tenantId, { template: toJson(templateOf(action)) });
+  const fault = await graphJobs.do('findTemplateFault', tenantId, { template: toJson(templateOf(action)) });
   if (fault) throw wrong(fault);
   const written = await store.hooks.put(wanted, MAX_HOOKS);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_HOOKS} hooks`);

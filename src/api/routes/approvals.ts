@@ -3,7 +3,8 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 import { toInboxApproval } from '../approvals/inbox-approval.ts';
 import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
-import { findAsked, showNoted } from '../approvals/read-approval.ts';
+import { findWithRun } from '../approvals/find-approval.ts';
+import { showNoted } from '../approvals/show-noted.ts';
 import { COMMENTS_LISTED, withNotes } from '../approvals/with-notes.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
@@ -107,8 +108,8 @@ const read: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
-    const asked = await findAsked(deps, caller, c.req.valid('param').id);
-    return c.json(await showNoted(deps, caller, asked), 200);
+    const found = await findWithRun(deps, caller, c.req.valid('param').id);
+    return c.json(await showNoted(deps, caller, found), 200);
   });
 };
 
@@ -125,7 +126,7 @@ const decision: AddRoute = (router, deps) => {
     responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 412, 413, 415) },
   });
   router.openapi(route, async (c) => {
-    const { approval, run } = await findAsked(deps, c.get('caller'), c.req.valid('param').id);
+    const { approval, run } = await findWithRun(deps, c.get('caller'), c.req.valid('param').id);
     const wanted = { ...c.req.valid('json'), approvalId: approval.id, ifMatch: c.req.header('if-match') };
     c.set('acts', [{ action: `approval.${wanted.decision}`, subject: approval.id }]);
     return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);

@@ -59,11 +59,11 @@ const validate: AddRoute = (router, deps) => {
     responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415) },
   });
   router.openapi(route, async (c) => {
-    const { store, interpreter } = deps;
+    const { store, graphJobs } = deps;
     const { tenantId } = c.get('caller');
     const definition = toJsonObject(c.req.valid('json'));
     const { graphs } = await linkGraphs(definition, { store, tenantId });
-    const issues = await interpreter.run('validate', tenantId, { definition, graphs });
+    const issues = await graphJobs.do('validate', tenantId, { definition, graphs });
     return c.json({ valid: !hasErrors(issues), issues }, 200);
   });
 };

@@ -13,7 +13,7 @@ import { firstBeginning, inheritedChannels } from './thread-state.ts';
 /** Another process may claim the dispatch after this time; a request to Temporal takes less. */
 const LEASE_MS = 20_000;
 
-type DispatchDeps = Pick<ApiDeps, 'engine' | 'store' | 'interpreter'>;
+type DispatchDeps = Pick<ApiDeps, 'engine' | 'store' | 'graphJobs'>;
 
 /**
  * Accepts a new run, and dispatches it if nothing keeps it from that; otherwise the sweeper does.
@@ -61,13 +61,13 @@ export async function dispatchRun(deps: DispatchDeps, id: string): Promise<void>
 }
 
 async function startWorkflow(
-  { engine, store, interpreter }: DispatchDeps,
+  { engine, store, graphJobs }: DispatchDeps,
   claimed: PendingStart,
   start: RunGraphInput,
 ): Promise<void> {
   const { reopening, predecessorId, execution, queuedSignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
-  const redaction = await saveInheritedRedaction({ store, interpreter }, claimed, start);
+  const redaction = await saveInheritedRedaction({ store, graphJobs }, claimed, start);
   await engine.start({
     ...start,
     begin,
@@ -116,7 +116,7 @@ async function orLater(
 
 /** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to, besides what is hidden of its own input. */
 async function saveInheritedRedaction(
-  { store, interpreter }: Pick<ApiDeps, 'store' | 'interpreter'>,
+  { store, graphJobs }: Pick<ApiDeps, 'store' | 'graphJobs'>,
   { id, execution, predecessorId, redaction }: PendingStart,
   { definition, catalog, identity: { tenantId } }: RunGraphInput,
 ): Promise<Redaction> {
@@ -125,7 +125,7 @@ async function saveInheritedRedaction(
   const taken = ofThread.filter((name) => Object.hasOwn(definition.channels ?? {}, name));
   if (taken.every((name) => redaction.channels.includes(name))) return redaction;
   const inherited = { channels: [...redaction.channels, ...taken] };
-  const found = await interpreter.run('findRedaction', tenantId, { graph: { definition, catalog }, inherited });
+  const found = await graphJobs.do('findRedaction', tenantId, { graph: { definition, catalog }, inherited });
   await store.runs.setRedaction(id, found);
   return found;
 }

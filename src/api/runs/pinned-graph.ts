@@ -12,8 +12,8 @@ import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { ValidGraph } from '../graphs/resolve-graph.ts';
 import { ApiError } from '../http/errors.ts';
-import { toRunnable } from '../interpreter/jobs.ts';
-import type { RunnableGraph } from '../interpreter/jobs.ts';
+import { toRunnable } from '../graph-jobs/jobs.ts';
+import type { RunnableGraph } from '../graph-jobs/jobs.ts';
 import { unknownRun } from './find-run.ts';
 import { inheritedChannels } from './thread-state.ts';
 
@@ -38,7 +38,7 @@ interface Wanted {
 
 /** Pins a graph for a new run of a tenant. */
 export async function pinGraph(
-  { catalog, interpreter }: Pick<ApiDeps, 'catalog' | 'interpreter'>,
+  { catalog, graphJobs }: Pick<ApiDeps, 'catalog' | 'graphJobs'>,
   tenantId: string,
   { valid, limits = {}, inherited = {} }: Wanted,
 ): Promise<PinnedGraph> {
@@ -50,7 +50,7 @@ export async function pinGraph(
     definition,
     catalog: pinned,
     limits: limitsOfRun({ definition, catalog }, limits),
-    redaction: await interpreter.run('findRedaction', tenantId, {
+    redaction: await graphJobs.do('findRedaction', tenantId, {
       graph: { definition, catalog: pinned },
       inherited,
     }),
@@ -78,7 +78,7 @@ interface Following {
  * @throws ApiError 404 when the run has been pruned meanwhile
  */
 export async function pinnedByRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
   run: RunRecord,
   { graph: reference, runId, inherit }: Following,
 ): Promise<EarlierRun> {
@@ -117,11 +117,11 @@ async function pinnedOf(
 
 /** @throws ApiError 422 with all faults of an input that the graph does not take, or with all that it lacks */
 export async function requireInput(
-  { interpreter }: Pick<ApiDeps, 'interpreter'>,
+  { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   tenantId: string,
   { graph, input }: { graph: RunnableGraph; input: JsonObject },
 ): Promise<void> {
-  const faults = await interpreter.run('checkInput', tenantId, { graph: toRunnable(graph), input });
+  const faults = await graphJobs.do('checkInput', tenantId, { graph: toRunnable(graph), input });
   const missing = faults.missing.map((name) => ({ path: '/input', message: `"${name}" is missing` }));
   if (missing.length > 0) throw new ApiError('MISSING_INPUT', 'The graph needs more input', { issues: missing });
   const issues = faults.issues.map(({ path, message }) => ({ path: `/input${path}`, message }));

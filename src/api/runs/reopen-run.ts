@@ -7,12 +7,12 @@ import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import { toRunnable } from '../interpreter/jobs.ts';
+import { toRunnable } from '../graph-jobs/jobs.ts';
 import { findState } from '../states/read-state.ts';
 import { poll } from '../temporal/poll.ts';
 import { tryDispatch } from './dispatch-run.ts';
 
-type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
+type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
 /**
  * Signals a run that has ended. A signal that it takes starts a new execution of its workflow.
@@ -38,7 +38,7 @@ async function reopenEnded(
   const known = whole.signalResults.find((earlier) => earlier.id === id);
   if (known) return known;
   const trial = { graph: toRunnable(start), run: whole, signal, now };
-  const { result, view } = await deps.interpreter.run('signalEnded', run.tenantId, trial);
+  const { result, view } = await deps.graphJobs.do('signalEnded', run.tenantId, trial);
   if (!result?.taken) return result;
   const reopened = await deps.store.endedRuns.reopen(run.id, {
     lastSeq,

@@ -11,7 +11,7 @@ import type { KeptDivergence } from '../../store/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { toRunnable } from '../interpreter/jobs.ts';
+import { toRunnable } from '../graph-jobs/jobs.ts';
 import { shownEvent } from '../redaction/shown-approval.ts';
 import { newRun } from './new-run.ts';
 import { pinnedByRun, requireInput } from './pinned-graph.ts';
@@ -31,7 +31,7 @@ export interface WantedReplay {
  * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
  */
 export async function replayRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter' | 'seals'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs' | 'seals'>,
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function replayRun(
   const begin = wanted.input === null ? own : withInput(own, wanted.input);
   if (wanted.input !== null) await requireInput(deps, caller.tenantId, { graph: pinned, input: wanted.input });
   const identity = { ...start.identity, id, graph: pinned.graph };
-  const replayed = await deps.interpreter.run('replay', caller.tenantId, {
+  const replayed = await deps.graphJobs.do('replay', caller.tenantId, {
     graph: toRunnable(pinned),
     identity,
     begin,

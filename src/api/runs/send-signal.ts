@@ -16,7 +16,7 @@ import type { SignedSignal } from './signal-queued.ts';
 import { signalQueued } from './signal-queued.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 
-type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
+type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
 interface SignalToSend {
   readonly name: string;
@@ -88,7 +88,7 @@ async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunReco
 async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | RunRecord> {
   const { store } = deps;
   return await afterSending(async () => {
-    const result = await decide(deps, run, signal);
+    const result = await signalOrCancel(deps, run, signal);
     if (result) return result;
     const look = async (): Promise<RunRecord | null> => await store.runs.find(run.id);
     const isWanted = (found: RunRecord | null): boolean => found === null || isEnded(found.status);
@@ -100,10 +100,10 @@ async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSign
 }
 
 /** Sends a signal and waits for its result. A run that takes nothing more can still be canceled. */
-async function decide(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | null> {
+async function signalOrCancel(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | null> {
   const { name, payload } = signal;
   try {
-    return await deps.engine.decide(run, name, payload);
+    return await deps.engine.signalAndAsk(run, name, payload);
   } catch (error) {
     const canceled = name === 'cancel' ? await cancelPoisonedRun(deps, run, signal) : null;
     if (canceled) return canceled;

@@ -9,7 +9,7 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
-import { toRunnable } from '../interpreter/jobs.ts';
+import { toRunnable } from '../graph-jobs/jobs.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
@@ -62,7 +62,7 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
   const fork = toFork(state, { wanted, parent: parentRun, isSameGraph });
   const { tenantId, input, metadata } = parent;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
-  const refusal = await deps.interpreter.run('refuseFork', tenantId, {
+  const refusal = await deps.graphJobs.do('refuseFork', tenantId, {
     graph: toRunnable(pinned),
     identity,
     fork,

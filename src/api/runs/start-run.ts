@@ -9,7 +9,7 @@ import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { toPrincipal } from '../http/to-principal.ts';
-import { toRunnable } from '../interpreter/jobs.ts';
+import { toRunnable } from '../graph-jobs/jobs.ts';
 import { requireGraphOn } from '../switches/require-graph-on.ts';
 import { requireMayStart } from '../tenants/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
@@ -31,7 +31,7 @@ export interface WantedRun {
   readonly inherited?: Inherited;
 }
 
-export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'settings' | 'logger'>;
+export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
 /**
  * Accepts a run. It is dispatched at once if possible, and otherwise by the sweeper.
@@ -74,18 +74,18 @@ async function accept(
  *   the run would begin behind an approval that the caller may not decide
  */
 async function checkWanted(
-  { interpreter }: Pick<ApiDeps, 'interpreter'>,
+  { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   caller: Caller,
   { pinned, wanted }: { pinned: PinnedGraph; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId } = caller;
   const { input, startAt } = wanted;
-  await requireInput({ interpreter }, tenantId, { graph: pinned, input });
+  await requireInput({ graphJobs }, tenantId, { graph: pinned, input });
   requireNodes(pinned.definition, wanted);
   if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
   if (startAt === null) return;
   const beginning = { graph: toRunnable(pinned), startAt, by: toPrincipal(caller), now: Date.now() };
-  const held = await interpreter.run('refuseStartAt', tenantId, beginning);
+  const held = await graphJobs.do('refuseStartAt', tenantId, beginning);
   if (held) throw toApiError(held);
 }
 

@@ -95,7 +95,7 @@ interface Checking {
 
 /** Checks what each run would be refused for. @returns what is hidden of the input */
 async function checkTerms(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
   tenantId: string,
   { id, terms: { graph, input, limits }, inherited = {} }: Checking,
 ): Promise<Redaction> {

@@ -5,7 +5,7 @@ import { judgeTick } from './judge-tick.ts';
 import type { TickVerdict } from './judge-tick.ts';
 import { actorOf, startTick } from './start-tick.ts';
 
-export type TurnDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'settings' | 'logger'>;
+export type TurnDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
 /** Another process goes on after that. */
 const LEASE_MS = 60_000;

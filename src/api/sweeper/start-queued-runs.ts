@@ -4,7 +4,7 @@ import type { QueueHead } from '../../store/threads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 
-type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
+type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
 /** Those that this process has sent. It may take a while until they end their runs. */
 type SentInterruptions = Set<string>;

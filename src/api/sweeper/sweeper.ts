@@ -22,7 +22,7 @@ import { forgetTicks, healSchedules, takeTicks } from './tend-schedules.ts';
 
 type SweeperDeps = Pick<
   ApiDeps,
-  'store' | 'engine' | 'interpreter' | 'catalog' | 'logger' | 'seals' | 'settings' | 'sweeping'
+  'store' | 'engine' | 'graphJobs' | 'catalog' | 'logger' | 'seals' | 'settings' | 'sweeping'
 >;
 
 /** Periodic work of the sweeper. */

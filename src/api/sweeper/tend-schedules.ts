@@ -3,7 +3,7 @@ import { takeTurn } from '../schedules/take-turn.ts';
 import { healSchedule } from '../schedules/tell-temporal.ts';
 import { eachOf } from './each-of.ts';
 
-type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'catalog' | 'settings' | 'logger'>;
+type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
 const BATCH = 100;
 const AT_ONCE = 4;

@@ -40,7 +40,7 @@ export interface Engine {
    * @returns `null` when the run has ended, or was never started
    * @throws ApiError 503 when no worker answers; the same id may be sent again
    */
-  decide(
+  signalAndAsk(
     run: RunReference,
     signal: string,
     payload: JsonObject & { readonly signalId: string },
@@ -48,7 +48,7 @@ export interface Engine {
   /**
    * The result of a decision or control that was sent before.
    * @returns `null` when the run has none
-   * @throws as `decide`
+   * @throws as `signalAndAsk`
    */
   signalResult(run: RunReference, signalId: string): Promise<SignalResult | null>;
   /** A run as it is now. @returns `null` when Temporal does not have it, or its view is too large for a query */
@@ -111,7 +111,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       if (busy) throw busy;
     },
     send,
-    decide: async (run, signal, payload) =>
+    signalAndAsk: async (run, signal, payload) =>
       (await send(run, signal, payload)) ? await signalResult(run, payload.signalId) : null,
     signalResult,
     view: async (run) => await ask(run, QUERIES.status),

@@ -2,7 +2,7 @@ import type { OutputsTest, TestedRun } from '../../testing/outputs/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { toRunnable } from '../interpreter/jobs.ts';
+import { toRunnable } from '../graph-jobs/jobs.ts';
 import { newIdentity } from '../runs/new-run.ts';
 import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
 
@@ -15,7 +15,7 @@ const TEST_RUN = 'test';
  * @throws ApiError 404 without such a graph; 422 when it does not take the input, or needs more than a job may
  */
 export async function testGraph(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
   caller: Caller,
   { reference, test }: { readonly reference: string; readonly test: OutputsTest },
 ): Promise<TestedRun> {
@@ -24,5 +24,5 @@ export async function testGraph(
   const pinned = await pinGraph(deps, tenantId, { valid });
   await requireInput(deps, tenantId, { graph: pinned, input: test.input });
   const identity = newIdentity(pinned, caller, { id: TEST_RUN, tenantId, threadId: null });
-  return await deps.interpreter.run('test', tenantId, { graph: toRunnable(pinned), identity, now: Date.now(), test });
+  return await deps.graphJobs.do('test', tenantId, { graph: toRunnable(pinned), identity, now: Date.now(), test });
 }

@@ -1,7 +1,7 @@
 import type { ClaimedDelivery, DeliveryResult } from '../../store/webhooks/due-deliveries.ts';
 import type { CourierTimes, ApiDeps } from '../deps.ts';
 import { makeBody } from './event-body.ts';
-import { judgeAttempt } from './next-attempt.ts';
+import { judgeDelivery } from './judge-delivery.ts';
 import type { Posted, Sender } from './sender.ts';
 import { toSlackMessage } from './slack-message.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
@@ -20,7 +20,7 @@ export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelive
   const result: DeliveryResult =
     posted === LOST
       ? { kind: 'lost' }
-      : judgeAttempt(posted, { failures: delivery.failures, jitter: Math.random(), delaysMs });
+      : judgeDelivery(posted, { failures: delivery.failures, jitter: Math.random(), delaysMs });
   const attempt = { at: new Date(atMs).toISOString(), status, error, durationMs: Date.now() - atMs };
   await deps.store.dueDeliveries.record(delivery, attempt, result);
   return result;

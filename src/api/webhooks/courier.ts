@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import type { ClaimedDelivery } from '../../store/webhooks/due-deliveries.ts';
 import type { ApiDeps, CourierTimes } from '../deps.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
-import { RETRY_DELAYS_MS } from './next-attempt.ts';
+import { RETRY_DELAYS_MS } from './judge-delivery.ts';
 import { openSender } from './open-sender.ts';
 
 type CourierDeps = Pick<ApiDeps, 'store' | 'seals' | 'settings' | 'logger'>;

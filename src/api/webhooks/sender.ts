@@ -3,7 +3,7 @@ import { CallError } from '../../activities/calls/call-error.ts';
 import { readRetryAfter } from '../../activities/calls/retry-delay.ts';
 import { createGuard } from '../../activities/http/guard.ts';
 import type { Guard } from '../../activities/http/guard.ts';
-import type { Answered } from './next-attempt.ts';
+import type { Answered } from './judge-delivery.ts';
 
 /** A message for a receiver. */
 interface Message {

@@ -75,12 +75,8 @@ export interface ClaimedCall {
   readonly request?: Json;
 }
 
-export interface LedgerFailure {
-  readonly status: 'retrying' | 'failed' | 'unknown';
-  readonly failures: number;
-  readonly failure: TaskFailure;
-  readonly nextAttemptAt?: string;
-}
+/** The end of an attempt that has failed, and the number of those that have. */
+export type LedgerFailure = Exclude<CallEnd, { readonly status: 'completed' }> & { readonly failures: number };
 
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {

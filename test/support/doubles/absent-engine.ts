@@ -10,7 +10,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
   return {
     start: unavailable,
     send: unavailable,
-    decide: unavailable,
+    signalAndAsk: unavailable,
     signalResult: unavailable,
     view: unavailable,
     terminatedRuns: nothing,

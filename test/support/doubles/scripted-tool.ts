@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { toolCalls } from '../../../src/activities/call-tool.ts';
+import { toolCalls } from '../../../src/activities/tool-calls.ts';
 import type { CallOutcome, CallTask } from '../../../src/activities/calls/call-task.ts';
 import { fromStatus } from '../../../src/activities/calls/classify-failure.ts';
 import { performCall } from '../../../src/activities/calls/perform-call.ts';

@@ -6,14 +6,14 @@ import { createLogger } from '../../../src/process/logger.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from './absent-engine.ts';
-import { interpretHere } from './interpret-here.ts';
+import { graphJobsHere } from './graph-jobs-here.ts';
 
 /** What a turn of a schedule needs, without a Temporal server. */
 export const turnDeps = (store: Store, config: ConfigInput = {}): TurnDeps => ({
   store,
   engine: anAbsentEngine(),
   catalog: aCatalog(),
-  interpreter: interpretHere(aCatalog()),
+  graphJobs: graphJobsHere(aCatalog()),
   settings: toApiSettings(parseConfig('the test', config), {}),
   logger: createLogger('silent'),
 });

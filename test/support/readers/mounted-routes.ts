@@ -7,7 +7,7 @@ import { parseConfig } from '../../../src/config/load-config.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
-import { interpretHere } from '../doubles/interpret-here.ts';
+import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 import { openMemoryStore } from '../servers/memory-database.ts';
 
 /** The API's own routes as its router has them, such as `GET /api/runs/{id}`, whatever its description says. */
@@ -18,7 +18,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
     engine: anAbsentEngine(),
     settings: toApiSettings(parseConfig('the test', {}), {}),
     catalog: aCatalog(),
-    interpreter: interpretHere(aCatalog()),
+    graphJobs: graphJobsHere(aCatalog()),
     cursors: createCursors('secret'),
     seals: createSeals('secret'),
     authenticate: createAuthenticate({

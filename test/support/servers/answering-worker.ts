@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { CallOutcome, CallTask } from '../../../src/activities/calls/call-task.ts';
-import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
+import type { JournalWrite } from '../../../src/activities/calls/journal/write-journal.ts';
 import type { Activities } from '../../../src/activities/index.ts';
 import { choosePort, retryIfPortTaken } from '../../../src/dev/ports.ts';
 import { startWithTeardown } from '../../../src/dev/teardown.ts';

@@ -9,7 +9,7 @@ import { startStack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import { takePlace } from './shared-place.ts';
-import { interpretHere } from '../doubles/interpret-here.ts';
+import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
 /** A stack whose tokens the test signs itself, good ones and bad ones. */
 export interface IssuingStack {
@@ -49,7 +49,7 @@ export async function startIssuingStack(settings: ConfigInput = {}): Promise<Iss
     temporalPort: 0,
     uiPort: 0,
     environment: { ...process.env, ...(await takePlace()) },
-    interpreter: interpretHere,
+    graphJobs: graphJobsHere,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {

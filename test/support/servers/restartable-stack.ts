@@ -7,7 +7,7 @@ import { startStack } from '../../../src/dev/stack.ts';
 import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
-import { interpretHere } from '../doubles/interpret-here.ts';
+import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
 /** The whole of Holdfast, which can be stopped and started again where it was. */
 export interface RestartableStack {
@@ -29,7 +29,7 @@ export async function startRestartableStack(config: ConfigInput): Promise<Restar
       temporalPort: 0,
       uiPort: 0,
       environment: { ...process.env },
-      interpreter: interpretHere,
+      graphJobs: graphJobsHere,
       say: (line) => process.stderr.write(`${line}\n`),
     });
   let stack = await start();

@@ -16,7 +16,7 @@ import type { Tokens } from '../../../src/dev/issuer.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { withMeaning } from '../../../src/store/memory/with-meaning.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
-import { interpretHere } from '../doubles/interpret-here.ts';
+import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import { openMemoryStore } from './memory-database.ts';
@@ -54,7 +54,7 @@ export async function startTestApi(
     store,
     engine: anAbsentEngine(),
     catalog,
-    interpreter: interpretHere(catalog),
+    graphJobs: graphJobsHere(catalog),
     settings: toApiSettings(config, process.env),
     authenticate: createAuthenticate(issuer.auth, config.roles),
     cursors: createCursors('secret'),

@@ -9,7 +9,7 @@ import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import { takePlace } from './shared-place.ts';
-import { interpretHere } from '../doubles/interpret-here.ts';
+import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
 /** The whole of Holdfast, as `npm start` runs it, in this process; at the shared servers, or with a Temporal of its own. */
 export interface TestStack extends Stack {
@@ -46,7 +46,7 @@ export async function startTestStack(
     uiPort: 0,
     environment: variables,
     sweeping: { queuesMs: 50, dispatchMs: 50, ...sweeping },
-    interpreter: interpretHere,
+    graphJobs: graphJobsHere,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {

@@ -3,7 +3,7 @@ import type { Store } from '../../../store/store.ts';
 import { tryAgainLater } from '../application-failure.ts';
 import type { CallTask } from '../call-task.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { writeJournal } from '../write-journal.ts';
+import { writeJournal } from '../journal/write-journal.ts';
 
 /** Why a call is not made now. */
 interface Postponement {

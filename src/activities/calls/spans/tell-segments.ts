@@ -3,7 +3,7 @@ import { TOLD_EVENTS } from '../../../graph/journal/index.ts';
 import type { Store } from '../../../store/store.ts';
 import { isTracing } from '../../../telemetry/traces/run-tracer.ts';
 import { tellSegment } from '../../../telemetry/traces/tell-segment.ts';
-import type { JournalWrite } from '../write-journal.ts';
+import type { JournalWrite } from '../journal/write-journal.ts';
 
 /** Makes the spans of a run's segments that are over, from its journal. A run never fails for its spans. */
 export async function tellSegments(

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { toolCalls } from '../../../../src/activities/call-tool.ts';
+import { toolCalls } from '../../../../src/activities/tool-calls.ts';
 import type { CallSlot, CallSlots } from '../../../../src/activities/calls/call-slots.ts';
 import type { LocalOutcome } from '../../../../src/activities/calls/call-task.ts';
 import { performLocally } from '../../../../src/activities/calls/perform-locally.ts';

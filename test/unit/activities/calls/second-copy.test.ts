@@ -9,11 +9,11 @@ interface Copies {
 }
 
 const copyOf = async (name: string): Promise<Copies> =>
-  await import(/* @vite-ignore */ `../../../../src/activities/calls/${name}.ts?copy`);
+  await import(/* @vite-ignore */ `../../../../src/activities/${name}.ts?copy`);
 
 describe('a second copy of the modules that a configuration imports', () => {
   test('makes errors that keep what they say of the call', async () => {
-    const { CallError: Other } = await copyOf('call-error');
+    const { CallError: Other } = await copyOf('calls/call-error');
     const thrown = new Other('TOOL_FAILED', 'Come again', { retryable: true, done: 'no' });
     expect(Other).not.toBe(CallError);
     await expect(runCode('FUNCTION_FAILED', () => Promise.reject(thrown))).rejects.toBe(thrown);

@@ -8,11 +8,11 @@ import { toCatalog } from '../../../../src/config/to-catalog.ts';
 import { SetupError } from '../../../../src/process/setup-error.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
-const publisher = { store, interpreter: interpretHere(toCatalog(parseConfig('the test', {}))) };
+const publisher = { store, graphJobs: graphJobsHere(toCatalog(parseConfig('the test', {}))) };
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-graphs-'));

@@ -25,12 +25,16 @@ let runId: string;
 const approval = (n: number): string => `${runId}.a${n}`;
 
 beforeAll(async () => {
-  const decide = async (run: { readonly id: string }, _name: string, payload: JsonObject & { signalId: string }) => {
+  const signalAndAsk = async (
+    run: { readonly id: string },
+    _name: string,
+    payload: JsonObject & { signalId: string },
+  ) => {
     const { approvalId, signalId } = payload;
     const subject = typeof approvalId === 'string' ? approvalId : run.id;
     return await ANSWERS[replies.get(subject) ?? 'taken'](signalId, subject);
   };
-  api = await startTestApi({}, { engine: anAbsentEngine({ start: async () => undefined, decide }) });
+  api = await startTestApi({}, { engine: anAbsentEngine({ start: async () => undefined, signalAndAsk }) });
   await api.as('user').post('/api/graphs', aDefinition({ name: 'mine' }));
 });
 afterAll(async () => await api.stop());

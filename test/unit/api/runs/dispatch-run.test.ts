@@ -6,7 +6,7 @@ import { createLogger } from '../../../../src/process/logger.ts';
 import { LATER, aBatch, aCheckpoint, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
@@ -14,7 +14,7 @@ const store = await useMemoryStore();
 const depsOf = () => ({
   store,
   engine: anAbsentEngine({}),
-  interpreter: interpretHere(aCatalog()),
+  graphJobs: graphJobsHere(aCatalog()),
   logger: createLogger('silent'),
 });
 const isDispatched = async (id: string) => (await store.runs.find(id))?.isDispatched;

@@ -5,7 +5,7 @@ import { toJson } from '../../../../src/graph/values/json.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { AT, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
@@ -31,7 +31,7 @@ test('a run with too many bytes of answers is refused before any is read', async
   const caller = { sub: 'ann', tenantId: 'acme', roles: [], permissions: new Set<never>() };
   const replaying = async () =>
     await replayRun(
-      { store: unread, catalog, interpreter: interpretHere(catalog), seals: createSeals('secret') },
+      { store: unread, catalog, graphJobs: graphJobsHere(catalog), seals: createSeals('secret') },
       caller,
       {
         id: 'S',

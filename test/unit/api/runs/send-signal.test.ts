@@ -10,7 +10,7 @@ import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-buil
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 
 const store = await useMemoryStore();
 
@@ -33,12 +33,12 @@ async function runOf(id: string): Promise<RunRecord> {
 test('a signal to a run that has just ended is refused once the store has the end', async () => {
   const run = await aDispatchedRun('E');
   let lastWrite: Promise<void> | undefined;
-  const decide = async (): Promise<null> => {
+  const signalAndAsk = async (): Promise<null> => {
     setImmediate(() => void (lastWrite = endRun(store, { id: 'E' })));
     return await Promise.resolve(null);
   };
   const signal = { name: 'approve', attempt: { id: 'd1', isRepetition: false }, payload: {} };
-  const deps = { store, interpreter: interpretHere(aCatalog()), engine: anAbsentEngine({ decide }), logger };
+  const deps = { store, graphJobs: graphJobsHere(aCatalog()), engine: anAbsentEngine({ signalAndAsk }), logger };
   await expect(sendSignal(deps, caller, { run, signal })).resolves.toMatchObject({
     taken: false,
     refusal: { code: 'NOT_ALLOWED_NOW', message: `The run is failed since ${AT}` },
@@ -60,7 +60,7 @@ describe('a run whose workers do not answer', () => {
     let aside: PutAside | null = null;
     const noAnswer = async (): Promise<never> => await Promise.reject(unavailable('A worker of this run'));
     return anAbsentEngine({
-      decide: noAnswer,
+      signalAndAsk: noAnswer,
       signalResult: noAnswer,
       failingTask: async () => await Promise.resolve(task),
       async putAside(_run, how) {
@@ -73,7 +73,7 @@ describe('a run whose workers do not answer', () => {
   }
 
   const send = async (engine: Engine, id: string, { name = 'cancel', isRepetition = false } = {}) =>
-    await sendSignal({ store, interpreter: interpretHere(aCatalog()), engine, logger }, caller, {
+    await sendSignal({ store, graphJobs: graphJobsHere(aCatalog()), engine, logger }, caller, {
       run: await runOf(id),
       signal: { name, attempt: { id: 'd1', isRepetition }, payload: { reason: 'why not' } },
     });

@@ -11,12 +11,12 @@ import { createLogger } from '../../../../src/process/logger.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 const caller = { tenantId: 'acme', sub: 'uma', roles: ['user'], permissions: permissionsOf(['user']) };
-const interpreter = interpretHere(aCatalog());
+const graphJobs = graphJobsHere(aCatalog());
 const logger = createLogger('silent');
 
 /** The schedules that Temporal has. */
@@ -37,10 +37,10 @@ const schedules = {
   },
 };
 const settings = toApiSettings(parseConfig('the test', {}), {});
-const deps = { store, engine: { ...absent, schedules }, catalog: aCatalog(), interpreter, settings, logger };
+const deps = { store, engine: { ...absent, schedules }, catalog: aCatalog(), graphJobs, settings, logger };
 
 beforeAll(async () => {
-  await publishGraph(toJsonObject(aDefinition({ name: 'g' })), { store, interpreter, tenantId: 'acme', by: 'uma' });
+  await publishGraph(toJsonObject(aDefinition({ name: 'g' })), { store, graphJobs, tenantId: 'acme', by: 'uma' });
 });
 beforeEach(() => {
   had.clear();

@@ -6,12 +6,12 @@ import { LATER, aBatch, aNewRun, endRun } from '../../../support/builders/store-
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 
 const store = await useMemoryStore();
 const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
 const logger = createLogger('silent');
-const interpreter = interpretHere(aCatalog());
+const graphJobs = graphJobsHere(aCatalog());
 const startQueuedRuns = createQueueStarter();
 
 test('a queued run is dequeued even if many others wait behind running ones', async () => {
@@ -21,14 +21,14 @@ test('a queued run is dequeued even if many others wait behind running ones', as
     await store.runs.create(aNewRun({ id: `${threadId} queued`, threadId, onBusy: 'enqueue' }));
   }
   await endRun(store, { id: 't100 active' });
-  await startQueuedRuns({ store, engine: engine(async () => false), interpreter, logger });
+  await startQueuedRuns({ store, engine: engine(async () => false), graphJobs, logger });
   expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
 });
 
 test('an interruption is repeated until the interrupted run is in Temporal', async () => {
   await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
-  await startQueuedRuns({ store, engine: engine(async () => false), interpreter, logger }); // `false`: there is no such workflow (yet)
+  await startQueuedRuns({ store, engine: engine(async () => false), graphJobs, logger }); // `false`: there is no such workflow (yet)
   expect(await store.threads.queueHeads(1)).toMatchObject([
     { runId: 'I-2', activeRunId: 'I-1', interruption: { runId: 'I-2' } },
   ]);
@@ -45,7 +45,7 @@ test('a run that does not answer does not delay other threads', async () => {
     engine: engine(async () => {
       throw new Error('503');
     }),
-    interpreter,
+    graphJobs,
     logger,
   }).catch(() => undefined);
   expect((await store.runs.find('O-4'))?.isQueued).toBe(false);
@@ -62,7 +62,7 @@ test('a run that is being interrupted gets no second interruption', async () => 
       if (tenantId === thread.tenantId) interrupted.push(id);
       return true;
     }),
-    interpreter,
+    graphJobs,
     logger,
   };
   const start = createQueueStarter();
@@ -84,7 +84,7 @@ test('an interruption is forgotten once its thread waits for nothing, and a late
     if (tenantId === thread.tenantId) interrupted.push(signalId);
     return true;
   };
-  const deps = { store, engine: engine(send), interpreter, logger };
+  const deps = { store, engine: engine(send), graphJobs, logger };
   const start = createQueueStarter();
   await start(deps);
   await store.threads.cancelQueued({ id: 'F-2', tenantId: thread.tenantId }, aBatch([1]));
@@ -112,7 +112,7 @@ test('the queues of a tenant whose runs take long to end keep no other tenant wa
     interrupted.add(id);
     return true;
   };
-  const deps = { store, engine: engine(send), interpreter, logger };
+  const deps = { store, engine: engine(send), graphJobs, logger };
   const start = createQueueStarter();
   await start(deps);
   expect((await store.runs.find('Q-2'))?.isQueued).toBe(false);

@@ -7,7 +7,7 @@ import { createLogger } from '../../../../src/process/logger.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { interpretHere } from '../../../support/doubles/interpret-here.ts';
+import { graphJobsHere } from '../../../support/doubles/graph-jobs-here.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
@@ -26,7 +26,7 @@ test('schedules of which Temporal cannot hear keep it from hearing of no other',
     store,
     engine: { ...absent, schedules: { ...absent.schedules, put } },
     catalog: aCatalog(),
-    interpreter: interpretHere(aCatalog()),
+    graphJobs: graphJobsHere(aCatalog()),
     settings: toApiSettings(parseConfig('the test', {}), {}),
     logger: createLogger('silent'),
   });

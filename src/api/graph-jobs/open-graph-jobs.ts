@@ -1,0 +1,94 @@
+import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
+import { Piscina } from 'piscina';
+import type { Catalog } from '../../graph/definition/index.ts';
+import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
+import { ApiError, notNow } from '../http/errors.ts';
+import { countThreads } from './count-threads.ts';
+import type { GraphJobs } from './graph-jobs.ts';
+import { openJobLimit } from './job-limit.ts';
+import { JOBS } from './jobs.ts';
+
+const IDLE_MS = 60_000;
+/** A replay of 64 MiB needs the most. */
+const HEAP_MIB = 512;
+const THREADS = countThreads(HEAP_MIB);
+/** For the first thread to read its code, which takes long while a machine has much to do. */
+const READY_WITHIN_MS = 60_000;
+/** The jobs of one tenant that wait for a thread. */
+const MAX_WAITING = 100;
+
+interface ThreadOptions {
+  /** The heap of a thread, in MiB. */
+  readonly heapMib?: number;
+  /** The processor's time of each job, in milliseconds; the default is the job's own limit. */
+  readonly limitMs?: number;
+}
+
+/** Opens worker threads for work on definitions and data of strangers. A job that takes too much ends its thread alone. */
+export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): GraphJobs {
+  const { heapMib = HEAP_MIB, limitMs } = options;
+  const pool = new Piscina({
+    filename: ownModule('./job-thread', import.meta.url),
+    execArgv: [...ownNodeOptions()],
+    name: 'doAssigned',
+    workerData: catalog,
+    minThreads: 1,
+    maxThreads: THREADS,
+    idleTimeout: IDLE_MS,
+    resourceLimits: { maxOldGenerationSizeMb: heapMib },
+  });
+  const thread = pLimit(THREADS);
+  const takeTurn = createTurns(THREADS - 1);
+  return {
+    do: async (name, tenantId, task) => {
+      const inThread = async () => {
+        const limit = openJobLimit(limitMs ?? JOBS[name].limitMs);
+        try {
+          return await pool.run({ name, task, begun: limit.begun }, { signal: limit.signal });
+        } catch (error) {
+          if (limit.isStarved()) throw notNow('The machine has no time to check this; it may be sent again', error);
+          throw isTooMuch(error) ? tooMuch(error) : error;
+        } finally {
+          limit.close();
+        }
+      };
+      return await takeTurn(tenantId, async () => await thread(inThread));
+    },
+    ready: async () => {
+      await pool.run(null, { name: 'ready', signal: AbortSignal.timeout(READY_WITHIN_MS) });
+    },
+    close: async () => await pool.destroy(),
+  };
+}
+
+/** Gives each tenant a few turns at once; its next jobs wait for one of its own to end. */
+function createTurns(atOnce: number): <T>(tenantId: string, work: () => Promise<T>) => Promise<T> {
+  const byTenant = new Map<string, LimitFunction>();
+  return async (tenantId, work) => {
+    const turn = byTenant.get(tenantId) ?? pLimit(atOnce);
+    byTenant.set(tenantId, turn);
+    if (turn.pendingCount >= MAX_WAITING) throw tooMany();
+    try {
+      return await turn(work);
+    } finally {
+      if (turn.activeCount + turn.pendingCount === 0) byTenant.delete(tenantId);
+    }
+  };
+}
+
+/** A job was ended: its time was up, or its thread had no more memory. */
+function isTooMuch(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');
+}
+
+function tooMuch(cause: unknown): ApiError {
+  const message = 'The definition and its data need more time or memory than one request may have; make them simpler';
+  return new ApiError('TOO_EXPENSIVE', message, { cause });
+}
+
+function tooMany(): ApiError {
+  const message = `${MAX_WAITING} requests of the tenant wait to be checked; send this one later`;
+  return new ApiError('TOO_MANY_REQUESTS', message, { headers: { 'retry-after': '1' } });
+}

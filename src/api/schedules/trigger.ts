@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeTime } from 'ulid';
+import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
+import type { ScheduleTicks } from '../../store/schedules/schedule-ticks.ts';
+import { ApiError, notNow } from '../http/errors.ts';
+import { takeTurn } from './take-turn.ts';
+import type { TurnDeps } from './take-turn.ts';
+
+/**
+ * Takes the moment as a time of a schedule.
+ * @param runId the id of the run, chosen before; the same id again starts no second one
+ * @returns the tick, about which is decided already unless it waits for a run, many wait before it, or another process
+ *   has its turn for long
+ * @throws ApiError 404 when the schedule is deleted, 503 when the moments after this one are taken, too
+ */
+export async function trigger(deps: TurnDeps, schedule: Schedule, runId: string): Promise<TakenTick> {
+  const { scheduleTicks } = deps.store;
+  const { at } = await takeMoment(scheduleTicks, schedule, runId);
+  await awaitTurn(deps, schedule);
+  return await findTick(scheduleTicks, schedule, at);
+}
+
+/** The moments that a trigger tries. */
+const MAX_MOMENTS = 100;
+
+/** Takes the moment of a run's id, or the first one after it that no other run has; it is the same one each time. */
+async function takeMoment(scheduleTicks: ScheduleTicks, schedule: Schedule, runId: string): Promise<TakenTick> {
+  let ms = decodeTime(runId);
+  for (let tried = 0; tried < MAX_MOMENTS; tried += 1) {
+    ms = betweenSeconds(ms);
+    const at = new Date(ms).toISOString();
+    await scheduleTicks.take(schedule, [{ at, kind: 'trigger', runId }]);
+    const tick = await findTick(scheduleTicks, schedule, at);
+    if (tick.runId === runId) return tick;
+    ms += 1;
+  }
+  throw notNow(`The schedule ${schedule.id} is triggered too often; the request may be sent again`);
+}
+
+/** @throws ApiError 404 */
+async function findTick(scheduleTicks: ScheduleTicks, schedule: Schedule, at: string): Promise<TakenTick> {
+  const tick = await scheduleTicks.find(schedule, at);
+  if (!tick) throw new ApiError('NOT_FOUND', `There is no schedule ${schedule.id}`);
+  return tick;
+}
+
+/** A process that has its turn may have looked before the tick was taken, so this one decides after it. */
+async function awaitTurn(deps: TurnDeps, schedule: Schedule): Promise<void> {
+  const until = Date.now() + TURN_WITHIN_MS;
+  while (!(await takeTurn(deps, schedule)) && Date.now() < until) await sleep(TRY_AGAIN_AFTER_MS);
+}
+
+/** Longer than a schedule rests whose tick waits for a run. */
+const TURN_WITHIN_MS = 2_000;
+const TRY_AGAIN_AFTER_MS = 50;
+
+/** Times that schedules name are whole seconds. */
+function betweenSeconds(ms: number): number {
+  return ms % 1_000 === 0 ? ms + 1 : ms;
+}

@@ -1,0 +1,130 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openGraphJobs } from '../../../src/api/graph-jobs/open-graph-jobs.ts';
+import type { GraphJobs } from '../../../src/api/graph-jobs/graph-jobs.ts';
+import type { TaskOf } from '../../../src/api/graph-jobs/jobs.ts';
+import { limitsOfRun } from '../../../src/graph/run/limits.ts';
+import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
+
+let opened: GraphJobs | null = null;
+afterEach(async () => await opened?.close());
+
+type Options = NonNullable<Parameters<typeof openGraphJobs>[1]>;
+
+/** Opens threads that read TypeScript, which those of a test do not by themselves. */
+async function open(options: Options = {}): Promise<GraphJobs> {
+  opened = openGraphJobs(aCatalog(), options);
+  return opened;
+}
+
+const small = { definition: { name: 'small', nodes: { a: { type: 'set' } }, edges: [] }, graphs: {} };
+
+/** A definition that takes a while to check: each node has edges to the next ones. */
+function dense() {
+  const ids = Array.from({ length: 900 }, (_, at) => `n${at}`);
+  const edges = ids.flatMap((from, at) => ids.slice(at + 1, at + 7).map((to) => ({ from, to })));
+  const nodes = Object.fromEntries(ids.map((id) => [id, { type: 'set' }]));
+  return { definition: { name: 'dense', nodes, edges: [{ from: '__start__', to: 'n0' }, ...edges] }, graphs: {} };
+}
+
+test('threads find what is found without them', async () => {
+  const graphJobs = await open();
+  await expect(graphJobs.do('validate', 'acme', small)).resolves.toContainEqual(
+    expect.objectContaining({ severity: 'error' }),
+  );
+  const definition = aDefinition({ channels: { n: { schema: { type: 'number' } } } });
+  const graph = { definition, catalog: aCatalog() };
+  await expect(graphJobs.do('checkInput', 'acme', { graph, input: { n: 'one' } })).resolves.toEqual({
+    missing: [],
+    issues: [expect.objectContaining({ path: '/n' })],
+  });
+});
+
+test('a job has all its time once a thread is ready', async () => {
+  const limitMs = 300;
+  const began = performance.now();
+  const graphJobs = await open({ limitMs });
+  await graphJobs.ready();
+  await expect(graphJobs.do('validate', 'acme', { definition: null, graphs: {} })).resolves.not.toEqual([]);
+  // On a machine where this is faster, the test says nothing.
+  expect(performance.now() - began).toBeGreaterThan(limitMs);
+});
+
+test('a thread plays the test of a graph', async () => {
+  const graphJobs = await open();
+  const graph = { definition: aDefinition(), catalog: aCatalog() };
+  const identity = {
+    id: 'test',
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: 'test', version: null, hash: 'test' },
+    createdBy: { sub: 'uma', roles: ['user'] },
+    limits: limitsOfRun(graph, {}).limits,
+  };
+  const nothing = { input: {}, outputs: {}, decisions: [], events: [], expect: { path: ['b'] } };
+  await expect(graphJobs.do('test', 'acme', { graph, identity, now: 0, test: nothing })).resolves.toMatchObject({
+    status: 'completed',
+    path: ['a'],
+    state: { log: ['a'] },
+    mismatch: { kind: 'path', expected: 'b', actual: 'a' },
+  });
+});
+
+test('the process does other things while a large definition is checked', async () => {
+  const graphJobs = await open();
+  await graphJobs.do('validate', 'acme', small);
+  const definition = dense();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const started = performance.now();
+  await graphJobs.do('validate', 'acme', definition);
+  const tookMs = performance.now() - started;
+  delay.disable();
+  expect(delay.max / 1e6).toBeLessThan(tookMs / 2);
+});
+
+test('a tenant with many large definitions leaves a thread to the others', async () => {
+  const graphJobs = await open();
+  const ended: string[] = [];
+  const check = async (tenant: string, task: TaskOf<'validate'>): Promise<void> => {
+    await graphJobs.do('validate', tenant, task);
+    ended.push(tenant);
+  };
+  const ofAcme = Array.from({ length: 4 }, async () => await check('acme', dense()));
+  await check('other', small);
+  expect(ended.filter((tenant) => tenant === 'acme').length).toBeLessThan(4);
+  await Promise.all(ofAcme);
+});
+
+describe('a job that takes too much is refused, and the next one is done', () => {
+  test('in time', async () => {
+    const graphJobs = await open({ limitMs: 5 });
+    await expect(graphJobs.do('validate', 'acme', dense())).rejects.toMatchObject({
+      code: 'TOO_EXPENSIVE',
+      status: 422,
+    });
+  });
+
+  test('in memory', async () => {
+    const graphJobs = await open({ heapMib: 64 });
+    const text = 'x'.repeat(1_000);
+    const list = Array.from({ length: 400_000 }, (_, at) => `${at}${text}`);
+    const definition = aDefinition({ channels: { list: {} } });
+    const graph = { definition, catalog: aCatalog() };
+    await expect(graphJobs.do('checkInput', 'acme', { graph, input: { list } })).rejects.toMatchObject({
+      code: 'TOO_EXPENSIVE',
+    });
+    await expect(graphJobs.do('validate', 'acme', small)).resolves.toHaveLength(1);
+  });
+});
+
+test('no more than a hundred jobs of a tenant wait', async () => {
+  const graphJobs = await open();
+  const results = await Promise.allSettled(
+    Array.from({ length: 300 }, async () => graphJobs.do('validate', 'acme', small)),
+  );
+  const refused = results.filter(({ status }) => status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]).toMatchObject({ reason: { code: 'TOO_MANY_REQUESTS', status: 429 } });
+  await expect(graphJobs.do('validate', 'other', small)).resolves.toBeDefined();
+});

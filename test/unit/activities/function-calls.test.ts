@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { functionCalls } from '../../../src/activities/function-calls.ts';
+import type { RegisteredFunction } from '../../../src/activities/registered-function.ts';
+import { result } from '../../../src/activities/plain-result.ts';
+import type { CallTask } from '../../../src/activities/calls/call-task.ts';
+import type { CallReply, FunctionCallRequest } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aPolicy, aTask } from '../../support/builders/call-builders.ts';
+
+const { signal } = new AbortController();
+
+function aFunctionTask(over: Partial<FunctionCallRequest> = {}): CallTask<FunctionCallRequest> {
+  const request = {
+    kind: 'function',
+    function: 'double',
+    args: 21,
+    effect: 'idempotent',
+    policy: aPolicy(),
+    ...over,
+  } as const;
+  return { ...aTask(), request };
+}
+
+async function callOf(execute: RegisteredFunction['execute']): Promise<CallReply> {
+  return await functionCalls({ double: { effect: 'idempotent', execute } }).execute(aFunctionTask(), signal, {
+    attempt: 1,
+  });
+}
+
+describe('functionCalls', () => {
+  test('a call has the safety that its run has pinned', () => {
+    const { safety } = functionCalls({});
+    const { request } = aFunctionTask({ effect: 'unsafe' });
+    expect(safety(request)).toBe('unsafe');
+  });
+
+  test('what it marks as its result is no command, whatever it looks like', async () => {
+    const foreign = { update: { balance: 0 }, control: 'abort' };
+    expect(await callOf(() => result(foreign))).toEqual({ kind: 'value', value: foreign, isPlain: true });
+    expect(await callOf(async () => await Promise.resolve(result(null)))).toEqual({
+      kind: 'value',
+      value: null,
+      isPlain: true,
+    });
+  });
+
+  test('a function is given its arguments and whose call it serves', async () => {
+    const seen: unknown[] = [];
+    await callOf((...given) => void seen.push(given));
+    const principal = { sub: 'ann', roles: ['user'] };
+    const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
+    expect(seen).toEqual([
+      [21, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger }],
+    ]);
+  });
+
+  test.each<[string, RegisteredFunction['execute'], Json]>([
+    ['at once', (args) => Number(args) * 2, 42],
+    ['later', async (args) => Number(args) * 2, 42],
+    ['nothing', () => undefined, null],
+    ['what JSON makes of it', () => ({ at: new Date(0), gone: undefined }), { at: '1970-01-01T00:00:00.000Z' }],
+  ])('it may return %s', async (_what, execute, value) => {
+    expect(await callOf(execute)).toEqual({ kind: 'value', value });
+  });
+
+  test('what is no JSON fails, and its place is named', async () => {
+    const call = callOf(() => ({ list: [1, Number.NaN] }));
+    await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED' });
+    await expect(call).rejects.toThrow('/list/1');
+  });
+
+  test.each<[string, RegisteredFunction['execute']]>([
+    [
+      'at once',
+      () => {
+        throw new Error('out of range');
+      },
+    ],
+    ['later', async () => await Promise.reject(new Error('out of range'))],
+  ])('an error that it throws %s is worth another attempt', async (_when, execute) => {
+    const failure = { code: 'FUNCTION_FAILED', message: 'out of range', retryable: true, done: 'perhaps' };
+    await expect(callOf(execute)).rejects.toMatchObject(failure);
+  });
+
+  test.each(['triple', 'constructor'])('a worker without the function %s says so', async (name) => {
+    const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
+    const call = calls.execute(aFunctionTask({ function: name }), signal, { attempt: 1 });
+    await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });
+  });
+});

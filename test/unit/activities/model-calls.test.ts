@@ -1,0 +1,147 @@
+import { describe, expect, test, vi } from 'vitest';
+import { modelCalls } from '../../../src/activities/model-calls.ts';
+import type { ModelDeps } from '../../../src/activities/model-calls.ts';
+import type { CallTask } from '../../../src/activities/calls/call-task.ts';
+import type { MadeAttempt } from '../../../src/activities/calls/make-attempt.ts';
+import type { TellDeltas } from '../../../src/activities/deltas/open-deltas.ts';
+import type { Generate, ModelRequest } from '../../../src/activities/models/model.ts';
+import type { Message } from '../../../src/graph/definition/message.ts';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
+import type { CallReply, ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
+import { aModelRequest, aTask } from '../../support/builders/call-builders.ts';
+import { aMessage } from '../../support/builders/conversations.ts';
+
+const { signal } = new AbortController();
+const REPLY: ModelReply = {
+  kind: 'model',
+  text: 'Hi',
+  toolCalls: [],
+  finishReason: 'stop',
+  usage: { inputTokens: 1, outputTokens: 1 },
+};
+const talk = [aMessage('u1', 'user'), aMessage('a1', 'assistant'), aMessage('u2', 'user')];
+const measures = { default: { contextWindow: 20, loadCounter: async () => (text: string) => text.length } };
+
+interface Called {
+  readonly reply: CallReply;
+  /** What the model was asked. */
+  readonly asked: readonly ModelRequest[];
+}
+
+const place = { visit: 2, path: ['outer'] };
+
+/** What others are told of a call while it goes on. */
+async function toldOf(
+  generate: Generate,
+  over: Partial<CallTask<ModelCallRequest>> = {},
+  made: MadeAttempt = { attempt: 1 },
+) {
+  const told: (readonly [string, ModelDelta])[] = [];
+  const tell: TellDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
+  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, tell });
+  const task = { ...aTask(), ...place, request: aModelRequest({ messages: talk }), ...over };
+  await calls.execute(task, signal, made).catch(() => undefined);
+  return told;
+}
+
+async function call(request: Partial<ModelCallRequest>, deps: Partial<ModelDeps> = {}): Promise<Called> {
+  const asked: ModelRequest[] = [];
+  const generate: ModelDeps['models'][string] = async (question) => {
+    asked.push(question);
+    return REPLY;
+  };
+  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, ...deps });
+  const task = { ...aTask(), request: aModelRequest({ messages: talk, ...request }) };
+  return { reply: await calls.execute(task, signal, { attempt: 1 }), asked };
+}
+
+describe('modelCalls', () => {
+  test('sends everything where no policy says otherwise', async () => {
+    const { reply, asked } = await call({});
+    expect(reply).toEqual(REPLY);
+    expect(asked).toMatchObject([{ messages: talk, tools: [] }]);
+  });
+
+  test('sends what fits into the window of the model, and says so', async () => {
+    const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'last' } });
+    expect(asked[0]?.messages).toEqual(talk.slice(1));
+    expect(reply).toEqual({ ...REPLY, context: { tokens: 15, maxTokens: 20, dropped: 1 } });
+  });
+
+  test('asks for a summary first, and sends nothing', async () => {
+    const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'summarize' } });
+    expect([reply, asked]).toEqual([{ kind: 'overflow', messages: 2 }, []]);
+  });
+
+  test('asks processors of the configuration', async () => {
+    const messageProcessors = { newest: (messages: readonly Message[]) => messages.slice(-1) };
+    const { asked } = await call({ context: { maxTokens: null, strategy: ['newest'] } }, { messageProcessors });
+    expect(asked[0]?.messages).toEqual(talk.slice(2));
+  });
+
+  test('sends the tools that are offered', async () => {
+    const pay = { name: 'pay', description: 'Pay', parameters: {} };
+    const { asked } = await call({ tools: ['pay', 'gone'] }, { tools: { pay, other: pay } });
+    expect(asked[0]?.tools).toEqual([pay]);
+  });
+
+  test('tells what the model says, where it stands', async () => {
+    const told = await toldOf(
+      async (_question, { emit }) => {
+        emit('Hi');
+        return REPLY;
+      },
+      {},
+      { attempt: 3 },
+    );
+    const delta = { node: 'pay', visit: 2, path: ['outer'], attempt: 3, callKey: 'R1.pay.1', index: 0, text: 'Hi' };
+    expect(told).toEqual([['R1', delta]]);
+  });
+
+  test('tells the whole answer of a model that does not stream', async () => {
+    expect(await toldOf(async () => REPLY)).toMatchObject([['R1', { index: 0, text: 'Hi' }]]);
+  });
+
+  test('tells what a model said before it failed', async () => {
+    const told = await toldOf(async (_question, { emit }) => {
+      emit('H');
+      throw new Error('broken');
+    });
+    expect(told).toMatchObject([['R1', { text: 'H' }]]);
+  });
+
+  test('tells an attempt that came after a lost one under a number of its own', async () => {
+    const told = await toldOf(async () => REPLY, {}, { attempt: 1, turn: 2 });
+    expect(told).toMatchObject([['R1', { attempt: 2, index: 0 }]]);
+  });
+
+  test('tells nothing of a summary, nor of a call whose place is not known', async () => {
+    const asking = aModelRequest({ messages: [...talk, aMessage('summarize-0', 'user')] });
+    expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
+    const withoutPlace = { ...aTask(), request: aModelRequest() };
+    const tell = vi.fn<TellDeltas>();
+    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(withoutPlace, signal, {
+      attempt: 1,
+    });
+    expect(tell).not.toHaveBeenCalled();
+  });
+
+  const cutOff: ModelReply = { ...REPLY, finishReason: 'length' };
+
+  test('refuses an answer that was cut off among its tool calls, and says what it took', async () => {
+    const reply = { ...cutOff, toolCalls: [{ id: 't1', name: 'purge', args: {} }] };
+    const refused = { code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage: REPLY.usage };
+    const models = { default: async () => reply };
+    await expect(call({ tools: ['purge'] }, { models })).rejects.toMatchObject(refused);
+    expect((await call({}, { models })).reply).toEqual(reply);
+    expect((await call({ tools: ['purge'], toolChoice: 'none' }, { models })).reply).toEqual(reply);
+  });
+
+  test('takes an answer that was cut off among its words', async () => {
+    expect((await call({}, { models: { default: async () => cutOff } })).reply).toEqual(cutOff);
+  });
+
+  test.each(['other', 'constructor', '__proto__'])('a worker without the model %s says so', async (model) => {
+    await expect(call({ model })).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
+  });
+});

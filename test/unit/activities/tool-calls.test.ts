@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { toolCalls } from '../../../src/activities/tool-calls.ts';
+import { CallError } from '../../../src/activities/calls/call-error.ts';
+import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
+import type { CallReply } from '../../../src/graph/run/effect.ts';
+import type { Principal } from '../../../src/graph/run/principal.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aTask, aTool, aToolRequest } from '../../support/builders/call-builders.ts';
+
+const { signal } = new AbortController();
+
+async function callOf(tool: Tool, args: Json = {}): Promise<CallReply> {
+  return await toolCalls({ [tool.name]: tool }).execute(aTask({ request: aToolRequest({ args }) }), signal, {
+    attempt: 1,
+  });
+}
+
+describe('toolCalls', () => {
+  test('a call has the safety that its run has pinned', () => {
+    const { safety } = toolCalls({});
+    const request = aToolRequest({ tool: 'charge', effect: 'unsafe' });
+    expect(safety(request)).toBe('unsafe');
+  });
+
+  test('a tool is given its arguments and whose call it serves', async () => {
+    const seen: [Json, ToolContext][] = [];
+    const tool = aTool({ execute: async (args, context) => seen.push([args, context]) });
+    await callOf(tool, { order: 7 });
+    const principal = { sub: 'ann', roles: ['user'] };
+    const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
+    const prepare: unknown = expect.any(Function);
+    expect(seen).toEqual([
+      [
+        { order: 7 },
+        { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, prepare },
+      ],
+    ]);
+  });
+
+  test('what it returns is the reply, as JSON', async () => {
+    const at = new Date('2026-01-02T03:04:05.678Z');
+    const tool = aTool({ execute: async () => ({ at: at.toJSON(), n: 1 }) });
+    expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
+  });
+
+  test('a tool that returns nothing has returned null', async () => {
+    const tool = aTool({ execute: async () => Reflect.get({}, 'nothing') });
+    expect(await callOf(tool)).toEqual({ kind: 'value', value: null });
+  });
+
+  test('a result is what the tool says that it returns', async () => {
+    const tool = aTool({ result: { type: 'object', required: ['n'] }, execute: async (args) => args });
+    expect(await callOf(tool, { n: 1 })).toEqual({ kind: 'value', value: { n: 1 } });
+    const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
+    await expect(callOf(tool, { m: 1 })).rejects.toMatchObject(failure);
+    await expect(callOf(tool, { m: 1 })).rejects.toThrow(`The result of ${tool.name} breaks its schema at /`);
+  });
+
+  test.each(['charge', 'constructor', '__proto__'])('a worker without the tool %s says so', async (tool) => {
+    const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
+    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
+  });
+
+  const callUnder = async (approval: Tool['approval'], isApproved: boolean): Promise<CallReply> => {
+    const tool = aTool({ approval, execute: () => 'paid' });
+    const request = aToolRequest({ args: { amount: 7 }, ...(isApproved && { isApproved }) });
+    return await toolCalls({ pay: tool }).execute(aTask({ request }), signal, { attempt: 1 });
+  };
+
+  test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
+    'a tool that now wants an approval by %j is not called without one',
+    async (approval) => {
+      const refused = { code: 'APPROVAL_REQUIRED', retryable: false, done: 'no' };
+      await expect(callUnder(approval, false)).rejects.toMatchObject(refused);
+      expect(await callUnder(approval, true)).toMatchObject({ value: 'paid' });
+    },
+  );
+
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j wants none', async (approval) => {
+    expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
+  });
+
+  test.each([
+    ['idempotent', 'unsafe', 'unsafe'],
+    ['unsafe', 'idempotent', 'unsafe'],
+    ['keyed', 'idempotent', 'keyed'],
+    ['idempotent', 'keyed', 'keyed'],
+  ] as const)('of a pinned %s and a configured %s the stricter counts', (effect, live, expected) => {
+    const tool = aTool({ effect: live, execute: () => null });
+    expect(toolCalls({ pay: tool }).safety(aToolRequest({ effect }))).toBe(expected);
+  });
+
+  test('arguments that break the parameters reach no tool', async () => {
+    const parameters = { type: 'object', properties: { order: { type: 'integer' } } } as const;
+    const tool = aTool({ parameters, execute: () => expect.unreachable() });
+    const call = callOf(tool, { order: 'seven' });
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
+    await expect(call).rejects.toThrow(/pay break its parameters at \/order/);
+  });
+
+  test.each<[string, readonly string[] | undefined, readonly string[]]>([
+    ['anybody', undefined, []],
+    ['one of its roles', ['support', 'user'], ['user']],
+    ['an admin', ['support'], ['admin']],
+    ['an admin when nobody else may', [], ['admin']],
+  ])('a tool is called in runs of %s', async (_whose, roles, held) => {
+    const tool = aTool({ roles, execute: () => 'paid' });
+    const task = aTask({ createdBy: { sub: 'ann', roles: held } });
+    expect(await toolCalls({ pay: tool }).execute(task, signal, { attempt: 1 })).toMatchObject({ value: 'paid' });
+  });
+
+  test.each<[readonly string[], readonly string[], string]>([
+    [['support', 'billing'], ['user'], 'a principal with the role support or billing; this run belongs to ann (user)'],
+    [['support'], [], 'a principal with the role support; this run belongs to ann (no roles)'],
+    [[], ['user'], 'a principal with the role admin'],
+  ])('a tool for %j is not called in runs of %j', async (roles, held, message) => {
+    const tool = aTool({ roles, execute: () => expect.unreachable() });
+    const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, {
+      attempt: 1,
+    });
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
+    await expect(call).rejects.toThrow(message);
+  });
+
+  test('a tool for some roles looks at everyone who has changed the run', async () => {
+    const tool = aTool({ roles: ['support'], execute: () => 'paid' });
+    const eva: Principal = { sub: 'eva', roles: ['support'] };
+    const ben: Principal = { sub: 'ben', roles: ['user'] };
+    const callAfter = (...shapedBy: Principal[]) =>
+      toolCalls({ pay: tool }).execute(aTask({ createdBy: eva, shapedBy }), signal, { attempt: 1 });
+    expect(await callAfter(eva)).toMatchObject({ value: 'paid' });
+    await expect(callAfter(eva, ben)).rejects.toThrow('this run was changed by ben (user)');
+  });
+
+  test('an error of a tool is worth another attempt', async () => {
+    const cause = new Error('out of paper');
+    const tool = aTool({ execute: async () => await Promise.reject(cause) });
+    const failure = { code: 'TOOL_FAILED', message: 'out of paper', retryable: true, done: 'perhaps', cause };
+    await expect(callOf(tool)).rejects.toMatchObject(failure);
+  });
+
+  test('an error that a tool throws at once is no other', async () => {
+    const tool = aTool({
+      execute() {
+        throw new Error('out of paper');
+      },
+    });
+    await expect(callOf(tool)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
+  });
+
+  test('an error that is classified already stays as it is', async () => {
+    const refused = new CallError('TOOL_FAILED', 'no', { retryable: false, done: 'no' });
+    await expect(callOf(aTool({ execute: async () => await Promise.reject(refused) }))).rejects.toBe(refused);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { RETRY_DELAYS_MS, judgeDelivery } from '../../../../src/api/webhooks/judge-delivery.ts';
+
+const DAY_MS = 86_400_000;
+const judging = { failures: 0, jitter: 0, delaysMs: RETRY_DELAYS_MS };
+const answered = (status: number | null, retryAfterMs: number | null = null) => ({ status, retryAfterMs });
+
+test.each<[number | null, string]>([
+  [200, 'delivered'],
+  [204, 'delivered'],
+  [299, 'delivered'],
+  [199, 'again'],
+  [301, 'again'],
+  [404, 'again'],
+  [410, 'gone'],
+  [429, 'again'],
+  [500, 'again'],
+  [null, 'again'],
+])('after %s: %s', (status, kind) => {
+  expect(judgeDelivery(answered(status), judging)).toMatchObject({ kind });
+});
+
+test('ten attempts take three days and some hours', () => {
+  const results = Array.from({ length: 10 }, (_, failures) => judgeDelivery(answered(500), { ...judging, failures }));
+  const pauses = results.flatMap((result) => (result.kind === 'again' ? [result.afterMs] : []));
+  expect(pauses).toEqual(
+    [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1_000),
+  );
+  expect(results.at(-1)).toEqual({ kind: 'failed' });
+});
+
+test('pauses differ by a tenth', () => {
+  expect(judgeDelivery(answered(500), { ...judging, jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
+});
+
+test.each<[number, number, number]>([
+  [429, 60_000, 60_000],
+  [503, 60_000, 60_000],
+  [500, 60_000, 5_000],
+  [429, 1_000, 5_000],
+  [429, 30 * DAY_MS, DAY_MS],
+])('%i with Retry-After of %i ms waits for %i ms', (status, retryAfterMs, afterMs) => {
+  expect(judgeDelivery(answered(status, retryAfterMs), judging)).toEqual({ kind: 'again', afterMs });
+});
