@@ -105,7 +105,7 @@ export const storeChecks: readonly StoreCheck[] = [
     async check({ ledger }) {
       const key = aName();
       const outcomes = await tenAtOnce(
-        async (n) => await ledger.claim(aClaim(key, `claim ${n}`), () => ({ takeOver: false, answer: 'late' })),
+        async (n) => await ledger.claim(aClaim(key, `claim ${n}`), () => ({ isGranted: false, answer: 'late' })),
       );
       equal(outcomes.filter((outcome) => 'failures' in outcome).length, 1);
     },
@@ -114,11 +114,11 @@ export const storeChecks: readonly StoreCheck[] = [
     name: 'an attempt that has lost its claim records nothing',
     async check({ ledger }) {
       const key = aName();
-      await ledger.claim(aClaim(key, 'old'), () => ({ takeOver: false, answer: 'late' }));
-      await ledger.claim(aClaim(key, 'new'), ({ failures }) => ({ takeOver: true, failures }));
+      await ledger.claim(aClaim(key, 'old'), () => ({ isGranted: false, answer: 'late' }));
+      await ledger.claim(aClaim(key, 'new'), ({ failures }) => ({ isGranted: true, failures }));
       equal(await ledger.complete({ key, claim: 'old' }, 'old'), false);
       equal(await ledger.complete({ key, claim: 'new' }, 'new'), true);
-      deepEqual(await ledger.claim(aClaim(key, 'old'), ({ result }) => ({ takeOver: false, answer: result })), {
+      deepEqual(await ledger.claim(aClaim(key, 'old'), ({ result }) => ({ isGranted: false, answer: result })), {
         answer: 'new',
       });
     },

@@ -13,7 +13,7 @@ const { DATABASE_URL = '', TEMPORAL_ADDRESS = '', HOLDFAST_CONFIG } = process.en
 
 function withoutClaims(store: Store): Store {
   const claim: Store['ledger']['claim'] = async (claim) =>
-    await store.ledger.claim(claim, ({ failures }) => ({ takeOver: true, failures }));
+    await store.ledger.claim(claim, ({ failures }) => ({ isGranted: true, failures }));
   return { ...store, ledger: { ...store.ledger, claim } };
 }
 

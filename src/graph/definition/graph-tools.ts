@@ -13,9 +13,8 @@ import { toolsOfCalls } from './tools-of-calls.ts';
 import type { PlacedFields } from './writes-of.ts';
 
 /*
- * Graphs as tools. A node that calls some has a graph inside that consists of them: a `subgraph` node for each, which no
- * edge leads to. A call runs its node. So all that holds for subgraphs holds for these calls: limits, approvals inside,
- * retries, what is hidden, and where events say that they have happened.
+ * Graphs as tools. A node that calls some has a graph inside with a `subgraph` node for each, which no edge leads to. A
+ * call runs its node, so what holds for subgraphs holds for these calls, such as limits, approvals and redaction.
  */
 
 /** A published graph among the tools of a node. */

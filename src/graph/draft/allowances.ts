@@ -2,9 +2,8 @@ import { withAllowance } from '../values/meter.ts';
 import type { Frame, TaskHandle } from './frames.ts';
 
 /*
- * What one `advance` may cost. It yields after `MAX_UNITS` (`load.ts`), and a superstep closes in an `advance` of its
- * own; so the sum stays far below the 8 s of processor time that an activation has. The budgets belong to the
- * interpreter version: others would stop a recorded run at another place.
+ * What one `advance` may cost: far below the 8 s of processor time of an activation, as it yields (`load.ts`). The budgets
+ * belong to the interpreter version: others would stop a recorded run at another place.
  */
 
 /** One step of a task: its templates, arguments and schema checks; and its writes, once more. */

@@ -144,8 +144,8 @@ export function retryCompensation(draft: Draft, { compensation }: UnknownCompens
 }
 
 /**
- * Leaves the latest compensation pending in a run that ends without it. If it has begun, it keeps its fencing number, so
- * that it takes nothing over when it begins again.
+ * Leaves the latest compensation pending in a run that ends without it. If it has begun, it keeps its takeover, so that it
+ * is not ordered again when it begins again.
  */
 export function leaveCompensation(draft: Draft): void {
   const { calls, compensation } = draft.run;

@@ -11,9 +11,8 @@ import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
 /*
- * Calls that may have been made and have no result: keyed ones, those with a compensation, and those that a run left
- * without an answer when it ended. Their run goes on as its graph says. If it fails or is canceled, its error names them,
- * because they are not compensated.
+ * Calls that may have been made and have no result: keyed ones, those with a compensation, and those that an ended run
+ * left without an answer. They are not compensated, so the error of a run that fails or is canceled names them.
  */
 
 /** Remembers a failed call that may have been made, and forgets any other one. */

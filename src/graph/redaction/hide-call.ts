@@ -37,7 +37,7 @@ export function hideCall<Parts extends CallParts>(parts: Parts, place: CallPlace
   };
 }
 
-/** Of a tool's arguments, masks say which parts are hidden; nothing says that of a prompt. */
+/** Masks say which parts of a tool's arguments are hidden. A prompt has no masks, so it is hidden as a whole. */
 function hideRequest(request: Json, { kind }: CallPlace, hidden: NodeRedaction): Json {
   if (request === null) return null;
   if (kind === 'tool') return hideArgs(request, [hidden]);

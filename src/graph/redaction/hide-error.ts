@@ -37,9 +37,10 @@ export function hideErrorOf(error: RunError, redaction: Redaction): RunError {
   return isHidden ? hideMessages(error) : hideStack(error, redaction);
 }
 
-/** Hides the messages of a run's error. Its cause may tell of compensations, and one of no node of what the engine met. */
+/** Hides the messages of a run's error. Its cause may tell of hidden compensations. */
 export function hideRunError(error: RunError, redaction: Redaction): RunError {
   if (!isRedacting(redaction)) return hideStack(error, redaction);
+  // An INTERNAL error without a node may quote any value, so its message is hidden.
   if (error.node === undefined && error.code === 'INTERNAL') return hideMessages(error);
   const shown = hideErrorOf(error, redaction);
   const { cause } = shown;

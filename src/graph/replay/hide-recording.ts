@@ -72,7 +72,7 @@ interface Places {
   readonly approvals: ReadonlyMap<string, NodePlace>;
 }
 
-/** Finds them by a replay, because no key tells its node for certain. */
+/** Finds the nodes by a replay, because a key does not tell its node for certain. */
 function placesIn(recording: Recording): Places {
   const calls = new Map<string, NodePlace>();
   const approvals = new Map<string, NodePlace>();
@@ -104,7 +104,7 @@ function askedBy(
   return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
 }
 
-/** Of a node that is not known. */
+/** What is hidden of a call or an approval whose node is unknown. */
 const ALL_HIDDEN: NodeRedaction = { calls: true, result: true, values: true, error: true };
 
 /** A replay takes the results of calls from their events. */

@@ -61,7 +61,7 @@ export function replay({ graph, identity, begin, log, view, onStep }: ReplayStar
   return { run, events, checkpoints, approvals: [...approvals.values()], occurrences, divergence };
 }
 
-/** So many events more than were recorded does a replay have that goes ways of its own. */
+/** The number of events by which a replay that has left its log may exceed the recorded ones. */
 const MAX_BEYOND = 10_000;
 
 interface Player extends Pick<ReplayStart, 'log' | 'view' | 'onStep'> {

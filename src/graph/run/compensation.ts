@@ -52,8 +52,8 @@ export interface PerhapsMadeCall {
   /** The tool, function or node type. */
   readonly called: string;
   /**
-   * The fencing number of a call that its run left without an answer when it ended. A reopened run requests the call under
-   * this number, which takes nothing over: the ledger answers, and repeats no unsafe call.
+   * The takeover of a call that its run left without an answer when it ended. A reopened run requests the call with the same
+   * one, so it does not order it again: the ledger answers, and repeats no unsafe call.
    */
   readonly unansweredTakeover?: number;
 }

@@ -14,7 +14,7 @@ export interface CallEffect {
   readonly kind: 'call';
   /** The idempotency key: equal over attempts, replays and takeovers of one call, unique to the call. */
   readonly key: string;
-  /** The fencing number: rises when a person orders a call with an unknown outcome again. */
+  /** How often a person, or a reopened run, has ordered the call again under its key. */
   readonly takeover: number;
   readonly node: string;
   /** The element of a list that the call is made for. */

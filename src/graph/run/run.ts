@@ -118,7 +118,7 @@ export interface OpenCall {
   readonly since: number;
   /** The call's share of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
-  /** The fencing number of its request. */
+  /** How often it had been ordered again when it was requested. */
   readonly takeover: number;
   readonly ifUnknown?: UnknownOutcomeRule;
   /** The compensated call; no task waits for this one. */

@@ -83,9 +83,7 @@ export interface NodeTask {
   readonly group: ConcurrencyGroup | null;
   /** Rises when a person retries a call that is known to have failed; part of the call's key. */
   readonly retryRound: number;
-  /**
-   * The fencing number: rises when a person orders a call of unknown outcome again, to take over the ledger's claim.
-   */
+  /** How often a person, or a reopened run, has ordered the task's calls again under their keys. */
   readonly takeover: number;
   readonly state: TaskState;
 }

@@ -4,8 +4,8 @@ import type { Refusal } from './refusal.ts';
 import type { Run } from './run.ts';
 
 /*
- * The people who have shaped a run: its starter, and those who changed its state or its course. A tool's roles hold for
- * each of them, and who must not be the requester of an approval is none of them.
+ * The people who have shaped a run: its starter, and those who changed its state or its course. A tool asks its roles of
+ * each of them, and an approval that excludes its requester excludes all of them.
  */
 
 /** The number of principals besides the starter that a run remembers; no others may change it. */

@@ -55,7 +55,7 @@ function signalIdOf(payload: Json): string | undefined {
 
 const MAX_ID = 255;
 
-/** Of a refusal: a run remembers some of them. */
+/** The number of issues of one refusal: a run remembers some refusals. */
 const MAX_ISSUES = 100;
 
 /** Bounds what a refusal quotes of a signal. */

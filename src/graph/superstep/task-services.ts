@@ -152,7 +152,7 @@ function emitRequest(handle: TaskHandle, idempotencyKey: string, request: CallRe
   }
 }
 
-/** Returns the fencing number of a call that the run left without an answer when it ended; `undefined` for any other. */
+/** Returns the takeover of a call that the run left without an answer when it ended; `undefined` for any other. */
 function unansweredTakeover({ compensation }: Run, key: string): number | undefined {
   return compensation.perhapsMade.find((call) => call.key === key)?.unansweredTakeover;
 }

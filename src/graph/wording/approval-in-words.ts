@@ -40,7 +40,7 @@ export function approvalInOneLine({ title, tool, args, details }: Asked): string
   return line.length > MAX_LINE ? null : line;
 }
 
-/** So many characters of a digest are enough to tell what was seen. */
+/** The number of characters of a digest that are shown: enough to tell what was seen. */
 const DIGEST_LENGTH = 12;
 
 /**

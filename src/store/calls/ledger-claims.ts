@@ -58,12 +58,13 @@ export type SeenEntry = Pick<LedgerEntry, 'claim' | 'status'>;
 /** The judgement of a claim against the entry of an earlier attempt. */
 export type ClaimJudgement<T> =
   | {
-      readonly takeOver: true;
+      /** This attempt takes the entry. */
+      readonly isGranted: true;
       readonly failures: number;
       /** A failure to store about earlier attempts, if the entry has none. */
       readonly lostAttempt?: TaskFailure;
     }
-  | { readonly takeOver: false; readonly answer: T };
+  | { readonly isGranted: false; readonly answer: T };
 
 /** A successful claim. */
 export interface SuccessfulClaim {
@@ -103,7 +104,7 @@ export async function claimEntry<T>(
   return await db.transaction().execute(async (transaction) => {
     const before = await lockEntry(transaction, request.claim.key);
     const judgement = judge(before);
-    if (!judgement.takeOver) return { answer: judgement.answer };
+    if (!judgement.isGranted) return { answer: judgement.answer };
     const { failures, lostAttempt } = judgement;
     const columns = {
       ...(lostAttempt && { failure: JSON.stringify(lostAttempt) }),

@@ -25,7 +25,7 @@ async function aRun(id: string): Promise<void> {
   await store.pendingStarts.complete({ id, execution: 1 }, AT);
   const call = { key: `${id}:call`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
   await store.ledger.claim({ ...call, takeover: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
-    takeOver: true,
+    isGranted: true,
     failures: 0,
   }));
   await writeTo(store, { id }, aBatch([1, 2], { approvals: [anApproval(id, 'pending')] }));

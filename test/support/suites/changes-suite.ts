@@ -54,7 +54,7 @@ export function changesSuite(store: () => Store): void {
       for (const seq of [1, 2])
         await store().ledger.claim(
           { ...terms, key: 'W-claim', claim: `c${seq}`, journal: { batch: aBatch([seq]), writer } },
-          () => ({ takeOver: false, answer: null }),
+          () => ({ isGranted: false, answer: null }),
         );
       await vi.waitFor(() => expect(heard.map((change) => change?.seq)).toEqual([1, 2]));
     });

@@ -26,7 +26,7 @@ export function ledgerSuite(store: () => Store): void {
   test('a first claim succeeds, and a second one is judged', async () => {
     expect(await store().ledger.claim(claim('L1'), neverAsked)).toEqual({ failures: 0, before: null });
     const answer = await store().ledger.claim(claim('L1', { claim: 'c2' }), (entry) => ({
-      takeOver: false,
+      isGranted: false,
       answer: entry.status,
     }));
     expect(answer).toEqual({ answer: 'claimed' });
@@ -35,7 +35,7 @@ export function ledgerSuite(store: () => Store): void {
   test('one of many concurrent claims is first', async () => {
     const claims = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
-        store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ takeOver: false, answer: 'late' as const })),
+        store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ isGranted: false, answer: 'late' as const })),
       ),
     );
     expect(claims.filter((outcome) => 'failures' in outcome)).toHaveLength(1);
@@ -43,10 +43,10 @@ export function ledgerSuite(store: () => Store): void {
 
   test('an attempt that has lost its claim records nothing', async () => {
     await store().ledger.claim(claim('L3'), neverAsked);
-    await store().ledger.claim(claim('L3', { claim: 'c2' }), ({ failures }) => ({ takeOver: true, failures }));
+    await store().ledger.claim(claim('L3', { claim: 'c2' }), ({ failures }) => ({ isGranted: true, failures }));
     expect(await store().ledger.complete({ key: 'L3', claim: 'c1' }, 'old')).toBe(false);
     expect(await store().ledger.complete({ key: 'L3', claim: 'c2' }, { ok: 1 })).toBe(true);
-    const kept = await store().ledger.claim(claim('L3'), (entry) => ({ takeOver: false, answer: entry.result }));
+    const kept = await store().ledger.claim(claim('L3'), (entry) => ({ isGranted: false, answer: entry.result }));
     expect(kept).toEqual({ answer: { ok: 1 } });
   });
 
@@ -81,7 +81,7 @@ export function ledgerSuite(store: () => Store): void {
     await ledger.claim(claim('L-att', { request: { n: 1 } }), neverAsked);
     await ledger.fail({ key: 'L-att', claim: 'c1' }, { ...retrying, failure: failure('a\0') });
     await ledger.claim(claim('L-att', { claim: 'c2' }), () => ({
-      takeOver: true,
+      isGranted: true,
       failures: 1,
       lostAttempt: failure('lost'),
     }));
@@ -97,9 +97,9 @@ export function ledgerSuite(store: () => Store): void {
   });
 
   test('an end without a claim is a row, and the next one is judged', async () => {
-    const settle = async (by: string, result: string, takeOver: boolean) =>
+    const settle = async (by: string, result: string, isGranted: boolean) =>
       await store().ledger.settle(claim('L6', { claim: by }), { status: 'completed', result }, (entry) =>
-        takeOver ? { takeOver, failures: entry.failures } : { takeOver, answer: entry.result },
+        isGranted ? { isGranted, failures: entry.failures } : { isGranted, answer: entry.result },
       );
     expect(await settle('c1', 'first', true)).toEqual({ failures: 0, before: null });
     expect(await settle('c2', 'second', false)).toEqual({ answer: 'first' });
@@ -131,7 +131,7 @@ export function ledgerSuite(store: () => Store): void {
     const seen: string[] = [];
     const judge = ({ status }: LedgerEntry) => {
       seen.push(status);
-      return { takeOver: false, answer: null } as const;
+      return { isGranted: false, answer: null } as const;
     };
     await store().ledger.claim(claim('L-alive'), neverAsked);
     const failure = { error: { code: 'UNKNOWN_OUTCOME', message: 'lost' }, callFailed: false } as const;

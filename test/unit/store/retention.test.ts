@@ -50,7 +50,7 @@ async function anEndedRun(id: string, threadId: string | null = null): Promise<v
   await writeTo(store, { id }, aBatch([1, 2, 3], { checkpoints, occurrences: [anOccurrence(1)] }));
   const call = { key: `${id}:a`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
   await store.ledger.claim({ ...call, takeover: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
-    takeOver: true,
+    isGranted: true,
     failures: 0,
   }));
   const blob = { id: `${id}-blob`, workflowId: `run:acme:${id}`, metadata: {}, data: new Uint8Array([1]) };

@@ -46,7 +46,7 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgeme
 
 const LOST = 'The worker was lost before it recorded the outcome of the call';
 const NOT_REPEATABLE = 'An earlier attempt may have made the call, which is unsafe since then';
-const IN_PROGRESS = { takeOver: false, answer: { kind: 'in-progress' } } as const;
+const IN_PROGRESS = { isGranted: false, answer: { kind: 'in-progress' } } as const;
 
 /** True if the server has given up this attempt and a later one makes the call. */
 function isSuperseded(claimant: Claimant, { status, scheduledAt }: LedgerEntry): boolean {
@@ -68,28 +68,28 @@ function judgeEntry(entry: LedgerEntry, state: ClaimState): ClaimJudgement<Ledge
   const { isTakeover, mayRepeat } = state;
   switch (entry.status) {
     case 'completed':
-      return { takeOver: false, answer: toCompleted(entry) };
+      return { isGranted: false, answer: toCompleted(entry) };
     case 'retrying':
       return judgeRetrying(entry, mayRepeat || isTakeover);
     case 'claimed':
       return judgeClaimed(entry, state);
     case 'failed':
     case 'unknown':
-      if (isTakeover) return { takeOver: true, failures: 0 };
-      return { takeOver: false, answer: toFailed(entry) };
+      if (isTakeover) return { isGranted: true, failures: 0 };
+      return { isGranted: false, answer: toFailed(entry) };
   }
 }
 
 function judgeClaimed(entry: LedgerEntry, { isUnused, mayRepeat, isLost }: ClaimState): ClaimJudgement<LedgerAnswer> {
-  if (isUnused) return { takeOver: true, failures: entry.failures };
-  if (mayRepeat) return { takeOver: true, failures: entry.failures, lostAttempt: LOST_ATTEMPT };
+  if (isUnused) return { isGranted: true, failures: entry.failures };
+  if (mayRepeat) return { isGranted: true, failures: entry.failures, lostAttempt: LOST_ATTEMPT };
   return isLost ? toLost(entry, LOST) : IN_PROGRESS;
 }
 
 /** @param mayRepeat the call may be made although an earlier attempt may have made it */
 function judgeRetrying(entry: LedgerEntry, mayRepeat: boolean): ClaimJudgement<LedgerAnswer> {
   if (isPerhapsDone(entry) && !mayRepeat) return toLost(entry, NOT_REPEATABLE);
-  return { takeOver: true, failures: entry.failures };
+  return { isGranted: true, failures: entry.failures };
 }
 
 /**
@@ -128,15 +128,19 @@ function isPerhapsDone({ failure }: Pick<LedgerEntry, 'failure'>): boolean {
 export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimJudgement<LedgerAnswer> {
   switch (entry.status) {
     case 'completed':
-      return { takeOver: false, answer: toCompleted(entry) };
+      return { isGranted: false, answer: toCompleted(entry) };
     case 'claimed':
       return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLost(entry, LOST);
     case 'retrying':
-      return mayBeDone(entry, NONE_UNUSED) ? canceledAfterAttempt(entry) : { takeOver: true, failures: entry.failures };
+      return mayBeDone(entry, NONE_UNUSED)
+        ? canceledAfterAttempt(entry)
+        : { isGranted: true, failures: entry.failures };
     case 'failed':
-      return mayBeDone(entry, NONE_UNUSED) ? canceledAfterAttempt(entry) : { takeOver: false, answer: toFailed(entry) };
+      return mayBeDone(entry, NONE_UNUSED)
+        ? canceledAfterAttempt(entry)
+        : { isGranted: false, answer: toFailed(entry) };
     case 'unknown':
-      return { takeOver: false, answer: toFailed(entry) };
+      return { isGranted: false, answer: toFailed(entry) };
   }
 }
 
@@ -145,7 +149,7 @@ function canceledAfterAttempt(entry: LedgerEntry): ClaimJudgement<LedgerAnswer> 
 }
 
 function toLost(seen: LedgerEntry, why: string): ClaimJudgement<LedgerAnswer> {
-  return { takeOver: false, answer: { kind: 'lost', why, seen } };
+  return { isGranted: false, answer: { kind: 'lost', why, seen } };
 }
 
 function toCompleted({ result, failures }: LedgerEntry): LedgerAnswer {

@@ -193,7 +193,7 @@ function refusalOfEdit({ args: shown, decisions }: Approval, args: Json | undefi
   return { code: 'INVALID_ARGS', message, issues: [{ path: '/args', message }] };
 }
 
-/** What stands in the place of a reason in a command, such as `…`, is none. */
+/** A reason has a letter or a digit; a placeholder such as `…` has none. */
 const WORDS = /[\p{L}\p{N}]/u;
 
 function refusalByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {

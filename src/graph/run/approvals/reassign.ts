@@ -19,7 +19,7 @@ interface Reassignment {
 
 /**
  * Gives a pending approval to other people. All other rules of its policy stay: how many, whether with a reason, who is
- * excluded, who joins later. It is given by who may decide it, or by an admin, who does not come to decide that way.
+ * excluded, who joins later. Who may decide it may reassign it. An admin may reassign, but not to themselves.
  * @returns the changed approval, or the reason for the refusal
  */
 export function reassign(

@@ -46,7 +46,7 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
     journal: null,
     at: '2026-01-02T03:04:05Z',
   };
-  return await store.ledger.claim(claim, ({ status }) => ({ takeOver: false, answer: status }));
+  return await store.ledger.claim(claim, ({ status }) => ({ isGranted: false, answer: status }));
 }
 
 /** Nothing is heard of any attempt for a long time. */

@@ -84,7 +84,7 @@ test('an open call is asked for again, and has an unknown outcome once its attem
     scheduledAt: 1,
   };
   const at = new Date().toISOString();
-  await store.ledger.claim({ ...claim, claim: 'c', at, journal: null }, () => ({ takeOver: true, failures: 0 }));
+  await store.ledger.claim({ ...claim, claim: 'c', at, journal: null }, () => ({ isGranted: true, failures: 0 }));
   const task = { ...aNewTask('unsafe'), key, runId };
   expect(await failureOf(reconcile(task))).toMatchObject({ type: 'IN_PROGRESS', nonRetryable: false });
   expect(await failureOf(reconcile(task, 0))).toMatchObject({ type: 'UNKNOWN_OUTCOME', nonRetryable: true });

@@ -17,7 +17,7 @@ test('a run with too many bytes of answers is refused before any is read', async
   const call = { tenantId: 'acme', runId: 'R', node: 'a', called: 'tool:a', requestHash: 'h', claim: 'c', at: AT };
   for (const key of ['R:a', 'R:b', 'R:c']) {
     const claim = { ...call, key, takeover: 0, scheduledAt: 1, journal: null };
-    await store.ledger.claim(claim, () => ({ takeOver: true, failures: 0 }));
+    await store.ledger.claim(claim, () => ({ isGranted: true, failures: 0 }));
     await store.ledger.complete({ key, claim: 'c' }, 'x'.repeat(21 * 1_048_576));
   }
   await writeTo(store, { id: 'R' }, aBatch([1]));
@@ -41,7 +41,7 @@ test('a run with too many bytes of answers is refused before any is read', async
     );
   await expect(replaying()).rejects.toThrow('The answers were read');
   await store.ledger.claim({ ...call, key: 'R:d', takeover: 0, scheduledAt: 1, journal: null }, () => ({
-    takeOver: true,
+    isGranted: true,
     failures: 0,
   }));
   await store.ledger.complete({ key: 'R:d', claim: 'c' }, 'x'.repeat(1_048_576));

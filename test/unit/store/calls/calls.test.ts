@@ -157,7 +157,7 @@ test('a failed call that a person has ordered again is open until it fails anew'
   });
   const settle = async (id: string, takeover: number) =>
     await store.ledger.settle(claim(id, takeover), { status: 'failed', failure }, () => ({
-      takeOver: true,
+      isGranted: true,
       failures: 0,
     }));
   const open = async () => (await store.calls.open(runId, 0)).map(({ seq }) => seq);

@@ -35,23 +35,26 @@ describe('judgeClaim', () => {
     const entry = anEntry({ status: 'completed', result: { ok: 1 } });
     for (const takeover of [0, 1]) {
       const verdict = judgeClaim(aClaimant({ safety, takeover }), entry);
-      expect(verdict).toMatchObject({ takeOver: false, answer: { kind: 'completed', result: { ok: 1 } } });
+      expect(verdict).toMatchObject({ isGranted: false, answer: { kind: 'completed', result: { ok: 1 } } });
     }
   });
 
   test.each(SAFETIES)('an %s call that is to be tried again goes on counting', (safety) => {
-    expect(judgeClaim(aClaimant({ safety }), anEntry({ status: 'retrying' }))).toEqual({ takeOver: true, failures: 2 });
+    expect(judgeClaim(aClaimant({ safety }), anEntry({ status: 'retrying' }))).toEqual({
+      isGranted: true,
+      failures: 2,
+    });
   });
 
   test.each(['idempotent', 'keyed'] as const)('a lost %s call is made again', (safety) => {
-    expect(judgeClaim(aClaimant({ safety }), anEntry())).toMatchObject({ takeOver: true, failures: 2 });
+    expect(judgeClaim(aClaimant({ safety }), anEntry())).toMatchObject({ isGranted: true, failures: 2 });
   });
 
   test.each(SAFETIES)('an attempt that comes late leaves an %s call to the one after it', (safety) => {
     const late = aClaimant({ safety, scheduledAt: 1, isUnused: isTheEarlier });
     for (const status of ['claimed', 'retrying'] as const)
       expect(judgeClaim(late, anEntry({ status, takeover: 1, scheduledAt: 2 }))).toEqual({
-        takeOver: false,
+        isGranted: false,
         answer: { kind: 'in-progress' },
       });
     expect(judgeClaim(late, anEntry({ status: 'completed', scheduledAt: 2 }))).toMatchObject({
@@ -61,22 +64,25 @@ describe('judgeClaim', () => {
 
   test('a call that another attempt may still be making is left to it, unless it may be made twice', () => {
     const young = anEntry({ ageMs: 59_999 });
-    expect(judgeClaim(aClaimant(), young)).toEqual({ takeOver: false, answer: { kind: 'in-progress' } });
-    expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ takeOver: true });
-    expect(judgeClaim(aClaimant({ takeover: 1 }), young)).toEqual({ takeOver: false, answer: { kind: 'in-progress' } });
+    expect(judgeClaim(aClaimant(), young)).toEqual({ isGranted: false, answer: { kind: 'in-progress' } });
+    expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ isGranted: true });
+    expect(judgeClaim(aClaimant({ takeover: 1 }), young)).toEqual({
+      isGranted: false,
+      answer: { kind: 'in-progress' },
+    });
   });
 
   test('an unsafe call whose claim is known to have made no call is made', () => {
     const claimant = aClaimant({ isUnused: isTheEarlier });
-    expect(judgeClaim(claimant, anEntry())).toEqual({ takeOver: true, failures: 2 });
+    expect(judgeClaim(claimant, anEntry())).toEqual({ isGranted: true, failures: 2 });
     expect(judgeClaim(claimant, anEntry({ claim: 'another' }))).toMatchObject({ answer: { kind: 'lost' } });
     expect(judgeClaim(claimant, anEntry({ status: 'unknown' }))).toMatchObject({ answer: { kind: 'failed' } });
   });
 
   test('a lost unsafe call is made again when a person has ordered it since', () => {
-    expect(judgeClaim(aClaimant(), anEntry())).toMatchObject({ takeOver: false, answer: { kind: 'lost' } });
-    expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry())).toMatchObject({ takeOver: true });
-    expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry({ takeover: 1 }))).toMatchObject({ takeOver: false });
+    expect(judgeClaim(aClaimant(), anEntry())).toMatchObject({ isGranted: false, answer: { kind: 'lost' } });
+    expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry())).toMatchObject({ isGranted: true });
+    expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry({ takeover: 1 }))).toMatchObject({ isGranted: false });
   });
 
   test.each(['failed', 'unknown'] as const)(
@@ -85,10 +91,10 @@ describe('judgeClaim', () => {
       const failure = { error, callFailed: true };
       const entry = anEntry({ status, failure, takeover: 1 });
       expect(judgeClaim(aClaimant({ takeover: 1 }), entry)).toMatchObject({
-        takeOver: false,
+        isGranted: false,
         answer: { kind: 'failed', failure },
       });
-      expect(judgeClaim(aClaimant({ takeover: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
+      expect(judgeClaim(aClaimant({ takeover: 2 }), entry)).toEqual({ isGranted: true, failures: 0 });
     },
   );
 
@@ -104,14 +110,14 @@ describe('judgeClaim', () => {
     'what a person orders again, corrected meanwhile, is made: %s',
     (status) => {
       const claimant = aClaimant({ requestHash: 'y', takeover: 1 });
-      expect(judgeClaim(claimant, anEntry({ status }))).toMatchObject({ takeOver: true });
+      expect(judgeClaim(claimant, anEntry({ status }))).toMatchObject({ isGranted: true });
     },
   );
 });
 
 describe('judgeCanceled', () => {
   const failed = (callFailed: boolean) => ({ callFailed, error });
-  const answered = (known: object) => ({ takeOver: false, answer: known });
+  const answered = (known: object) => ({ isGranted: false, answer: known });
   const lost = (why: string) => answered({ kind: 'lost', why: expect.stringContaining(why) });
 
   test.each<[string, Partial<LedgerEntry>, object]>([
@@ -123,7 +129,7 @@ describe('judgeCanceled', () => {
     ],
     ['has failed, and may have been made', { status: 'failed', failure: failed(false) }, lost('no')],
     ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
-    ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { takeOver: true }],
+    ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { isGranted: true }],
     ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
     ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
@@ -134,7 +140,7 @@ describe('judgeCanceled', () => {
 
 test('a claim that takes over a lost attempt records it', () => {
   const taken = judgeClaim(aClaimant({ safety: 'keyed' }), anEntry());
-  expect(taken).toMatchObject({ takeOver: true, lostAttempt: { callFailed: false } });
+  expect(taken).toMatchObject({ isGranted: true, lostAttempt: { callFailed: false } });
   expect(judgeClaim(aClaimant({ safety: 'keyed', isUnused: isTheEarlier }), anEntry())).not.toHaveProperty(
     'lostAttempt',
   );
@@ -150,8 +156,8 @@ test.each([
 });
 
 describe('the table of claims in the README', () => {
-  const MAKES = { takeOver: true, failures: 2 };
-  const LEAVES = { takeOver: false, answer: { kind: 'in-progress' } };
+  const MAKES = { isGranted: true, failures: 2 };
+  const LEAVES = { isGranted: false, answer: { kind: 'in-progress' } };
   const LATER = { scheduledAt: 3 };
   const UNUSED = { isUnused: isTheEarlier };
   const FAILED = { status: 'failed', failure: { error, callFailed: true } } as const;
@@ -210,7 +216,7 @@ describe('the table of claims in the README', () => {
     '`claimed`, by an attempt that was lost': ['makes the outcome `unknown`', { answer: { kind: 'lost' } }, [{}, {}]],
     '`failed` or `unknown`, with a takeover': [
       'makes the call, and counts attempts from 1',
-      { takeOver: true, failures: 0 },
+      { isGranted: true, failures: 0 },
       [FAILED, { takeover: 1 }],
       [{ ...FAILED, status: 'unknown' }, { takeover: 1 }],
     ],
