@@ -59,7 +59,7 @@ export function modelCalls({
         const readFile = openFiles({ tenantId, principal, signal });
         const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
         requireWholeCalls(reply, request);
-        // Who listens hears the same of models that do not stream.
+        // Listeners hear models that do not stream, too.
         if (!deltas?.hasText()) deltas?.say(reply.text);
         return report ? { ...reply, context: report } : reply;
       } finally {
@@ -81,7 +81,7 @@ function offersIn(
 
 /**
  * Refuses an answer that was cut off among its tool calls: the arguments of the last one are incomplete, and what is
- * left of them may fit the tool all the same. Calls that nobody has asked for are made by nobody.
+ * left of them may fit the tool all the same.
  * @throws CallError with the usage of the answer. Another attempt would be cut off, too
  */
 function requireWholeCalls(

@@ -86,9 +86,9 @@ export interface ApiEnv {
     attempt: RequestAttempt;
     /** The body of the request, where it is a file. */
     upload: Upload;
-    /** What is done if the answer is no refusal, where the path does not say it; for the audit. */
+    /** Acts of a request that succeeds, where the path does not say them; for the audit. */
     acts?: readonly Act[];
-    /** What was done already, or has begun and stays done as far as it came, whatever the answer will be; for the audit. */
+    /** Acts that happened even if the request fails; for the audit. */
     done?: readonly Act[];
     /** Records a deletion that is about to be done; without a record it is not done. */
     recordIntent?: () => Promise<void>;

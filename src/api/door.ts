@@ -11,7 +11,7 @@ import type { Sweeper } from './sweeper/sweeper.ts';
 
 /** The port of the API. Until the API is open, it answers probes, and all other requests with 503. */
 export interface Door extends Listening {
-  /** Opens the API and starts the sweeper. Opened anew, it goes on with other parts; the sweeper of before begins nothing more. */
+  /** Opens the API and starts the sweeper. Opened anew, it goes on with other parts, and the old sweeper stops. */
   open(deps: Omit<ApiDeps, 'shuttingDown'>): void;
 }
 

@@ -25,9 +25,8 @@ import { findSuccessors } from './find-successors.ts';
  * Builds a graph definition with compile-time checks. The builder's type knows its channels and nodes: an unknown name
  * or a wrong write is a compile error.
  *
- * Each call changes the builder and returns it with a more precise type, so calls are chained. Edges name nodes added
- * before, `START` or `END`. `onError.to` and `mayGoto` may name later nodes, so only `compile` checks them.
- * A text in `{{ }}` fits every channel: its value is known only at run time.
+ * Calls are chained: each returns the builder with a more precise type. Edges name nodes added before, `START` or `END`;
+ * `onError.to` and `mayGoto` may name later ones, which `compile` checks. A text in `{{ }}` fits every channel.
  */
 export class StateGraph<const C extends Channels = NoChannels, Id extends string = never> {
   readonly #nodes = new Map<string, NodeDefinition>();

@@ -23,7 +23,7 @@ export interface DeliveryFilter extends PageRequest {
 
 /** Addresses that are told of events of the tenant. */
 export interface Webhooks {
-  /** Its answer alone, and that of `rotate`, have the secret. */
+  /** Only its answer and that of `rotate` have the secret. */
   add(webhook: NewWebhook, options?: CallOptions): Promise<WebhookWithSecret>;
   get(id: string, options?: CallOptions): Promise<Webhook>;
   /** The newest first. */

@@ -12,7 +12,7 @@ export interface PlannedSignal {
 
 interface Outside {
   readonly options: Pick<RunOptions, 'events' | 'signals' | 'clock'>;
-  /** Who sends what says no one else. */
+  /** The sender of signals that name no other. */
   readonly by: Principal;
   /** Milliseconds since the epoch. */
   readonly start: number;

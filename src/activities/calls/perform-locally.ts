@@ -17,10 +17,8 @@ const MAX_LOCAL_ATTEMPTS = 3;
 const MAX_LOCAL_PAUSE_MS = 250;
 
 /**
- * Makes a call in a local activity, without the ledger: Temporal's marker is its record, and after a crash it is simply
- * made again. It is left to an activity if the worker's configuration calls it idempotent no more, its tenant has no
- * slot free, or it takes longer than `LOCAL_LIMIT_MS` with its retries. A failure is an outcome, as its times count for
- * the burst in which the call is made.
+ * Makes a call in a local activity, without the ledger: Temporal's marker is its record. An activity takes over if the call
+ * is idempotent no more, no slot is free, or time is up. A failure is an outcome: the workflow counts its time.
  */
 export async function performLocally<R extends CallRequest>(
   slots: CallSlots,

@@ -16,8 +16,8 @@ export interface Question {
 }
 
 /**
- * Makes a function that asks adapters of one model. It asks for streams, until the server refuses one, whose question is
- * asked again without, or does not say what one has used: budgets need that.
+ * Makes a function that asks adapters of one model.
+ * Streams until the server refuses one or reports no usage; then asks for whole answers.
  * @param wantsStream false to ask for whole answers from the beginning
  */
 export function createAskAdapter(wantsStream: boolean): (question: Question) => Promise<Answer> {

@@ -32,7 +32,7 @@ export interface Facts {
 
 /** A failed run that can't go on itself. */
 export interface OnlyForked {
-  /** `stateless`: others have ended it, so that it has no state to be retried from. `undone`: its calls were. */
+  /** `stateless`: others have ended it, so that it has no state to be retried from. `undone`: its calls have been compensated. */
   readonly why: 'stateless' | 'undone';
   /** Its last one; `null`: it has none. */
   readonly checkpoint: string | null;

@@ -26,7 +26,7 @@ type Used = ReturnType<typeof namesUsed>;
 interface Kept {
   /** What a node uses of it. */
   readonly used: (used: Used) => readonly string[];
-  /** The calls of it that a history tells of when they begin; `null`: of none. */
+  /** The kind of call event that shows use of it; `null`: no event does. */
   readonly calls: CallKind | null;
 }
 

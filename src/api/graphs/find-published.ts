@@ -2,7 +2,7 @@ import type { Permission } from '../../graph/definition/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Where the graphs of a tenant are, and what who asks may do. */
+/** Where the graphs of a tenant are, and what the caller may do. */
 export interface TenantStore {
   readonly store: Store;
   readonly tenantId: string;

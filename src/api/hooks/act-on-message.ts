@@ -17,7 +17,7 @@ import { startRun } from '../runs/start-run.ts';
 export interface WantedAct {
   readonly hook: Hook;
   readonly message: Message;
-  /** Its id becomes that of the run or the event, of which there is one, however often it is tried. */
+  /** The run or event takes its id, so that repeated tries make one. */
   readonly attempt: RequestAttempt;
 }
 

@@ -35,7 +35,7 @@ interface Listened {
   readonly detail: 'events' | 'tokens';
 }
 
-/** Normally the ear is told of each change, or that it may have missed some; this is in case it is not. */
+/** Normally the ear is told of each change; this look finds one that it was not told of. */
 const LOOK_EVERY_MS = 60_000;
 
 /** Opens an ear for a run, which need not exist yet. */

@@ -48,7 +48,7 @@ const ANOTHER_TEMPORAL =
 interface Turn {
   /** The number of runs of which Temporal has a workflow. */
   there: number;
-  /** The number of those of which it has none. */
+  /** The number of the others. */
   missing: number;
   /** Runs whose workflow is missing or has ended, up to one more than may be ended. */
   readonly lost: Map<string, LostRun>;

@@ -130,7 +130,7 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   };
 }
 
-/** Who is sent metrics asks for none, so what is there is counted without being asked. */
+/** A collector that metrics are sent to never asks for them, so this counts at intervals. */
 function liveChore(deps: SweeperDeps): Chore {
   return { everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) };
 }

@@ -28,7 +28,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes Ctrl-C, which ends the process otherwise. @returns what it aborts */
   readonly interrupted: () => AbortSignal;
-  /** Lets the process go on when nobody reads any more what it writes, which ends it otherwise. */
+  /** Lets the process go on when its output is closed, which ends it otherwise. */
   readonly goOnUnread: () => void;
 }
 

@@ -121,7 +121,7 @@ async function renew(db: Kysely<Tables>, key: string, claim: string): Promise<vo
     .execute();
 }
 
-/** Each call ends with this statement, most of them. */
+/** Most calls end with this statement, so it skips the query builder. */
 async function complete(
   db: Kysely<Tables>,
   { key, claim, request = null }: ClaimedCall,

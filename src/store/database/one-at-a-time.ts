@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from '../tables.ts';
 
 /**
- * Does work in a transaction, after that of others under the same name: what it counts is still so when it writes.
+ * Does work in a transaction, one at a time by name, so that what it counts still holds when it writes.
  * @param name of the things, with their owner
  */
 export async function oneAtATime<T>(

@@ -12,7 +12,7 @@ export interface MessageKey {
 }
 
 export type MessageClaim =
-  /** The caller does it. Both a run and an event of that id are made once, however often it is done. */
+  /** The caller acts on it. Its work id makes a run or event once, however often it is tried. */
   | { readonly kind: 'mine'; readonly workId: string }
   | { readonly kind: 'done'; readonly answer: HookAnswer }
   | { readonly kind: 'in-progress' };

@@ -41,7 +41,7 @@ export function createKnownRulings(read: () => Promise<Rulings>, clock: () => nu
   /** The time when the database was asked for what is known. */
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Asking | null = null;
-  /** Goes up with each `forget`, so that answers to questions of before are not kept. */
+  /** Goes up with each `forget`: an answer to an earlier question is not kept. */
   let generation = 0;
   const ask = async (): Promise<Rulings> => {
     const asked = { generation, at: clock() };

@@ -19,7 +19,7 @@ export interface ScheduleTicks {
   release(schedule: ScheduleReference, claim: ReleasedClaim): Promise<void>;
   /**
    * The ticks that wait, the oldest first.
-   * @param limit of the backfills, and of the others: neither hides the other
+   * @param limit of backfills, and again of all others, so that neither hides the other
    */
   pending(schedule: ScheduleReference, limit: number): Promise<readonly Tick[]>;
   /** The ids of the runs of a schedule that are not over. */

@@ -30,7 +30,7 @@ export interface ClaimRequest {
   readonly webhooks: number;
   /** The most of a tenant, those that are busy included. */
   readonly webhooksOfTenant: number;
-  /** The most of a webhook; of one that has failed last, a single one is claimed. */
+  /** The most of a webhook; after a failure, one. */
   readonly deliveriesOfWebhook: number;
   readonly leaseMs: number;
   /** Webhooks that the process sends to, and their number for each tenant. */

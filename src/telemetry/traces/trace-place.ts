@@ -34,7 +34,7 @@ export function spanContextOf(place: TracePlace, part: SpanPart): SpanContext {
   return { traceId: traceIdOf(place), spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** The id in `spanContextOf`. @param name that of the part */
+/** The id in `spanContextOf`. @param name of the part */
 export function spanIdOf(place: TracePlace, name: string): string {
   return digest(place, name).slice(0, 16);
 }

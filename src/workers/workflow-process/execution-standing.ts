@@ -15,15 +15,14 @@ type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 const DIRECT_QUERY = 'legacy_query';
 
 /**
- * A query without a workflow task comes with the history of its moment. Temporal's core plays all of it, also what a task is
- * yet to bring, and keeps the execution where it is then. The next task would go on from there, while its replay has old and
- * new in one activation, and may lead to other commands. So such a query is answered only where a completed task has
- * brought the execution. Local calls that core makes for the query let the next task come before the query itself.
+ * A query without a task makes Temporal's core play events that no task has brought yet. A replay would see them with others
+ * and may command something else, so such a query is answered only where a completed task has brought the execution.
  * @param wasCompleted says that of the task which an event, by its id, has started @throws when Temporal does not answer
  */
 export function createExecutionStanding(wasCompleted: (startedEventId: number) => Promise<boolean>): ExecutionStanding {
   /** The id of the last event that the execution has seen; `null`: it is replayed, up to a task that was completed. */
   let lastSeen: number | null = null;
+  /** Local calls that core makes for a query: while they are open, the next task comes before the query itself. */
   let openLocalCalls = 0;
   const isKnown = async (): Promise<boolean> => lastSeen === null || (await wasCompleted(lastSeen));
   return {

@@ -26,7 +26,7 @@ export interface PendingRequests {
   /** @param withinMs the time that it may work once it is its turn @throws ProcessEnded */
   add(id: number, withinMs: number): Promise<Answer>;
   settle(answer: Answer): void;
-  /** Rejects all of them, for the process has ended. @param part that of the oldest of them */
+  /** Rejects all, as the process has ended. @param part of the oldest one */
   end(how: string, part: PartInEnd): void;
 }
 

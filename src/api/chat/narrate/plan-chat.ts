@@ -9,7 +9,7 @@ export interface ChatPlan {
   readonly answer: string | null;
   /** The nodes whose models write the answer, so that it can be shown before they have finished. */
   readonly speakers: ReadonlySet<string>;
-  /** Those of them whose models are asked for summaries, too, which are no answers. */
+  /** The speakers whose models also write summaries, which are no answers. */
   readonly summarizing: ReadonlySet<string>;
   /** The nodes that make one call of a tool, which no model asks for. */
   readonly callers: ReadonlySet<string>;
