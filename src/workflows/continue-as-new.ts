@@ -3,6 +3,8 @@ import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import { hasEnded } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
+import { continueAsNewDue } from './continue-as-new-due.ts';
+import type { HistorySoFar } from './continue-as-new-due.ts';
 import { UPGRADE } from './contract.ts';
 import type { WorkflowInput } from './contract.ts';
 import type { Effects } from './effects.ts';
@@ -13,8 +15,16 @@ import { matchesKey } from './calls/waiting-calls.ts';
 
 /** Decides when a run continues in a new execution, and keeps the calls deferred to that execution. */
 export interface ContinueAsNewPolicy {
-  /** Takes note of an occurrence. @returns true for `upgrade`, which concerns the workflow and not its run */
-  observe(occurrence: OccurrenceBody): boolean;
+  /**
+   * Takes note of an occurrence.
+   * @param hasYielded the run has yielded, so any occurrence makes it go on
+   * @returns true if it is not for the run: an `upgrade`, which concerns the workflow, or a `continue` while `holds`
+   */
+  observe(occurrence: OccurrenceBody, hasYielded: boolean): boolean;
+  /** Takes note of units that this execution has spent. */
+  countWork(units: number): void;
+  /** True if a run that has yielded must wait for the next execution. */
+  holds(): boolean;
   /** Defers a call to the next execution if this one should begin no more. @returns true if it is deferred */
   defer(call: CallEffect): boolean;
   /** Cancels all deferred calls, or the one with this key. @returns the canceled ones */
@@ -25,37 +35,44 @@ export interface ContinueAsNewPolicy {
    * True if the run must continue as new now. Nothing is lost: the inbox is empty, and a signal that arrives meanwhile
    * makes the server reject the command and schedule another workflow task.
    */
-  isDue(run: Run): boolean;
+  isDue(run: Pick<Run, 'phase'>): boolean;
 }
 
 interface ContinueAsNewDeps {
-  readonly effects: Effects;
-  readonly flusher: JournalFlusher;
-  readonly outbox: Outbox;
-  readonly inbox: Inbox;
+  readonly history: () => HistorySoFar;
+  readonly effects: Pick<Effects, 'outstanding'>;
+  readonly flusher: Pick<JournalFlusher, 'isFlushing' | 'isUrgent'>;
+  readonly outbox: Pick<Outbox, 'hasEvents'>;
+  readonly inbox: Pick<Inbox, 'isEmpty'>;
 }
 
 /** @param continueAfter length of a history, in events */
 export function createContinueAsNewPolicy(
   continueAfter: number,
-  { effects, flusher, outbox, inbox }: ContinueAsNewDeps,
+  { history, effects, flusher, outbox, inbox }: ContinueAsNewDeps,
 ): ContinueAsNewPolicy {
   let deferred: CallEffect[] = [];
-  /** True once this execution has handled an occurrence. It prevents executions that only continue as new. */
+  /** True once this execution has brought the run further. It prevents executions that only continue as new. */
   let hasProgressed = false;
   /** A person has asked for the current worker version. */
   let isUpgrading = false;
+  let work = 0;
+  const due = (): ReturnType<typeof continueAsNewDue> =>
+    hasProgressed ? continueAsNewDue(history(), { continueAfter, isUpgrading, work }) : 'no';
   return {
-    observe(occurrence) {
-      hasProgressed ||= occurrence.kind !== 'continue';
+    observe(occurrence, hasYielded) {
+      const isContinue = occurrence.kind === 'continue';
+      if (isContinue && due() === 'now') return true;
+      hasProgressed ||= hasYielded || !isContinue;
       const isUpgrade = occurrence.kind === 'signal' && occurrence.name === UPGRADE;
       isUpgrading ||= isUpgrade;
       return isUpgrade;
     },
+    countWork: (units) => void (work += units),
+    holds: () => due() === 'now',
     defer(call) {
-      if (!hasProgressed) return false;
-      const due = continueAsNewDue({ continueAfter, isUpgrading });
-      const isDeferred = due === 'now' || (due === 'soon' && effects.outstanding() === 0);
+      const when = due();
+      const isDeferred = when === 'now' || (when === 'soon' && effects.outstanding() === 0);
       if (isDeferred) deferred.push(call);
       return isDeferred;
     },
@@ -66,38 +83,12 @@ export function createContinueAsNewPolicy(
     },
     deferred: () => deferred,
     isDue(run) {
-      const due = continueAsNewDue({ continueAfter, isUpgrading });
       const isIdle = effects.outstanding() === 0 && !flusher.isFlushing() && inbox.isEmpty();
-      if (!hasProgressed || !isIdle || hasEnded(run)) return false;
-      return due === 'now' || (due === 'soon' && (!flusher.isUrgent() || !outbox.hasEvents()));
+      if (!isIdle || hasEnded(run)) return false;
+      const when = due();
+      return when === 'now' || (when === 'soon' && (!flusher.isUrgent() || !outbox.hasEvents()));
     },
   };
-}
-
-/** Histories of this size, in bytes, continue as new once no activity is open. The server suggests it, too. */
-const MAX_HISTORY_BYTES = 3_000_000;
-
-/** From this length on no new call is made, so that soon no activity is open. */
-const URGENT_EVENTS = 10_000;
-
-/** Reasons to continue as new that the history does not show. */
-export interface ContinueAsNewReasons {
-  /** Length of a history, in events. */
-  readonly continueAfter: number;
-  /** A person has asked for the current worker version. */
-  readonly isUpgrading: boolean;
-}
-
-/**
- * Decides if a run should continue as new: histories have a limit, and a worker version must not stay alive for a run
- * that waits for a person.
- * @returns `soon`: once no activity is open; `now`: begin no further activity
- */
-function continueAsNewDue({ continueAfter, isUpgrading }: ContinueAsNewReasons): 'no' | 'soon' | 'now' {
-  const { historyLength, historySize, continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
-  if (historyLength >= URGENT_EVENTS) return 'now';
-  const isLong = continueAsNewSuggested || historyLength >= continueAfter || historySize >= MAX_HISTORY_BYTES;
-  return isLong || isUpgrading || targetWorkerDeploymentVersionChanged ? 'soon' : 'no';
 }
 
 /**

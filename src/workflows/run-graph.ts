@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import { advance, beginRun } from '../graph/advance/index.ts';
 import type { Advance } from '../graph/advance/index.ts';
 import { compileShared, findNode } from '../graph/compile/index.ts';
@@ -79,7 +79,13 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
     effects,
     flusher,
     refusal,
-    continueAsNewPolicy: createContinueAsNewPolicy(continueAfter, { effects, flusher, outbox, inbox }),
+    continueAsNewPolicy: createContinueAsNewPolicy(continueAfter, {
+      history: workflowInfo,
+      effects,
+      flusher,
+      outbox,
+      inbox,
+    }),
     display: createDisplay(begin.kind !== 'continue', redaction ?? NOTHING_REDACTED),
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
     segments,
@@ -152,13 +158,14 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   return shell.run;
 }
 
-function flush({ flusher, effects, run, hasYielded }: Shell): void {
-  flusher.flush(run, { hasYielded, isCallingLocally: effects.isCallingLocally() });
+function flush({ flusher, effects, run, hasYielded, continueAsNewPolicy }: Shell): void {
+  const goesOn = hasYielded && !continueAsNewPolicy.holds();
+  flusher.flush(run, { hasYielded: goesOn, isCallingLocally: effects.isCallingLocally() });
 }
 
 /** Advances the run by one occurrence, unless the occurrence concerns the workflow alone. */
 function handle(shell: Shell, occurrence: OccurrenceBody): void {
-  if (shell.continueAsNewPolicy.observe(occurrence)) return;
+  if (shell.continueAsNewPolicy.observe(occurrence, shell.hasYielded)) return;
   if (isForPeople(occurrence)) {
     shell.effects.enterTask();
     shell.flusher.flushSoon();
@@ -169,10 +176,11 @@ function handle(shell: Shell, occurrence: OccurrenceBody): void {
 
 /** Applies the interpreter's result: the new run, its journal entries and its effects. */
 function apply(shell: Shell, step: Advance): void {
-  const { outbox, flusher, latestEvents, segments } = shell;
+  const { outbox, flusher, latestEvents, segments, continueAsNewPolicy } = shell;
   if (step.approvals.length > 0 || statusOf(step.run) !== statusOf(shell.run)) flusher.flushSoon();
   shell.run = step.run;
   shell.hasYielded = step.hasYielded;
+  continueAsNewPolicy.countWork(step.work);
   latestEvents.add(step.events);
   segments?.observe(step);
   outbox.add(step);

@@ -46,7 +46,7 @@ function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling
 }
 
 const paceOf = ({ steps, units }: ShuffledRun): unknown =>
-  steps.map(({ hasYielded, events }, at) => [units[at], hasYielded, copyOf(events)]);
+  steps.map(({ hasYielded, work, events }, at) => [units[at], work, hasYielded, copyOf(events)]);
 
 function copyOf<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(value));

@@ -1,7 +1,7 @@
 import type { CompiledGraph } from '../compile/compile.ts';
 import { Draft } from '../draft/draft.ts';
 import { rootFrame } from '../draft/frames.ts';
-import { mustYield } from '../draft/load.ts';
+import { mustYield, workOf } from '../draft/load.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approvals/approval.ts';
@@ -30,6 +30,8 @@ export interface Advance {
   readonly occurrences: readonly RecordedOccurrence[];
   /** The run has more to do; a `continue` resumes it after the journal is written. */
   readonly hasYielded: boolean;
+  /** What it has cost, in units of the meter. The same steps of a run have the same, wherever they are made. */
+  readonly work: number;
 }
 
 /** Changes a draft by what has happened. @returns the error that fails the run, if there is one */
@@ -60,7 +62,8 @@ export function signalEndedRun(
 export function advanceDraft(draft: Draft, action: Action): Advance {
   const hasYielded = applyAction(draft, action);
   const { run, effects, events, checkpoints, approvals, occurrences } = draft;
-  return { run, effects, events, checkpoints, approvals: [...approvals.values()], occurrences, hasYielded };
+  const work = workOf(draft, hasYielded);
+  return { run, effects, events, checkpoints, approvals: [...approvals.values()], occurrences, hasYielded, work };
 }
 
 /** @returns true if the run has more to do at once */

@@ -40,6 +40,11 @@ function payloadSize(body: RunEventBody): number {
   return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
 }
 
+/** The work of this `advance`, in units. One that yields for its events counts as one that yields for its units. */
+export function workOf({ load }: Loaded, hasYielded: boolean): number {
+  return Math.max(unitsSpent() - load.unitsBefore, hasYielded ? MAX_UNITS : 0);
+}
+
 /** True if this `advance` should yield: for its events to be written, or since it has taken long. */
 export function mustYield({ load }: Loaded): boolean {
   return load.bytes > MAX_EVENT_BYTES || unitsSpent() - load.unitsBefore > MAX_UNITS;

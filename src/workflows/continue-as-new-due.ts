@@ -1,0 +1,53 @@
+/** What Temporal says of an execution. */
+export interface HistorySoFar {
+  /** In events. */
+  readonly historyLength: number;
+  /** In bytes. */
+  readonly historySize: number;
+  /** By the server. */
+  readonly continueAsNewSuggested: boolean;
+  /** The server names another worker version than the one of this execution. */
+  readonly targetWorkerDeploymentVersionChanged: boolean;
+}
+
+/** Reasons to continue as new that the history does not show. */
+export interface ContinueAsNewReasons {
+  /** Length of a history, in events. */
+  readonly continueAfter: number;
+  /** A person has asked for the current worker version. */
+  readonly isUpgrading: boolean;
+  /** Units that the execution has spent. A worker that replays it spends them again, within one workflow task. */
+  readonly work: number;
+}
+
+/** Histories of this size, in bytes, continue as new once no activity is open. The server suggests it, too. */
+const MAX_HISTORY_BYTES = 3_000_000;
+
+/** From this length on no new call is made, so that soon no activity is open. */
+const URGENT_EVENTS = 10_000;
+
+/** Executions that have spent so many units continue as new once no activity is open; a replay takes some seconds. */
+const MAX_WORK = 60_000_000;
+
+/** From here on nothing begins, as from `URGENT_EVENTS` on. A replay takes less than half of a workflow task's time. */
+const URGENT_WORK = 120_000_000;
+
+/**
+ * Decides if a run should continue as new: histories have a limit, their replays a time, and a worker version must not
+ * stay alive for a run that waits for a person.
+ * @returns `soon`: once no activity is open; `now`: begin no further activity, and do not go on after a yield
+ */
+export function continueAsNewDue(history: HistorySoFar, reasons: ContinueAsNewReasons): 'no' | 'soon' | 'now' {
+  if (history.historyLength >= URGENT_EVENTS || reasons.work >= URGENT_WORK) return 'now';
+  const isWanted = reasons.isUpgrading || history.targetWorkerDeploymentVersionChanged;
+  return isWanted || isLong(history, reasons) ? 'soon' : 'no';
+}
+
+function isLong(
+  { historyLength, historySize, continueAsNewSuggested }: HistorySoFar,
+  { continueAfter, work }: ContinueAsNewReasons,
+): boolean {
+  return (
+    continueAsNewSuggested || historyLength >= continueAfter || historySize >= MAX_HISTORY_BYTES || work >= MAX_WORK
+  );
+}
