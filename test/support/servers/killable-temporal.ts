@@ -5,7 +5,7 @@ import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer, TemporalServerOptions } from '../../../src/dev/temporal-server.ts';
 import { FIRST_PORT } from './ports.ts';
-import { signalFamily } from './process-family.ts';
+import { freezeFamily, thawFamily } from './process-family.ts';
 import type { Victim } from './victim.ts';
 
 export interface KillableTemporal extends Victim {
@@ -33,7 +33,7 @@ export async function startKillableTemporal(folder: string, teardown: Teardown):
     async start() {
       server = await startTemporalServer(options);
     },
-    freeze: () => signalFamily(server.pid, 'SIGSTOP'),
-    thaw: () => signalFamily(server.pid, 'SIGCONT'),
+    freeze: async () => void (await freezeFamily(server.pid)),
+    thaw: () => thawFamily(server.pid),
   };
 }
