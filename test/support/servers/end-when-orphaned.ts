@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
  * @returns ends the watch
  */
 export function endWhenOrphaned(pid: number): () => void {
-  const watcher = spawn('sh', ['-c', 'read -r line; kill "$0"', String(pid)], {
+  const watcher = spawn('sh', ['-c', 'read -r line; kill -KILL "$0"', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

@@ -4,6 +4,7 @@ import type { Teardown } from '../../../src/dev/teardown.ts';
 import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer, TemporalServerOptions } from '../../../src/dev/temporal-server.ts';
+import { endWhenOrphaned } from './end-when-orphaned.ts';
 import { FIRST_PORT } from './ports.ts';
 import { freezeFamily, thawFamily } from './process-family.ts';
 import type { Victim } from './victim.ts';
@@ -23,15 +24,26 @@ export async function startKillableTemporal(folder: string, teardown: Teardown):
     uiPort: await choosePort('the Temporal Web UI', undefined, FIRST_PORT + 5),
     databaseFile,
   };
-  let server: TemporalServer = await startTemporalServer(options);
-  teardown.add(() => server.stop());
+  const launch = async (): Promise<TemporalServer & { readonly unwatch: () => void }> => {
+    const started = await startTemporalServer(options);
+    return { ...started, unwatch: endWhenOrphaned(started.pid) };
+  };
+  let server = await launch();
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    server.unwatch();
+  };
+  teardown.add(stop);
   return {
     address: server.address,
     databaseFile,
-    kill: () => server.kill(),
-    stop: () => server.stop(),
+    async kill() {
+      await server.kill();
+      server.unwatch();
+    },
+    stop,
     async start() {
-      server = await startTemporalServer(options);
+      server = await launch();
     },
     freeze: async () => void (await freezeFamily(server.pid)),
     thaw: () => thawFamily(server.pid),

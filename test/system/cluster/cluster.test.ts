@@ -174,7 +174,18 @@ describe('a rolling upgrade', () => {
     expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
     for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
     // A worker whose heartbeat comes late is missed, and its call is made again under its key.
-    expect(fleet.jobs.done.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'long', 'long', 'pay', 'pay', 'pay']);
+    expect(fleet.jobs.done.toSorted()).toEqual([
+      'after',
+      'after',
+      'end',
+      'end',
+      'end',
+      'long',
+      'long',
+      'pay',
+      'pay',
+      'pay',
+    ]);
   });
 });
 
