@@ -57,7 +57,14 @@ async function deploy({ tool, postgres, isBuilt, teardown }: Surroundings) {
   const databaseUrl = await postgres.createDatabase('workers');
   const [worker, api] = isBuilt ? ['dist/worker.js', 'dist/api/server.js'] : ['src/worker.ts', 'src/api/server.ts'];
   const { workers, baseUrls, tokens } = await startProcesses(
-    { databaseUrl, config, worker, api, workers: Math.max(...COUNTS), isAwaited: true },
+    {
+      databaseUrl,
+      config,
+      worker,
+      api,
+      workers: Array.from({ length: Math.max(...COUNTS) }, () => ({})),
+      isAwaited: true,
+    },
     teardown,
   );
   const [user, approver] = [

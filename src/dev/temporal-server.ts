@@ -44,6 +44,10 @@ const DYNAMIC_CONFIG = [
 ];
 
 const START_WITHIN_MS = 60_000;
+/** A server that takes connections may not have opened its database yet; a busy machine takes seconds to connect. */
+const ANSWER_WITHIN_MS = 5_000;
+/** Connections are refused until it listens. */
+const CONNECT_OFTEN = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 200 };
 
 /** Starts a dev server with the search attributes of runs, and waits until it answers. */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
@@ -122,7 +126,7 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   const until = Date.now() + START_WITHIN_MS;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`The Temporal server ended at once (${child.exitCode}): ${output()}`);
-    if (await answers(address)) return;
+    if (await answersAt(address)) return;
     if (Date.now() > until) {
       child.kill('SIGKILL');
       throw new Error(`The Temporal server at ${address} does not answer: ${output()}`);
@@ -131,11 +135,17 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   }
 }
 
-async function answers(address: string): Promise<boolean> {
+/** True if a server answers at an address, and in time. */
+export async function answersAt(address: string): Promise<boolean> {
   try {
-    const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+    const connection = await Connection.connect({
+      address,
+      connectTimeout: ANSWER_WITHIN_MS,
+      channelArgs: CONNECT_OFTEN,
+    });
     try {
-      await connection.workflowService.describeNamespace({ namespace: 'default' });
+      const ask = () => connection.workflowService.describeNamespace({ namespace: 'default' });
+      await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask);
       return true;
     } finally {
       await connection.close();

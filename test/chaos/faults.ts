@@ -31,6 +31,8 @@ export interface FaultsOptions {
   readonly seed: number;
   /** Waits for a moment at which a call is out. */
   readonly ambush: (skip: number, withinMs: number) => Promise<void>;
+  /** Resolves when every worker that runs has done what it was about to do. */
+  readonly settled: () => Promise<void>;
   readonly onHarm: (harm: Harm) => void;
 }
 
@@ -40,7 +42,7 @@ const HANDS = 3;
 const MOST_CALLS = 10;
 const CALL_WITHIN_MS = 40_000;
 const MOST_PAUSE_MS = 1_000;
-/** What was stopped has gone on for so long that whatever it was about to do is done. */
+/** So long takes what a worker has sent before it was settled to arrive. */
 const AWAKE_AFTER_MS = 1_500;
 
 /**
@@ -48,7 +50,7 @@ const AWAKE_AFTER_MS = 1_500;
  * The seed decides about all of it but the very moments.
  */
 export function startFaults(options: FaultsOptions): Faults {
-  const { victims, seed, ambush, onHarm } = options;
+  const { victims, seed, ambush, settled, onHarm } = options;
   const startedAt = Date.now();
   const done: Harm[] = [];
   const taken = new Set<string>();
@@ -63,6 +65,7 @@ export function startFaults(options: FaultsOptions): Faults {
     await victim.freeze();
     await pause(lastsMs);
     await victim.thaw();
+    await settled();
     asleep -= 1;
     awakeSince = Date.now();
   };

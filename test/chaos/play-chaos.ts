@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowClient } from '@temporalio/client';
+import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
@@ -8,6 +9,7 @@ import { toWorkflowId } from '../../src/workflows/contract.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { executionsOf } from '../support/readers/executions.ts';
+import { FIRST_PORT } from '../support/servers/ports.ts';
 import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 import { createPatientFetch } from '../support/readers/patient-fetch.ts';
@@ -27,6 +29,7 @@ import type { Faults, FaultsOptions, Harm } from './faults.ts';
 import { GRAPHS, drawErrands } from './plans.ts';
 import type { Errand } from './plans.ts';
 import { startScriptedModel } from './scripted-model.ts';
+import { settleWorkers } from './settle-workers.ts';
 import { startThirdParty } from './third-party.ts';
 import type { ThirdParty } from './third-party.ts';
 
@@ -88,6 +91,8 @@ interface Scene {
   readonly postgres: PostgresServer;
   readonly databaseUrl: string;
   readonly processes: Processes;
+  /** Of the workers that answer probes. */
+  readonly healthUrls: readonly string[];
   readonly thirdParty: ThirdParty;
   readonly answers: Map<string, number>;
   readonly as: (caller: keyof Tokens) => ApiClient;
@@ -103,6 +108,7 @@ async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosRep
     victims: victimsOf(scene, options),
     seed,
     ambush: async (skip, withinMs) => await thirdParty.ambush(skip, withinMs),
+    settled: async () => await settleWorkers(scene.healthUrls),
     onHarm,
   });
   const stories = await serveAll(scene, { ...options, errands, faults });
@@ -125,13 +131,14 @@ async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Pro
   const model = await startScriptedModel(seed);
   teardown.add(() => model.stop());
   const databaseUrl = await postgres.createDatabase('holdfast');
+  const healthPorts = hasClaims ? await chooseHealthPorts() : [];
   const processes = await startProcesses(
     {
       databaseUrl,
       config: new URL('chaos.config.ts', import.meta.url),
       environment: { THIRD_PARTY_URL: thirdParty.url, MODEL_URL: model.baseUrl },
       worker: hasClaims ? 'src/worker.ts' : 'test/chaos/worker-without-claims.ts',
-      workers: hasClaims ? 2 : 1,
+      workers: hasClaims ? healthPorts.map((port) => ({ HOLDFAST_HEALTH_PORT: String(port) })) : [{}],
       // Runs that the first one accepts go on as new executions often.
       apis: [{ CONTINUE_AFTER: '40' }, {}],
       isLookedAfter: true,
@@ -145,7 +152,13 @@ async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Pro
     heard: (status) => count(answers, status === null ? 'none' : String(status)),
   });
   const as = (caller: keyof Tokens): ApiClient => createApiClient('http://any', processes.tokens[caller], patientFetch);
-  return { postgres, databaseUrl, processes, thirdParty, answers, as };
+  const healthUrls = healthPorts.map((port) => `http://127.0.0.1:${port}/healthz`);
+  return { postgres, databaseUrl, processes, healthUrls, thirdParty, answers, as };
+}
+
+/** Two workers' ports. */
+async function chooseHealthPorts(): Promise<readonly number[]> {
+  return await Promise.all([25, 27].map((at) => choosePort('a worker', undefined, FIRST_PORT + at)));
 }
 
 /** The jobs that are done by the tool `pay`. */
@@ -168,7 +181,8 @@ async function publishGraphs(client: ApiClient): Promise<void> {
   for (const name of GRAPHS) {
     const definition: unknown = JSON.parse(await readFile(new URL(`graphs/${name}.json`, import.meta.url), 'utf8'));
     const { status, body } = await client.post('/api/graphs', definition);
-    if (status !== 201) throw new Error(`${name} was not published: ${JSON.stringify(body)}`);
+    // Who asks again, as no answer had come, is told that it is published already.
+    if (status >= 300) throw new Error(`${name} was not published: ${JSON.stringify(body)}`);
   }
 }
 

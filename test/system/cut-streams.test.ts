@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -69,12 +70,15 @@ const STAYING: Cut = { characters: Number.POSITIVE_INFINITY, ms: 600_000 };
 /** Starts a run, kills somebody while readers read it, and compares what they have with what is stored. */
 async function playRun(number: number, victims: readonly Victim[]): Promise<readonly CutReading[]> {
   const random = createRandom(seedOf(SEED, number));
-  const runId = await startTelling(`run ${SEED} ${number}`);
+  const key = `run ${SEED} ${number}`;
+  const runId = await startTelling(key);
+  const { staying, hasBegun } = stay(runId);
+  await hasBegun;
   const leaving = READERS.map((query, at) => {
     const cuts = createRandom(seedOf(SEED, number, at));
     return readInPieces({ open: opener(runId, query), nextCut: () => drawCut(cuts) });
   });
-  const staying = readInPieces({ open: opener(runId, '?stream=tokens'), nextCut: () => STAYING });
+  await letTell(runId, key);
   const [readings, whole] = await Promise.all([Promise.all(leaving), staying, killSoon(victims, random)]);
   const history = await eventsOf(deployment.as('user'), runId);
   const answers = answersIn(history);
@@ -89,13 +93,32 @@ async function playRun(number: number, victims: readonly Victim[]): Promise<read
   return readings;
 }
 
+/** Reads a run to its end over one connection; what models say is told to a connection that has told of the beginning. */
+function stay(runId: string): { readonly staying: Promise<CutReading>; readonly hasBegun: Promise<unknown> } {
+  const heard = new EventEmitter();
+  const hasBegun = once(heard, 'the beginning');
+  const staying = readInPieces({
+    open: opener(runId, '?stream=tokens'),
+    nextCut: () => STAYING,
+    onText: (text) => void (text.includes('"run.started"') && heard.emit('the beginning')),
+  });
+  return { staying, hasBegun };
+}
+
+/** Starts a run whose models are not asked before they are let. */
 async function startTelling(key: string): Promise<string> {
   const tell = (node: string) => ({ type: 'llm', prompt: node, write: { log: '{{ result.text }}' } }) as const;
-  const graph = aDefinition({ name: 'telling', nodes: Object.fromEntries(NODES.map((node) => [node, tell(node)])) });
+  const telling = Object.fromEntries(NODES.map((node) => [node, tell(node)]));
+  const graph = aDefinition({ name: 'telling', nodes: { let: { type: 'wait', event: 'tell' }, ...telling } });
   const started = await repeated(() =>
     deployment.as('user').post('/api/runs', { graph, input: {} }, { 'idempotency-key': key }),
   );
   return textAt(started.body, '/id');
+}
+
+async function letTell(runId: string, key: string): Promise<void> {
+  const headers = { 'idempotency-key': `${key} tell` };
+  await repeated(() => deployment.as('user').post(`/api/runs/${runId}/signal`, { event: 'tell' }, headers));
 }
 
 function opener(runId: string, query: string): (after: string) => Promise<Response> {
@@ -123,5 +146,6 @@ async function killSoon(victims: readonly Victim[], random: Random): Promise<voi
 /** What each node has written, which is what its model has said. */
 function answersIn(history: readonly Json[]): ReadonlyMap<string, string> {
   const completed = history.filter((event) => at(event, '/type') === 'node.completed');
-  return new Map(completed.map((event) => [textAt(event, '/node'), textAt(event, '/update/log')]));
+  const told = completed.filter((event) => NODES.some((node) => node === at(event, '/node')));
+  return new Map(told.map((event) => [textAt(event, '/node'), textAt(event, '/update/log')]));
 }

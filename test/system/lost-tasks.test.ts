@@ -24,6 +24,8 @@ import type { HeldRequest, RequestTest } from '../support/servers/temporal-proxy
  * What the store says is what Temporal's history says, all the while. The tests run at the same time: they mostly wait.
  */
 
+vi.setConfig({ testTimeout: 120_000 });
+
 let service: JobService;
 let stack: LossyStack;
 beforeAll(async () => {
@@ -40,7 +42,7 @@ afterAll(async () => {
 });
 
 /** Long enough for a run to have gone on in another execution before. */
-const LATER = '10s';
+const LATER = '30s';
 
 const PATIENTLY = { interval: 50, timeout: 40_000 };
 
@@ -234,7 +236,7 @@ describe.concurrent('a decision and the end of its time meet in a lost workflow 
   });
 
   test('that had taken the decision in: it counts, and the time is over', async () => {
-    const course = await begin((job) => ({ ask: { ...asks, timeout: '6s' }, last: strikes(`${job}-last`) }));
+    const course = await begin((job) => ({ ask: { ...asks, timeout: '15s' }, last: strikes(`${job}-last`) }));
     course.release();
     await until(course, 'waiting');
     const held = stack.proxy.hold(completesTask(course, `${course.job}-last`));

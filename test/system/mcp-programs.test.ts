@@ -270,6 +270,6 @@ describe('opening and closing', () => {
     const tools = await openTestedTools({ odd: { ...ODD_PROGRAM, env: { STUBBORN: 'yes' } } });
     const pid = Number(await tools.call('odd.pid'));
     await tools.close();
-    expect(isRunning(pid)).toBe(false);
+    await expect.poll(() => isRunning(pid), SOON).toBe(false);
   });
 });

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
-import { listen } from '../../src/process/listen.ts';
 import { METRICS } from '../../src/telemetry/metrics/catalog.ts';
 import { toWorkflowId } from '../../src/workflows/contract.ts';
 import { startCollector } from '../support/doubles/collector.ts';
@@ -19,6 +19,7 @@ import { evaluateQueries } from '../support/promql/evaluate-queries.ts';
 import { scrapesOf } from '../support/promql/scrapes-of.ts';
 import { readAlerts } from '../support/readers/alerts.ts';
 import { readQuery } from '../support/readers/queries.ts';
+import { FIRST_PORT } from '../support/servers/ports.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
@@ -36,7 +37,7 @@ type Line = z.output<typeof Line>;
 beforeAll(async () => {
   collector = await startCollector();
   teardown.add(() => collector.stop());
-  const temporalPort = await freePort();
+  const temporalPort = await choosePort('the metrics of Temporal', undefined, FIRST_PORT);
   vi.stubEnv('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', `${collector.url}/v1/metrics`);
   vi.stubEnv('OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', 'delta');
   vi.stubEnv('OTEL_METRIC_EXPORT_INTERVAL', '500');
@@ -67,12 +68,6 @@ async function linesOnceAllAreThere(): Promise<readonly Line[]> {
   const isLast = ({ msg, graph }: Line): boolean => msg === 'a call failed' && graph === 'silent';
   await vi.waitUntil(async () => (await read()).some(isLast), PATIENTLY);
   return await read();
-}
-
-async function freePort(): Promise<number> {
-  const door = await listen({ fetch: () => new Response() }, { port: 0 });
-  await door.stop();
-  return door.port;
 }
 
 function graphOf(name: string, nodes: Readonly<Record<string, JsonObject>>): JsonObject {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   };
   const databaseUrl = await postgres.createDatabase('holdfast');
   deployed = await startProcesses(
-    { databaseUrl, config: {}, environment, workers: 2, apis: [{}, {}], isAwaited: true },
+    { databaseUrl, config: {}, environment, workers: [{}, {}], apis: [{}, {}], isAwaited: true },
     teardown,
   );
   user = createApiClient(deployed.baseUrls[0] ?? '', deployed.tokens.user);

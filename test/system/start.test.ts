@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { choosePort } from '../../src/dev/ports.ts';
+import { listen } from '../../src/process/listen.ts';
 import { end, isAlive, useNpmStart } from '../support/servers/npm-start.ts';
 
 const { launch, start, dataFile } = useNpmStart();
@@ -19,12 +18,11 @@ describe('npm start', () => {
   });
 
   test('a port that was given and is in use is refused', async () => {
-    const port = await choosePort('the test', 0, 0);
-    const holder = createServer();
-    await once(holder.listen(port, '127.0.0.1'), 'listening');
+    const holder = await listen({ fetch: () => new Response() }, { port: 0 });
+    const { port } = holder;
     const child = launch('--port', String(port));
     const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    holder.close();
+    await holder.stop();
     expect(child.exitCode).toBe(1);
     expect(said).toContain(`Port ${port} (the API) is in use`);
   }, 60_000);

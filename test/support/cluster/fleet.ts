@@ -85,7 +85,7 @@ async function start(teardown: Teardown): Promise<Fleet> {
       },
       startTemporal: temporalOn(postgres),
       worker: 'dist/worker.js',
-      workers: WORKERS,
+      workers: Array.from({ length: WORKERS }, () => ({})),
       api: 'dist/api/server.js',
       apis: [{}, {}],
       isAwaited: true,

@@ -28,16 +28,16 @@ export interface MoodyReceivers {
 type Mood = (response: ServerResponse, nth: number) => unknown;
 
 const fine = (response: ServerResponse): unknown => response.writeHead(204).end();
-/** Behaves badly for the first two times that a message comes. */
+/** Behaves badly for the first times that a message comes. */
 const atFirst =
-  (bad: (response: ServerResponse) => unknown): Mood =>
+  (bad: (response: ServerResponse) => unknown, times = 2): Mood =>
   (response, nth) =>
-    nth <= 2 ? bad(response) : fine(response);
+    nth <= times ? bad(response) : fine(response);
 
 const MOODS = {
   fine,
   failing: atFirst((response) => response.writeHead(500).end('no')),
-  hanging: atFirst(() => undefined),
+  hanging: atFirst(() => undefined, 1),
   breaking: atFirst((response) => response.destroy()),
   redirecting: atFirst((response) => response.writeHead(307, { location: '/followed' }).end()),
   busy: atFirst((response) => response.writeHead(429, { 'retry-after': '1' }).end()),

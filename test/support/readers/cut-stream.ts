@@ -28,13 +28,15 @@ interface CutReader {
   /** @param after the id of the last event that the reader knows; empty: it knows none */
   readonly open: (after: string) => Promise<Response>;
   readonly nextCut: () => Cut;
+  /** Is told all the text of a connection whenever more of it has come. */
+  readonly onText?: (text: string) => void;
 }
 
 const PAUSE_WITHOUT_SERVER_MS = 100;
 const ENDINGS: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.canceled']);
 
 /** Reads a run to its end, from connection to connection, each of which goes on where the one before was cut. */
-export async function readInPieces({ open, nextCut }: CutReader): Promise<CutReading> {
+export async function readInPieces({ open, nextCut, onText = () => undefined }: CutReader): Promise<CutReading> {
   const [events, deltas]: [Json[], Json[]] = [[], []];
   const broken: Record<Piece['end'], number> = { cut: 0, lost: 0, over: 0 };
   let lastId = '';
@@ -44,7 +46,7 @@ export async function readInPieces({ open, nextCut }: CutReader): Promise<CutRea
     lastId = id ?? lastId;
   };
   for (;;) {
-    const { text, end } = await readPiece(async () => await open(lastId), nextCut());
+    const { text, end } = await readPiece({ open: async () => await open(lastId), onText }, nextCut());
     broken[end] += 1;
     wholeFrames(text).forEach(take);
     const last = events.at(-1);
@@ -59,7 +61,12 @@ interface Piece {
   readonly end: 'cut' | 'lost' | 'over';
 }
 
-async function readPiece(open: () => Promise<Response>, { characters, ms }: Cut): Promise<Piece> {
+interface PieceReader {
+  readonly open: () => Promise<Response>;
+  readonly onText: (text: string) => void;
+}
+
+async function readPiece({ open, onText }: PieceReader, { characters, ms }: Cut): Promise<Piece> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ms);
   let text = '';
@@ -68,6 +75,7 @@ async function readPiece(open: () => Promise<Response>, { characters, ms }: Cut)
     if (!ok || !body) return { text, end: 'lost' };
     for await (const chunk of body.pipeThrough(new TextDecoderStream(), { signal: late.signal })) {
       text += chunk;
+      onText(text);
       if (text.length >= characters) return { text: text.slice(0, characters), end: 'cut' };
     }
     return { text, end: 'over' };

@@ -1,7 +1,7 @@
 import type { SweepTimes } from '../../../src/api/deps.ts';
 
-/** A schedule of deliveries that a test can sit through: a receiver has a second, and a message five attempts. */
+/** A schedule of deliveries that a test can sit through: a receiver has two seconds, and a message five attempts. */
 export const HASTY_TIMES = {
   deliveriesMs: 100,
-  courier: { answerMs: 1_000, leaseMs: 3_000, delaysMs: [300, 900, 1_500, 2_500] },
+  courier: { answerMs: 2_000, leaseMs: 5_000, delaysMs: [300, 900, 1_500, 2_500] },
 } as const satisfies Partial<SweepTimes>;

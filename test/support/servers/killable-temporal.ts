@@ -4,8 +4,9 @@ import type { Teardown } from '../../../src/dev/teardown.ts';
 import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer, TemporalServerOptions } from '../../../src/dev/temporal-server.ts';
+import { endWhenOrphaned } from './end-when-orphaned.ts';
 import { FIRST_PORT } from './ports.ts';
-import { signalFamily } from './process-family.ts';
+import { freezeFamily, thawFamily } from './process-family.ts';
 import type { Victim } from './victim.ts';
 
 export interface KillableTemporal extends Victim {
@@ -23,17 +24,28 @@ export async function startKillableTemporal(folder: string, teardown: Teardown):
     uiPort: await choosePort('the Temporal Web UI', undefined, FIRST_PORT + 5),
     databaseFile,
   };
-  let server: TemporalServer = await startTemporalServer(options);
-  teardown.add(() => server.stop());
+  const launch = async (): Promise<TemporalServer & { readonly unwatch: () => void }> => {
+    const started = await startTemporalServer(options);
+    return { ...started, unwatch: endWhenOrphaned(started.pid) };
+  };
+  let server = await launch();
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    server.unwatch();
+  };
+  teardown.add(stop);
   return {
     address: server.address,
     databaseFile,
-    kill: () => server.kill(),
-    stop: () => server.stop(),
-    async start() {
-      server = await startTemporalServer(options);
+    async kill() {
+      await server.kill();
+      server.unwatch();
     },
-    freeze: () => signalFamily(server.pid, 'SIGSTOP'),
-    thaw: () => signalFamily(server.pid, 'SIGCONT'),
+    stop,
+    async start() {
+      server = await launch();
+    },
+    freeze: async () => void (await freezeFamily(server.pid)),
+    thaw: () => thawFamily(server.pid),
   };
 }

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { stopChild } from '../../../src/dev/child-process.ts';
 import { choosePort } from '../../../src/dev/ports.ts';
 import { FIRST_PORT } from './ports.ts';
-import { killFamily, signalFamily } from './process-family.ts';
+import { freezeFamily, killFamily, thawFamily } from './process-family.ts';
 import type { Victim } from './victim.ts';
 
 const run = promisify(execFile);
@@ -75,8 +75,8 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
       async start() {
         child = await launch();
       },
-      freeze: async () => await signalFamily(pid(), 'SIGSTOP'),
-      thaw: async () => await signalFamily(pid(), 'SIGCONT'),
+      freeze: async () => void (await freezeFamily(pid())),
+      thaw: async () => await thawFamily(pid()),
     },
     async createDatabase(name) {
       await withClient(urlOf('postgres'), (client) => client.query(`create database "${name}"`));

@@ -11,16 +11,26 @@ interface Process {
   readonly isZombie: boolean;
 }
 
-/** Sends a signal to a process and to all that it has started. */
-export async function signalFamily(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-  for (const member of familyOf(await listProcesses(), pid)) send(member, signal);
+/** Stops a process and all that it has started; it goes on by `thawFamily`. */
+export async function freezeFamily(pid: number): Promise<readonly number[]> {
+  // A stopped process starts no child that could be overlooked.
+  const stopped = new Set<number>();
+  for (let found = [pid]; found.length > 0;) {
+    for (const member of found) send(member, 'SIGSTOP');
+    for (const member of found) stopped.add(member);
+    found = familyOf(await listProcesses(), pid).filter((member) => !stopped.has(member));
+  }
+  return [...stopped];
+}
+
+/** Lets a process and all that it has started go on. */
+export async function thawFamily(pid: number): Promise<void> {
+  for (const member of familyOf(await listProcesses(), pid)) send(member, 'SIGCONT');
 }
 
 /** Ends a process and all that it has started at once, as a power cut would, and waits until they are gone. */
 export async function killFamily(pid: number): Promise<void> {
-  // A stopped process starts no child that could be overlooked.
-  send(pid, 'SIGSTOP');
-  const family = familyOf(await listProcesses(), pid);
+  const family = await freezeFamily(pid);
   for (const member of family) send(member, 'SIGKILL');
   await untilGone(family);
 }

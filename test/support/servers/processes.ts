@@ -32,7 +32,8 @@ export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'
   readonly config: URL | ConfigInput;
   /** What the configuration reads. */
   readonly environment?: NodeJS.ProcessEnv;
-  readonly workers?: number;
+  /** What each worker reads besides. */
+  readonly workers?: readonly NodeJS.ProcessEnv[];
   /** By default the dev server. */
   readonly startTemporal?: typeof startKillableTemporal;
   /** The script of the workers. */
@@ -46,7 +47,7 @@ export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'
 }
 
 export async function startProcesses(options: ProcessesOptions, teardown: Teardown): Promise<Processes> {
-  const { databaseUrl, config, workers = 1, worker = 'src/worker.ts', apis = [{}], isAwaited = false } = options;
+  const { databaseUrl, config, workers = [{}], worker = 'src/worker.ts', apis = [{}], isAwaited = false } = options;
   const { api = 'src/api/server.ts', startTemporal = startKillableTemporal } = options;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-processes-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
@@ -81,7 +82,7 @@ export async function startProcesses(options: ProcessesOptions, teardown: Teardo
   const ports = await Promise.all(apis.map((_, at) => choosePort('the API', undefined, FIRST_PORT + 10 + 5 * at)));
   const deployed = {
     temporal,
-    workers: Array.from({ length: workers }, () => launch(worker, 'worker started')),
+    workers: workers.map((own) => launch(worker, 'worker started', own)),
     apis: apis.map((own, at) => launch(api, 'API listening', { ...own, PORT: String(ports[at]) })),
     baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
     tokens: await signTokens(issuer),

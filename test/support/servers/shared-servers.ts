@@ -6,6 +6,7 @@ import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../../src/dev/temporal-server.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
+import { endWhenOrphaned } from './end-when-orphaned.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { NAMESPACES, PLACES, TEMPLATE } from './shared-place.ts';
@@ -32,6 +33,7 @@ async function openTemporal(teardown: Teardown): Promise<TemporalServer> {
         settings: ['history.workflowIdReuseMinimalInterval="0s"'],
       }),
   );
+  teardown.add(endWhenOrphaned(server.pid));
   teardown.add(() => server.stop());
   return server;
 }

@@ -122,7 +122,7 @@ test('one key at both APIs at once is one run', async () => {
   await fleet.as('user').untilRun(id ?? '', hasStatus('completed'));
   const found = await fleet.as('user').get('/api/runs?graph=asked-of-both');
   expect(listAt(found.body, '/items')).toHaveLength(1);
-  expect(fleet.jobs.calls.map(({ job }) => job)).toEqual(['once']);
+  expect(fleet.jobs.done).toEqual(['once']);
 });
 
 test(`${RUNS} runs end as expected while workers and APIs are killed by turns`, { timeout: TIME }, async () => {
@@ -173,8 +173,19 @@ describe('a rolling upgrade', () => {
     for (const runId of [idle, last]) await user.untilRun(runId, hasStatus('completed'));
     expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
     for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
-    const jobs = fleet.jobs.calls.map(({ job }) => job);
-    expect(jobs.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'long', 'long', 'pay', 'pay', 'pay']);
+    // A worker whose heartbeat comes late is missed, and its call is made again under its key.
+    expect(fleet.jobs.done.toSorted()).toEqual([
+      'after',
+      'after',
+      'end',
+      'end',
+      'end',
+      'long',
+      'long',
+      'pay',
+      'pay',
+      'pay',
+    ]);
   });
 });
 

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { isAlive } from '../support/servers/npm-start.ts';
+
+const MODULE = new URL('../support/servers/end-when-orphaned.ts', import.meta.url).href;
+
+/** Starts a detached child that would live for a minute, and tells its id. */
+const SCRIPT = `
+  const { spawn } = await import('node:child_process');
+  const { endWhenOrphaned } = await import('${MODULE}');
+  const child = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
+  endWhenOrphaned(child.pid);
+  process.stdout.write(String(child.pid));
+`;
+
+test('a detached process ends with one that is killed', { timeout: 60_000 }, async () => {
+  const flags = ['--import', 'tsx', '--input-type', 'module', '--eval', SCRIPT];
+  const parent = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [said] = await once(parent.stdout, 'data');
+  const pid = Number(said);
+  expect([pid > 0, isAlive(pid)]).toEqual([true, true]);
+  parent.kill('SIGKILL');
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+});
