@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NodeOfType } from '../../src/graph/definition/definition.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { PATIENTLY, eventsOf } from '../support/readers/api-runs.ts';
+import { eventsOf } from '../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { createRunControls } from '../support/readers/run-controls.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
@@ -40,7 +40,7 @@ test('a function that the deadline around it calls back is made again by a perso
 async function startCalling(node: NodeOfType<'tool'>): Promise<string> {
   const graph = aDefinition({ nodes: { pay: node } });
   const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
-  await expect.poll(async () => await eventsOf(stack.as('user'), id, 'tool.requested'), PATIENTLY).toHaveLength(1);
+  await expect.poll(async () => await eventsOf(stack.as('user'), id, 'tool.requested')).toHaveLength(1);
   return id;
 }
 
@@ -61,7 +61,7 @@ test.each([
   ['was not made where it is known to have failed', 'payLater', null],
 ])('a call that waits for another attempt when its run is canceled %s', async (_, tool, error) => {
   const id = await startCalling({ type: 'tool', tool, compensate });
-  await expect.poll(async () => listAt(await runOf(id), '/retrying'), PATIENTLY).toHaveLength(1);
+  await expect.poll(async () => listAt(await runOf(id), '/retrying')).toHaveLength(1);
   await control(id, 'cancel');
   expect(await until(id, 'canceled')).toMatchObject({ error });
 });

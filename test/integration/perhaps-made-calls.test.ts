@@ -77,7 +77,7 @@ test('a charge that is out when its run is canceled is named by the run and by i
 test('a charge that was answered is not named by a run that is canceled during its next call', async () => {
   bank.answers(json({ receipt: 'r2' }), silence().answer);
   const id = await start(pay);
-  await expect.poll(() => bank.requests.length, { timeout: 15_000 }).toBe(2);
+  await expect.poll(() => bank.requests.length).toBe(2);
   await control(id, 'cancel');
   const stopped = 'Not compensated: stop: the call of refund may have been made';
   expect(await until(id, 'canceled')).toMatchObject({ error: { cause: { message: stopped } } });

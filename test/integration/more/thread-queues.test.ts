@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiAnswer } from '../../support/readers/api-client.ts';
-import { PATIENTLY, eventsOf, readAll } from '../../support/readers/api-runs.ts';
+import { eventsOf, readAll } from '../../support/readers/api-runs.ts';
 import { aJob, patchState } from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
@@ -67,7 +67,7 @@ describe('ten runs at once on one thread', () => {
     const ids = answers.map(idOf);
     const statuses = async () =>
       (await Promise.all(ids.map(async (id) => textAt(await get(`/api/runs/${id}`), '/status')))).toSorted();
-    await expect.poll(statuses, PATIENTLY).toEqual([...Array.from({ length: 9 }, () => 'canceled'), 'waiting']);
+    await expect.poll(statuses).toEqual([...Array.from({ length: 9 }, () => 'canceled'), 'waiting']);
   });
 });
 

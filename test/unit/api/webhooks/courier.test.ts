@@ -259,7 +259,7 @@ describe('processes beside one another', () => {
     await round();
     expect(receiver.requests).toHaveLength(1);
     const requests = async () => await round().then(() => receiver.requests.length);
-    await expect.poll(requests, { timeout: 15_000 }).toBe(2);
+    await expect.poll(requests).toBe(2);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
   });
