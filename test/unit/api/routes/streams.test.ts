@@ -165,7 +165,7 @@ describe('the stream of a run', () => {
     await end(id, written + 1);
     came.push(...(await (await open(eventsOf(id), { 'last-event-id': String(last) })).rest()));
     expect(came).toEqual(await historyOf(id));
-  });
+  }, 120_000);
 
   test('does not keep other streams of the run waiting, however many there are', async () => {
     const id = await aRun(3);
