@@ -41,10 +41,9 @@ test('a connection that breaks is replaced; whoever waits is told to look, and t
   const [pid = 0, ...others] = await listeners();
   expect(others).toEqual([]);
   await sql`select pg_terminate_backend(${pid})`.execute(db);
-  await writeTo(store, { id: 'R' }, aBatch([2]));
   await expect.poll(() => heard).toEqual([null, null]);
-  await writeTo(store, { id: 'R' }, aBatch([3]));
-  await expect.poll(() => heard.map((change) => change?.seq)).toEqual([undefined, undefined, 3]);
+  await writeTo(store, { id: 'R' }, aBatch([2]));
+  await expect.poll(() => heard.map((change) => change?.seq)).toEqual([undefined, undefined, 2]);
   unsubscribe();
 });
 
