@@ -265,6 +265,7 @@ test('a request that its caller does not sample has a run without spans', async 
 
 test('a wrong traceparent begins a trace', async () => {
   const spans = await spansOf(textAt(await start(aDefinition(), { headers: { traceparent: 'none' } }), '/id'), 1);
+  await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('POST /api/runs');
   expect(named(collector.spans, 'POST /api/runs').parentId).toBe('');
   expect(named(spans, 'invoke_workflow test').parentId).toBe(named(collector.spans, 'POST /api/runs').spanId);
 });
