@@ -51,6 +51,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Tests that run at the same time do so because they mostly wait.
     maxConcurrency: 20,
+    // Soon enough not to slow a test down, long enough for a busy machine.
+    expect: { poll: { interval: 25, timeout: 15_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { enterConsole } from '../support/browser/enter-console.ts';
 import { startRefund } from '../support/browser/refunds.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
-import { PATIENTLY } from '../support/readers/api-runs.ts';
 import type { AskingRun } from '../support/readers/api-runs.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
@@ -76,7 +75,7 @@ async function enter(page: Page, path: string, person: string): Promise<void> {
   const { baseUrl } = stack.ready;
   const shown = path.replace('{approval}', asking.approvalId).replace('{run}', asking.runId);
   await enterConsole(page, { consoleUrl: await consoleUrl(stack), baseUrl, path: shown, person });
-  await expect.poll(async () => await page.locator('.loading').count(), PATIENTLY).toBe(0);
+  await expect.poll(async () => await page.locator('.loading').count()).toBe(0);
 }
 
 /** The serious findings of axe, and where they are. */

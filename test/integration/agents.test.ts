@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PATIENTLY, aGraphOf, eventsOf, hasStatus, startRun } from '../support/readers/api-runs.ts';
+import { aGraphOf, eventsOf, hasStatus, startRun } from '../support/readers/api-runs.ts';
 import { anAgent, startAgent, useAgentStack } from '../support/servers/agent-stack.ts';
 import { askFor, offeredTo, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
@@ -43,7 +43,7 @@ describe('an agent', () => {
     const held = service().hold('a');
     const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
     const release = await held;
-    await expect.poll(() => service().done.toSorted(), PATIENTLY).toEqual(['b', 'c']);
+    await expect.poll(() => service().done.toSorted()).toEqual(['b', 'c']);
     release();
     await until(textAt(body, '/id'), 'completed');
     expect(service().done.at(-1)).toBe('a');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalPolicy } from '../../src/graph/definition/node-types/approval.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { PATIENTLY, eventsOf, readAll, startAsking, startRun } from '../support/readers/api-runs.ts';
+import { eventsOf, readAll, startAsking, startRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { createDecisions } from '../support/readers/decisions.ts';
 import type { DecidingCaller } from '../support/readers/decisions.ts';
@@ -47,7 +47,7 @@ describe('the inbox', () => {
     const found = async (query: string, caller: DecidingCaller = 'approver') =>
       idsOf(await inbox(query, caller)).filter((id) => asked.has(id));
     await stack.as('approver').post(`/api/approvals/${decided}/decision`, { decision: 'approve' });
-    await expect.poll(async () => await found('mine=true'), PATIENTLY).toEqual([mine]);
+    await expect.poll(async () => await found('mine=true')).toEqual([mine]);
     expect(await found('mine=true', 'approver2')).toEqual([decided, mine]);
     expect(await found('mine=false')).toEqual([decided, theirs, mine]);
     const due = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
@@ -70,7 +70,7 @@ describe('the inbox', () => {
     const [run, open] = [await asking(), await asking()];
     await decide('approver', run, { decision });
     const found = async () => idsOf(await inbox(`status=${status}`));
-    await expect.poll(found, PATIENTLY).toContain(run.approvalId);
+    await expect.poll(found).toContain(run.approvalId);
     expect(await found()).not.toContain(open.approvalId);
   });
 
@@ -164,7 +164,7 @@ describe('deciding', () => {
     const { runId, ids } = await startAskingTwice();
     const [first = '', second = ''] = ids;
     await stack.as('approver').post(`/api/runs/${runId}/reject`, { approvalId: second });
-    await expect.poll(async () => idsOf(await inbox(`runId=${runId}&status=pending`)), PATIENTLY).toEqual([first]);
+    await expect.poll(async () => idsOf(await inbox(`runId=${runId}&status=pending`))).toEqual([first]);
   });
 
   test('an approval of another run is refused', async () => {
@@ -273,7 +273,7 @@ describe('a policy', () => {
     const run = await asking({ policy });
     expect(await approve(caller, run)).toMatchObject({ status });
     const expected = { status: status === 200 ? 'approved' : 'pending' };
-    await expect.poll(async () => await approvalOf(run), PATIENTLY).toMatchObject(expected);
+    await expect.poll(async () => await approvalOf(run)).toMatchObject(expected);
   });
 
   test('refuses somebody in words that name who may decide', async () => {

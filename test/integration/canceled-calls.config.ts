@@ -4,6 +4,8 @@ import { CallError, defineConfig, defineTool } from 'holdfast';
 
 /** What the test emits at its process, which is that of the tools, too. */
 export const CANCELED = 'test:canceled';
+/** The same, before functions that are called do no longer hang. */
+export const GO_ON = 'test:go-on';
 
 const paying = { description: 'Pays', parameters: { type: 'object' }, effect: 'keyed' } as const;
 /** Later than any test waits. */
@@ -60,18 +62,18 @@ const payBack = defineTool({
   execute: async (args) => args,
 });
 
-const called = new Set<string>();
+let hangs = true;
+void once(process, GO_ON).then(() => (hangs = false));
 
 /** Functions and tools that have to be called back: they wait until they are. */
 export default defineConfig({
   defaults: { heartbeatTimeout: '1s' },
   tools: [paySlowly, payUnluckily, payInHaste, payLater, payBack],
   functions: {
-    hangsOnce: {
+    hang: {
       retry: { maxAttempts: 1 },
-      async execute(_args, { runId, signal }) {
-        if (called.has(runId)) return 'done';
-        called.add(runId);
+      async execute(_args, { signal }) {
+        if (!hangs) return 'done';
         return await new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('called back')));
         });

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NodeOfType } from '../../src/graph/definition/definition.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { PATIENTLY, eventsOf } from '../support/readers/api-runs.ts';
+import { eventsOf } from '../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { createRunControls } from '../support/readers/run-controls.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
-import { CANCELED } from './canceled-calls.config.ts';
+import { CANCELED, GO_ON } from './canceled-calls.config.ts';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -16,20 +16,24 @@ beforeAll(async () => {
 });
 afterAll(async () => await stack.stop());
 
+/** That of the tools, too. */
+const thisProcess: EventEmitter = process;
+
 const { runOf, until, control } = createRunControls(() => stack.as('user'));
 
 test('a function that the deadline around it calls back is made again by a person, and all of it can be replayed', async () => {
   const child = aDefinition({
     name: 'child',
-    nodes: { hang: { type: 'function', function: 'hangsOnce', write: { log: '{{ result }}' } } },
+    nodes: { hang: { type: 'function', function: 'hang', write: { log: '{{ result }}' } } },
   });
   const graph = aDefinition({
     nodes: {
-      sub: { type: 'subgraph', graph: child, deadline: '1s', onError: 'intervene', write: { log: '{{ result.log }}' } },
+      sub: { type: 'subgraph', graph: child, deadline: '5s', onError: 'intervene', write: { log: '{{ result.log }}' } },
     },
   });
   const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
   expect(await until(id, 'waiting')).toMatchObject({ waitingFor: [{ kind: 'intervention', node: 'sub' }] });
+  thisProcess.emit(GO_ON);
   await control(id, 'retry');
   expect(await until(id, 'completed')).toMatchObject({ output: { log: ['done'] } });
   const { body } = await stack.as('user').post(`/api/runs/${id}/replay`, {});
@@ -40,7 +44,7 @@ test('a function that the deadline around it calls back is made again by a perso
 async function startCalling(node: NodeOfType<'tool'>): Promise<string> {
   const graph = aDefinition({ nodes: { pay: node } });
   const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
-  await expect.poll(async () => await eventsOf(stack.as('user'), id, 'tool.requested'), PATIENTLY).toHaveLength(1);
+  await expect.poll(async () => await eventsOf(stack.as('user'), id, 'tool.requested')).toHaveLength(1);
   return id;
 }
 
@@ -61,7 +65,7 @@ test.each([
   ['was not made where it is known to have failed', 'payLater', null],
 ])('a call that waits for another attempt when its run is canceled %s', async (_, tool, error) => {
   const id = await startCalling({ type: 'tool', tool, compensate });
-  await expect.poll(async () => listAt(await runOf(id), '/retrying'), PATIENTLY).toHaveLength(1);
+  await expect.poll(async () => listAt(await runOf(id), '/retrying')).toHaveLength(1);
   await control(id, 'cancel');
   expect(await until(id, 'canceled')).toMatchObject({ error });
 });
@@ -69,7 +73,6 @@ test.each([
 test('a call that fails before it hears that its run is canceled is said to be unknown', async () => {
   const id = await startCalling({ type: 'tool', tool: 'payInHaste', compensate });
   await control(id, 'cancel');
-  const thisProcess: EventEmitter = process;
   thisProcess.emit(CANCELED);
   expect(await until(id, 'canceled')).toMatchObject({ error: { code: 'CANCELED', cause: unknown } });
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { PATIENTLY, aGraphOf, anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
+import { aGraphOf, anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { aToolOf } from '../support/doubles/configured-tool.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
@@ -70,7 +70,7 @@ describe('a failed node with onError: intervene', () => {
     const id = await startFailing(answer(404));
     server.answers(answer(410), json({ n: 3 }));
     await control(id, 'retry');
-    await expect.poll(async () => await failuresOf(id), PATIENTLY).toHaveLength(2);
+    await expect.poll(async () => await failuresOf(id)).toHaveLength(2);
     await control(id, 'retry');
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 3 } });
   });
@@ -278,7 +278,7 @@ describe('several nodes that wait', () => {
   test('are given up one by one, and each time it is seen by whom', async () => {
     const { id } = await startTwoFailing();
     await control(id, 'fail', { node: 'one' });
-    await expect.poll(async () => at(await runOf(id), '/waitingFor'), PATIENTLY).toMatchObject([{ node: 'two' }]);
+    await expect.poll(async () => at(await runOf(id), '/waitingFor')).toMatchObject([{ node: 'two' }]);
     expect((await failuresOf(id)).filter((event) => at(event, '/by') === 'uma')).toMatchObject([{ node: 'one' }]);
     await control(id, 'fail', { node: 'two' });
     expect(await until(id, 'failed')).toMatchObject({ error: { node: 'one' } });
@@ -331,6 +331,6 @@ test('the same retry under its Idempotency-Key is one retry', async () => {
   const once = async () => await stack.as('user').post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': 'again' });
   const [first, second] = [await once(), await once()];
   expect(second).toMatchObject({ status: first.status, body: first.body });
-  await expect.poll(async () => await failuresOf(id), PATIENTLY).toHaveLength(2);
+  await expect.poll(async () => await failuresOf(id)).toHaveLength(2);
   expect(server.requests).toHaveLength(2);
 });

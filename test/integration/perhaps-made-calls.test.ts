@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NodeOfType } from '../../src/graph/definition/definition.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { json, silence } from '../support/doubles/loopback-server.ts';
+import { hangUp, json, silence } from '../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../support/doubles/use-loopback-server.ts';
 import { eventsOf } from '../support/readers/api-runs.ts';
 import { textAt } from '../support/readers/json-at.ts';
@@ -44,14 +44,13 @@ function keysOfCharges(): ReadonlySet<unknown> {
 }
 
 test('a charge whose answers never came is named by the run that it fails; a retry finds it, and it is undone', async () => {
-  bank.answers(silence().answer, silence().answer);
+  bank.answers(hangUp, hangUp);
   const id = await start({
     ...pay,
-    timeout: '200ms',
     retry: { maxAttempts: 2, initialInterval: '10ms' },
     compensate: { tool: 'refund', args: { receipt: '{{ result.receipt }}' } },
   });
-  expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'pay', attempts: 2, cause } });
+  expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'pay', attempts: 2, cause } });
   bank.answers(json({ receipt: 'r1' }), json({ error: 'closed' }, 422), json({ refunded: 'r1' }));
   await control(id, 'retry');
   const failed = await until(id, 'failed');
@@ -77,7 +76,7 @@ test('a charge that is out when its run is canceled is named by the run and by i
 test('a charge that was answered is not named by a run that is canceled during its next call', async () => {
   bank.answers(json({ receipt: 'r2' }), silence().answer);
   const id = await start(pay);
-  await expect.poll(() => bank.requests.length, { timeout: 15_000 }).toBe(2);
+  await expect.poll(() => bank.requests.length).toBe(2);
   await control(id, 'cancel');
   const stopped = 'Not compensated: stop: the call of refund may have been made';
   expect(await until(id, 'canceled')).toMatchObject({ error: { cause: { message: stopped } } });

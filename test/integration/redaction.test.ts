@@ -6,7 +6,7 @@ import { aToolOf } from '../support/doubles/configured-tool.ts';
 import { answer, json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
 import type { ApiAnswer } from '../support/readers/api-client.ts';
-import { PATIENTLY, eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
 import { allOf, etagOf, patchState } from '../support/readers/api-states.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
@@ -182,7 +182,7 @@ describe('a redacted channel', () => {
     expect(JSON.stringify((await patchState(stack.as('admin'), id, edit)).body)).toContain(SECRET);
     const ignored = async (role: Role) =>
       (await eventsOf(stack.as(role), id, 'signal.ignored')).map((event) => at(event, '/detail'));
-    await expect.poll(() => ignored('admin'), PATIENTLY).toHaveLength(2);
+    await expect.poll(() => ignored('admin')).toHaveLength(2);
     expect(await ignored('user')).toEqual([HIDDEN, HIDDEN]);
     expect(await textOf('user', id)).not.toContain(SECRET);
     expect(await textOf('admin', id)).toContain(`gave \\"${SECRET}`);

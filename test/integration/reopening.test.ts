@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { PATIENTLY, anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
+import { anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
 import { aJob, patchState } from '../support/readers/api-states.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
@@ -98,7 +98,7 @@ describe('retrying a failed run', () => {
       for (let times = 1; times <= failures; times++) {
         await until(id, 'failed');
         expect(await control(id, 'retry')).toMatchObject({ status: 202, body: { id } });
-        await expect.poll(() => callsOf(refused), PATIENTLY).toBe(times + 1);
+        await expect.poll(() => callsOf(refused)).toBe(times + 1);
       }
       expect(await until(id, 'completed')).toMatchObject({ error: null, output: { log } });
       expect(service().done.toSorted()).toEqual(log.toSorted());
@@ -110,7 +110,7 @@ describe('retrying a failed run', () => {
   test('of two nodes may name one; the other stays failed', async () => {
     const id = await startFailing(pair, 'a', 'b');
     await control(id, 'retry', { node: 'a' });
-    await expect.poll(() => service().done, PATIENTLY).toEqual(['a']);
+    await expect.poll(() => service().done).toEqual(['a']);
     expect(await until(id, 'failed')).toMatchObject({ error: { node: 'b' } });
     await control(id, 'retry', { node: 'b' });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
@@ -128,10 +128,10 @@ describe('retrying a failed run', () => {
     const id = await startFailing(three, 'b');
     const temporal = await openTemporalCli(stack());
     const statusOf = async () => at(await temporal.tell('describe', `run:demo:${id}`), '/workflowExecutionInfo/status');
-    await expect.poll(statusOf, PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
+    await expect.poll(statusOf).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
     await control(id, 'retry');
     await until(id, 'completed');
-    await expect.poll(statusOf, PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_COMPLETED');
+    await expect.poll(statusOf).toBe('WORKFLOW_EXECUTION_STATUS_COMPLETED');
   });
 
   test('under one Idempotency-Key is one retry', async () => {
@@ -169,7 +169,7 @@ describe('retrying a failed run', () => {
     service().refuse('b', 2);
     const id = textAt(await startRun(user(), three), '/id');
     await control(id, 'retry');
-    await expect.poll(async () => await ofType(id, 'run.failed'), PATIENTLY).toHaveLength(2);
+    await expect.poll(async () => await ofType(id, 'run.failed')).toHaveLength(2);
     await control(id, 'retry');
     await until(id, 'completed');
     const events = await eventsOf(user(), id);
@@ -229,7 +229,7 @@ describe('retrying with other limits', () => {
   test('goes on with what was counted so far', async () => {
     const id = await startLimited({ maxSteps: 1 });
     await control(id, 'retry', { limits: { maxSteps: 2 } });
-    await expect.poll(() => service().done, PATIENTLY).toEqual(['a', 'b']);
+    await expect.poll(() => service().done).toEqual(['a', 'b']);
     expect(await until(id, 'failed')).toMatchObject({ limits: { maxSteps: 2 }, error: { step: 2 } });
     await control(id, 'retry', { limits: { maxSteps: 3 } });
     expect(await until(id, 'completed')).toMatchObject({ limits: { maxSteps: 3 } });

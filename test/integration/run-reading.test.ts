@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/graph/values/json.ts';
-import { PATIENTLY, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/readers/api-runs.ts';
+import { eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
@@ -211,7 +211,7 @@ describe('the state of a run', () => {
     const before = await stateOf(id);
     const { body } = await stack.as('user').get(`/api/approvals?runId=${id}`);
     await stack.as('approver').post(`/api/runs/${id}/approve`, { approvalId: textAt(body, '/items/0/id') });
-    await expect.poll(async () => at((await stateOf(id)).body, '/pending'), PATIENTLY).toHaveLength(1);
+    await expect.poll(async () => at((await stateOf(id)).body, '/pending')).toHaveLength(1);
     const after = await stateOf(id);
     expect(at(after.body, '/checkpoint')).toBe(at(before.body, '/checkpoint'));
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));

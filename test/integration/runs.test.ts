@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import {
-  PATIENTLY,
   aGraphOf,
   anAskingGraph,
   eventsOf,
@@ -321,7 +320,7 @@ describe('canceling', () => {
     const id = textAt(body, '/id');
     const approvals = async () => await readAll(stack.as('user'), `/api/approvals?runId=${id}`);
     await call.asked;
-    await expect.poll(approvals, PATIENTLY).toMatchObject([{ status: 'pending' }]);
+    await expect.poll(approvals).toMatchObject([{ status: 'pending' }]);
     expect(await cancel(id)).toMatchObject({ status: 202, body: { id } });
     await call.left;
     await stack.as('user').untilRun(id, hasStatus('canceled'));
@@ -355,7 +354,7 @@ describe('canceling', () => {
     const { body } = await start({ graph });
     const id = textAt(body, '/id');
     await expect
-      .poll(async () => await stack.as('user').get(`/api/runs/${id}`), PATIENTLY)
+      .poll(async () => await stack.as('user').get(`/api/runs/${id}`))
       .toMatchObject({
         body: {
           retrying: [
@@ -376,9 +375,7 @@ describe('canceling', () => {
     const retrying = [
       { node: 'only', attempt: 2, lastError: { code: 'TOOL_FAILED' }, nextAttemptAt: expect.stringMatching(/Z$/) },
     ];
-    await expect
-      .poll(async () => await stack.as('user').get(`/api/runs/${id}`), PATIENTLY)
-      .toMatchObject({ body: { retrying } });
+    await expect.poll(async () => await stack.as('user').get(`/api/runs/${id}`)).toMatchObject({ body: { retrying } });
     await cancel(id);
     await stack.as('user').untilRun(id, hasStatus('canceled'));
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { PATIENTLY, anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
+import { anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
@@ -63,7 +63,7 @@ describe('pausing', () => {
     const id = textAt(run, '/id');
     expect(await control(id, 'pause', { reason: 'lunch' })).toMatchObject({ status: 202, body: { status: 'paused' } });
     expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject({ status: 200 });
-    await expect.poll(() => runOf(id), PATIENTLY).toMatchObject({ status: 'paused', waitingFor: [] });
+    await expect.poll(() => runOf(id)).toMatchObject({ status: 'paused', waitingFor: [] });
     await control(id, 'resume');
     expect(at(await until(id, 'completed'), '/output/answer/decision')).toBe('approved');
   });

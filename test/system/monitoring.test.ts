@@ -206,7 +206,7 @@ describe('what a stack exports', () => {
   test('is sent by OTLP, too, with the temporality of its variable', async () => {
     const DELTA = 1;
     await expect
-      .poll(() => collector.metrics.find(({ name }) => name === 'holdfast.runs'), PATIENTLY)
+      .poll(() => collector.metrics.find(({ name }) => name === 'holdfast.runs'))
       .toMatchObject({
         service: 'holdfast',
         temporality: DELTA,

@@ -3,7 +3,7 @@ import { openTeardown } from '../../src/dev/teardown.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
-import { PATIENTLY, hasStatus } from '../support/readers/api-runs.ts';
+import { hasStatus } from '../support/readers/api-runs.ts';
 import { textAt } from '../support/readers/json-at.ts';
 import { bundlePoison } from '../support/servers/poison-bundle.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
@@ -80,7 +80,7 @@ test('what runs the code of a lost worker ends with it, also when the code never
   const codeOfAll = async () => (await Promise.all(deployed.workers.map(({ pid }) => descendantsOf(pid)))).flat();
   const idle = await cpuSecondsOf(await codeOfAll());
   await start('now-loops');
-  await expect.poll(async () => await cpuSecondsOf(await codeOfAll()), PATIENTLY).toBeGreaterThan(idle + 1);
+  await expect.poll(async () => await cpuSecondsOf(await codeOfAll())).toBeGreaterThan(idle + 1);
   const code = await codeOfAll();
   await Promise.all(deployed.workers.map((worker) => worker.kill()));
   await untilGone(code);

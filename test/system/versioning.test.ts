@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { UPGRADE } from '../../src/workflows/contract.ts';
-import { PATIENTLY, eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
 import { aJob } from '../support/readers/api-states.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { executionsOf } from '../support/readers/executions.ts';
@@ -39,7 +39,7 @@ function callersOf(history: History | undefined): readonly string[] {
 async function untilServedBy(runId: string, ...versions: readonly (readonly string[])[]): Promise<readonly History[]> {
   const versionsNow = async (): Promise<unknown> =>
     (await executionsOf(stack.temporal.workflow, runId)).map((history) => [...versionsIn(history)]);
-  await expect.poll(versionsNow, PATIENTLY).toEqual(versions);
+  await expect.poll(versionsNow).toEqual(versions);
   return await executionsOf(stack.temporal.workflow, runId);
 }
 
@@ -50,7 +50,7 @@ async function untilAsked(runId: string): Promise<void> {
     const asked = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes?.signalName === UPGRADE);
     return asked >= 0 && events.slice(asked).some((event) => event.workflowTaskCompletedEventAttributes);
   };
-  await expect.poll(hasWorkedAtIt, PATIENTLY).toBe(true);
+  await expect.poll(hasWorkedAtIt).toBe(true);
 }
 
 const asking = aDefinition({

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { TextsRefusedError, VectorsUnusableError } from '../../store/memory/embedder.ts';
 import type { Embedder, Vector } from '../../store/memory/embedder.ts';
 import { modelAttributes } from '../../telemetry/traces/describe-model.ts';
@@ -30,11 +30,16 @@ export interface EmbeddingSettings {
   readonly timeoutMs: number;
 }
 
+/** Waits, and rejects when the signal aborts. */
+export type Sleep = (ms: number, value: null, options: { readonly signal: AbortSignal }) => Promise<unknown>;
+
 interface EmbedderDeps {
   readonly fetch: GuardedFetch;
   readonly secrets: SecretResolver;
   /** Counts the tokens that the provider charges. */
   readonly count: (tokens: number) => void;
+  /** The default is that of Node. */
+  readonly sleep?: Sleep;
 }
 
 const MAX_ATTEMPTS = 2;
@@ -45,6 +50,7 @@ const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
 /** Creates an embedder that asks a configured model through its provider's adapter. */
 export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps): Embedder {
   const { minSimilarity, timeoutMs } = settings;
+  const sleep: Sleep = deps.sleep ?? setTimeout;
   const ask = createAsk(settings, deps);
   const start = (): SpanStart => describeRequest(settings);
   return {

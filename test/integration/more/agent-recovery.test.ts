@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { PRICE, anAgent, startAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
-import { PATIENTLY, aGraphOf, eventsOf, readAll, startRun } from '../../support/readers/api-runs.ts';
+import { aGraphOf, eventsOf, readAll, startRun } from '../../support/readers/api-runs.ts';
 import { checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { askFor, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
@@ -148,7 +148,7 @@ describe('a failed agent', () => {
     for (let times = 0; times < 2; times++) {
       model().answers(answer(400));
       await control(idOf(run), 'retry');
-      await expect.poll(() => model().requests.length, PATIENTLY).toBe(3 + times);
+      await expect.poll(() => model().requests.length).toBe(3 + times);
       await until(idOf(run), 'failed');
     }
     model().answers(say('Done'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PATIENTLY, eventsOf, hasStatus, startAsking } from '../../support/readers/api-runs.ts';
+import { eventsOf, hasStatus, startAsking } from '../../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -94,7 +94,7 @@ describe('a reassignment', () => {
     });
     expect(await post('approver2', `${id}/decision`, { decision: 'approve' })).toMatchObject({ status: 200 });
     await expect
-      .poll(async () => (await stack.as('user').get(`/api/runs/${runId}`)).body, PATIENTLY)
+      .poll(async () => (await stack.as('user').get(`/api/runs/${runId}`)).body)
       .toSatisfy(hasStatus('completed'));
     expect(await post('approver', `${id}/reassign`, { users: [other] })).toMatchObject({ status: 409 });
   });

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openGraphJobs } from '../../../src/api/graph-jobs/open-graph-jobs.ts';
 import type { GraphJobs } from '../../../src/api/graph-jobs/graph-jobs.ts';
@@ -41,13 +41,14 @@ test('threads find what is found without them', async () => {
 });
 
 test('a job has all its time once a thread is ready', async () => {
-  const limitMs = 300;
   const began = performance.now();
+  const other = await open();
+  await other.ready();
+  const limitMs = (performance.now() - began) / 2;
+  await other.close();
   const graphJobs = await open({ limitMs });
   await graphJobs.ready();
   await expect(graphJobs.do('validate', 'acme', { definition: null, graphs: {} })).resolves.not.toEqual([]);
-  // On a machine where this is faster, the test says nothing.
-  expect(performance.now() - began).toBeGreaterThan(limitMs);
 });
 
 test('a thread plays the test of a graph', async () => {
@@ -74,13 +75,10 @@ test('the process does other things while a large definition is checked', async 
   const graphJobs = await open();
   await graphJobs.do('validate', 'acme', small);
   const definition = dense();
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  const started = performance.now();
-  await graphJobs.do('validate', 'acme', definition);
-  const tookMs = performance.now() - started;
-  delay.disable();
-  expect(delay.max / 1e6).toBeLessThan(tookMs / 2);
+  const checked = graphJobs.do('validate', 'acme', definition).then(() => 'checked');
+  for (let turn = 0; turn < 10; turn += 1)
+    expect(await Promise.race([checked, nextTurn('meanwhile')])).toBe('meanwhile');
+  expect(await checked).toBe('checked');
 });
 
 test('a tenant with many large definitions leaves a thread to the others', async () => {

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { ApiAnswer } from '../../support/readers/api-client.ts';
 import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../../support/readers/api-runs.ts';
@@ -80,9 +80,7 @@ describe('a signal of another client', () => {
       const client = new Client({ connection, namespace: stack.namespace });
       await client.workflow.getHandle(`run:demo:${id}`).signal(name);
       const approver = stack.as('approver');
-      await vi.waitFor(async () => {
-        expect(await eventsOf(approver, id, 'signal.ignored')).toMatchObject([{ signal: recorded }]);
-      }, 10_000);
+      await expect.poll(() => eventsOf(approver, id, 'signal.ignored')).toMatchObject([{ signal: recorded }]);
       await stack.as('user').post(`/api/runs/${id}/cancel`, {});
       await stack.as('user').untilRun(id, hasStatus('canceled'));
     } finally {

@@ -3,7 +3,7 @@ import { aDefinition } from '../../support/builders/builders.ts';
 import { aToolOf } from '../../support/doubles/configured-tool.ts';
 import { json, silence, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
-import { PATIENTLY, eventsOf } from '../../support/readers/api-runs.ts';
+import { eventsOf } from '../../support/readers/api-runs.ts';
 import { listAt, textAt } from '../../support/readers/json-at.ts';
 import { createRunControls } from '../../support/readers/run-controls.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
@@ -34,7 +34,7 @@ test('what a task has done is seen while another one of its superstep is still a
   const id = textAt((await stack.as('user').post('/api/runs', { graph, input })).body, '/id');
   await straggler.asked;
   const finished = async (): Promise<unknown> => await eventsOf(stack.as('user'), id, 'node.completed');
-  await expect.poll(finished, PATIENTLY).toHaveLength(3);
+  await expect.poll(finished).toHaveLength(3);
   expect(await runOf(id)).toMatchObject({ status: 'running', usage: { toolCalls: 3 } });
   const pending = listAt(await get(`/api/runs/${id}/state`), '/pending');
   expect(pending).toMatchObject(Array.from({ length: 3 }, () => ({ node: 'work', update: { log: 1 } })));

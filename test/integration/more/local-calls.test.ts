@@ -6,7 +6,7 @@ import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definit
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { createDataConverter } from '../../../src/process/data-converter.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { PATIENTLY, aGraphOf, eventsOf } from '../../support/readers/api-runs.ts';
+import { aGraphOf, eventsOf } from '../../support/readers/api-runs.ts';
 import { executionsOf } from '../../support/readers/executions.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { blobsOf } from '../../support/readers/recordings.ts';
@@ -108,7 +108,7 @@ describe('short idempotent calls', () => {
 
   test('are seen while more of them are made', async () => {
     const id = await start(aLoop(30, slow(150)));
-    await expect.poll(async () => (await calledOf(id)).length, PATIENTLY).toBeGreaterThan(2);
+    await expect.poll(async () => (await calledOf(id)).length).toBeGreaterThan(2);
     expect(await runOf(id)).toMatchObject({ status: 'running' });
     await control(id, 'cancel');
     await until(id, 'canceled');
@@ -180,7 +180,7 @@ describe('a local call that fails', () => {
 describe('a local call ends', () => {
   test('with its run, which hears of a cancellation soon although calls follow one another', async () => {
     const id = await start(aLoop(1_000, slow(100)));
-    await expect.poll(async () => (await calledOf(id)).length, PATIENTLY).toBeGreaterThan(0);
+    await expect.poll(async () => (await calledOf(id)).length).toBeGreaterThan(0);
     const begin = Date.now();
     await control(id, 'cancel');
     await until(id, 'canceled');
@@ -252,11 +252,11 @@ test('many slow ones of a tenant hold up no local call of another', async () => 
   const many = Array.from({ length: 6 }, async () => await start(aFan(slow(1_900)), numbers(400)));
   const ids = await Promise.all(many);
   const [first = ''] = ids;
-  await expect.poll(async () => (await calledOf(first)).length, PATIENTLY).toBeGreaterThan(0);
+  await expect.poll(async () => (await calledOf(first)).length).toBeGreaterThan(0);
   const other = stack.as('otherTenantUser');
   const { body } = await other.post('/api/runs', { graph: aGraphOf(looks()), input: {} });
   const id = textAt(body, '/id');
-  await expect.poll(async () => at((await other.get(`/api/runs/${id}`)).body, '/status'), PATIENTLY).toBe('completed');
+  await expect.poll(async () => at((await other.get(`/api/runs/${id}`)).body, '/status')).toBe('completed');
   expect(await eventsOf(other, id, 'tool.called')).toMatchObject([{ local: true }]);
   const statuses = await Promise.all(ids.map(async (one) => textAt(await runOf(one), '/status')));
   expect(statuses).not.toContain('completed');

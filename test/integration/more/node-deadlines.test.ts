@@ -5,8 +5,8 @@ import { eventsOf } from '../../support/readers/api-runs.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aToolOf } from '../../support/doubles/configured-tool.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
-import { json, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
-import type { Answer, LoopbackServer } from '../../support/doubles/loopback-server.ts';
+import { json, silence, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
 import { createRunControls } from '../../support/readers/run-controls.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -27,7 +27,6 @@ afterAll(async () => {
 });
 
 const { until, control } = createRunControls(() => stack.as('user'));
-const never: Answer = () => undefined;
 const works: NodeDefinition = { type: 'tool', tool: 'work', args: {}, write: { log: '{{ result.n }}' } };
 const waits: NodeDefinition = { type: 'wait', event: 'go' };
 
@@ -54,8 +53,10 @@ async function divergenceOf(id: string): Promise<Json | undefined> {
 
 describe('a subgraph whose deadline is over', () => {
   test('calls back what is out and fails, can be replayed, and goes on when it is done again', async () => {
+    const { answer: never, asked } = silence();
     server.answers(json({ n: 1 }), never);
-    const id = await start({ sub: timed({ nodes: { first: works, second: works } }, { deadline: '2s' }) });
+    const id = await start({ sub: timed({ nodes: { first: works, second: works } }, { deadline: '10s' }) });
+    await asked;
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'sub' } });
     expect(await whatFailed(id)).toEqual([
       'node.failed TIMEOUT',

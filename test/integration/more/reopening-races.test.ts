@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { PATIENTLY, anAskingGraph, startRun } from '../../support/readers/api-runs.ts';
+import { anAskingGraph, startRun } from '../../support/readers/api-runs.ts';
 import { aJob, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../../support/readers/api-states.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { aProblem } from '../../support/readers/problems.ts';
@@ -46,9 +46,7 @@ test('a run says what two retries at once have set, each at another node', async
   ];
   const answers = await Promise.all(retries.map((retry) => control(id, 'retry', retry)));
   expect(answers).toMatchObject([{ status: 202 }, { status: 202 }]);
-  await expect
-    .poll(() => get(`/api/runs/${id}`), PATIENTLY)
-    .toMatchObject({ limits: { maxSteps: 4, maxToolCalls: 9 } });
+  await expect.poll(() => get(`/api/runs/${id}`)).toMatchObject({ limits: { maxSteps: 4, maxToolCalls: 9 } });
 });
 test('the 202 of a retry shows the limits in force', async () => {
   const answer = await control(await startLimited(), 'retry', { limits: { maxSteps: 5 } });
@@ -98,7 +96,7 @@ test('an interrupting run behind a queued one ends the active run', async () => 
   await until(active, 'waiting');
   await begin('enqueue');
   await begin('interrupt');
-  await expect.poll(async () => at(await get(`/api/runs/${active}`), '/status'), PATIENTLY).toBe('canceled');
+  await expect.poll(async () => at(await get(`/api/runs/${active}`), '/status')).toBe('canceled');
 }, 30_000);
 test('the difference of a fork that has not begun begins at its checkpoint', async () => {
   const id = textAt(await startRun(user(), three), '/id');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobService } from '../../support/doubles/job-service.ts';
-import { aGraphOf, hasStatus, PATIENTLY, startAsking } from '../../support/readers/api-runs.ts';
+import { aGraphOf, hasStatus, startAsking } from '../../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { startJobStack } from '../../support/servers/job-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -31,8 +31,8 @@ test.each(['job', 'glance'])(
     await turn(tool, 'off');
     const graph = aGraphOf({ type: 'tool', tool, args: { job: tool } }, { limits: { deadline: '1h' } });
     const runId = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
-    await expect.poll(async () => textAt(await explain(runId), '/reasons/0/kind'), PATIENTLY).toBe('switched-off');
-    await expect.poll(async () => at(await explain(runId), '/reasons/0/calls'), PATIENTLY).toHaveLength(1);
+    await expect.poll(async () => textAt(await explain(runId), '/reasons/0/kind')).toBe('switched-off');
+    await expect.poll(async () => at(await explain(runId), '/reasons/0/calls')).toHaveLength(1);
     const explanation = await explain(runId);
     const key = textAt(explanation, '/reasons/0/calls/0');
     expect(textAt(explanation, '/summary')).toContain(`the call ${key} of the tool ${tool} waits`);
@@ -43,9 +43,8 @@ test.each(['job', 'glance'])(
     expect(textAt(explanation, '/summary')).toContain('the gateway is down');
     expect(at(explanation, '/deadline')).toMatchObject({ at: expect.any(String), leftMs: 3_600_000 });
     await expect
-      .poll(
-        async () => at((await stack.as('admin').get(`/admin/runs/${runId}`)).body, '/pendingActivities/0/lastFailure'),
-        PATIENTLY,
+      .poll(async () =>
+        at((await stack.as('admin').get(`/admin/runs/${runId}`)).body, '/pendingActivities/0/lastFailure'),
       )
       .toContain('switched off');
     expect(service.calls.filter(({ job }) => job === tool)).toEqual([]);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
-import { PATIENTLY, aGraphOf, eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
+import { aGraphOf, eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
 import { startNode } from '../../support/servers/child-node.ts';
 import type { ChildNode } from '../../support/servers/child-node.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
@@ -42,7 +42,7 @@ async function startWaiting(): Promise<string> {
   const graph = aGraphOf({ type: 'tool', tool: 'charge', args: { euros: 5 } });
   const { body } = await stack.as('user').post('/api/runs', { graph, input: {} });
   const id = textAt(body, '/id');
-  await expect.poll(async () => await eventsOf(stack.as('user'), id, 'tool.requested'), PATIENTLY).toHaveLength(1);
+  await expect.poll(async () => await eventsOf(stack.as('user'), id, 'tool.requested')).toHaveLength(1);
   return id;
 }
 

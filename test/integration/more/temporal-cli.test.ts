@@ -2,15 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import type { ApprovalPolicy } from '../../../src/graph/definition/node-types/approval.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import {
-  PATIENTLY,
-  aGraphOf,
-  anAskingGraph,
-  eventsOf,
-  hasStatus,
-  readAll,
-  startRun,
-} from '../../support/readers/api-runs.ts';
+import { aGraphOf, anAskingGraph, eventsOf, hasStatus, readAll, startRun } from '../../support/readers/api-runs.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aToolOf } from '../../support/doubles/configured-tool.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
@@ -89,7 +81,7 @@ describe('temporal workflow signal', () => {
     const started = await asking({ roles: ['treasurer'] });
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     await expect
-      .poll(async () => await ignoredBy(started), PATIENTLY)
+      .poll(async () => await ignoredBy(started))
       .toMatchObject([{ reason: 'not_an_approver', by: 'temporal-operator' }]);
     await temporal.signal(started.workflowId, 'approve', '--input', '{"by":{"sub":"tess","roles":["treasurer"]}}');
     expect(at(await completed(started), '/output/answer')).toMatchObject({ by: 'tess' });
@@ -119,7 +111,7 @@ describe('a signal that can not be taken', () => {
     const started = await asking();
     await temporal.signal(started.workflowId, name, ...args);
     const expected = { signal: name, reason, by: 'temporal-operator', detail: expect.stringMatching(/./) };
-    await expect.poll(async () => await ignoredBy(started), PATIENTLY).toMatchObject([expected]);
+    await expect.poll(async () => await ignoredBy(started)).toMatchObject([expected]);
     expect(await temporal.query(started.workflowId, 'status')).toMatchObject({ status: 'waiting' });
     await temporal.signal(started.workflowId, 'approve', '--input', '{"reason":"ok"}');
     expect(at(await completed(started), '/output/answer')).toMatchObject({ decision: 'approved', reason: 'ok' });
@@ -136,7 +128,7 @@ describe('a signal that can not be taken', () => {
       { signal: 'reject', reason: 'already_decided' },
       { signal: 'approve', reason: 'already_decided' },
     ];
-    await expect.poll(async () => await ignoredBy(started), PATIENTLY).toMatchObject(reasons);
+    await expect.poll(async () => await ignoredBy(started)).toMatchObject(reasons);
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     expect(await completed(started)).toMatchObject({ output: { log: ['approved', 'approved'] } });
   });
@@ -247,7 +239,7 @@ describe('temporal workflow cancel', () => {
     const { id, workflowId } = await asking();
     await temporal.cancel(workflowId);
     await stack.as('user').untilRun(id, hasStatus('canceled'));
-    await expect.poll(async () => await stateOf(workflowId), PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_CANCELED');
+    await expect.poll(async () => await stateOf(workflowId)).toBe('WORKFLOW_EXECUTION_STATUS_CANCELED');
     expect(await readAll(stack.as('user'), `/api/approvals?runId=${id}`)).toMatchObject([{ status: 'canceled' }]);
     expect(await eventsOf(stack.as('user'), id, 'run.canceled')).toMatchObject([{ by: 'temporal-operator' }]);
   });
@@ -316,7 +308,7 @@ describe('what Temporal shows', () => {
     expect(await attributesOf()).toEqual({ ...whose, RunStatus: 'waiting', PendingApprovals: 1 });
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     await completed(started);
-    await expect.poll(attributesOf, PATIENTLY).toMatchObject({ RunStatus: 'completed', PendingApprovals: 0 });
+    await expect.poll(attributesOf).toMatchObject({ RunStatus: 'completed', PendingApprovals: 0 });
   });
 
   test('the details say status, node, usage and what is asked', async () => {
@@ -352,7 +344,7 @@ describe('what Temporal shows', () => {
     await temporal.signal(workflowId, 'approve', '--input', '{}');
     await stack.as('user').untilRun(id, hasStatus('failed'));
     // The store has the end of a run a moment before Temporal.
-    await expect.poll(async () => await stateOf(workflowId), PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
+    await expect.poll(async () => await stateOf(workflowId)).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
     const failed = listAt(await temporal.tell('show', workflowId), '/events').at(-1) ?? null;
     expect(at(failed, '/workflowExecutionFailedEventAttributes/failure/message')).toBe('[redacted]');
     expect(JSON.stringify([asking, await detailsOf(workflowId), failed])).not.toContain('canary-4711');
@@ -384,6 +376,6 @@ describe('what Temporal shows', () => {
     const { workflowId } = await start(aGraphOf({ type: 'tool', tool: 'work' }));
     const last = async () => listAt(await temporal.tell('show', workflowId), '/events').at(-1);
     const failure = { applicationFailureInfo: { type: 'TOOL_FAILED' } };
-    await expect.poll(last, PATIENTLY).toMatchObject({ workflowExecutionFailedEventAttributes: { failure } });
+    await expect.poll(last).toMatchObject({ workflowExecutionFailedEventAttributes: { failure } });
   });
 });

@@ -10,7 +10,7 @@ import { answer, json, startLoopbackServer } from '../../support/doubles/loopbac
 import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
 import { startToolAskingModel } from '../../support/doubles/tool-asking-model.ts';
 import type { ToolAskingModel } from '../../support/doubles/tool-asking-model.ts';
-import { PATIENTLY, hasStatus } from '../../support/readers/api-runs.ts';
+import { hasStatus } from '../../support/readers/api-runs.ts';
 import { executionsOf } from '../../support/readers/executions.ts';
 import { textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
@@ -89,7 +89,7 @@ async function spansOf(runId: string, segments: number): Promise<readonly Collec
   const ofRun = (): readonly CollectedSpan[] =>
     collector.spans.filter(({ attributes, kind }) => attributes['holdfast.run.id'] === runId && kind !== SERVER);
   const isRoot = ({ name }: CollectedSpan): boolean => name.startsWith('invoke_workflow ');
-  await expect.poll(() => ofRun().filter(isRoot).length, PATIENTLY).toBe(segments);
+  await expect.poll(() => ofRun().filter(isRoot).length).toBe(segments);
   return ofRun();
 }
 
@@ -247,7 +247,7 @@ describe('contents', () => {
   test('of requests, tokens among them, are never there', async () => {
     await stack.as('user').get(`/api/runs?graph=${CANARY}`);
     await stack.as('user').get(`/api/runs/${CANARY}`);
-    await expect.poll(() => collector.spans.map(({ name }) => name), PATIENTLY).toContain('GET /api/runs/:id');
+    await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('GET /api/runs/:id');
     expect(collector.text()).not.toContain(CANARY);
     expect(collector.text()).not.toContain(stack.tokens.user.slice(-20));
   });
@@ -259,12 +259,13 @@ test('a request that its caller does not sample has a run without spans', async 
   const run = await start(asking(), { headers });
   expect(server.requests[0]?.headers['traceparent']).toBeUndefined();
   await start(aDefinition());
-  await expect.poll(() => collector.spans.map(({ name }) => name), PATIENTLY).toContain('invoke_workflow test');
+  await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('invoke_workflow test');
   expect(collector.text()).not.toContain(textAt(run, '/id'));
 });
 
 test('a wrong traceparent begins a trace', async () => {
   const spans = await spansOf(textAt(await start(aDefinition(), { headers: { traceparent: 'none' } }), '/id'), 1);
+  await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('POST /api/runs');
   expect(named(collector.spans, 'POST /api/runs').parentId).toBe('');
   expect(named(spans, 'invoke_workflow test').parentId).toBe(named(collector.spans, 'POST /api/runs').spanId);
 });
@@ -286,6 +287,6 @@ test('a collector that fails harms nothing', async () => {
   const before = collector.requests;
   const run = await start(aDefinition());
   expect(textAt(run, '/status')).toBe('completed');
-  await expect.poll(() => collector.requests, PATIENTLY).toBeGreaterThan(before);
+  await expect.poll(() => collector.requests).toBeGreaterThan(before);
   expect(textAt(await start(aDefinition()), '/status')).toBe('completed');
 });

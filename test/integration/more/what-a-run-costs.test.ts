@@ -137,7 +137,7 @@ test('a run that asks: one write until it waits; one for the decision and the en
   const run = await start(anAskingGraph(), 'waiting');
   expect(statementsSoFar()).toEqual(['accept', 'journal', 'read run', 'read retrying']);
   // A decision that comes before the workflow has heard of its own write would share a task with that.
-  await vi.waitUntil(async () => (await costOf(run)).workflowTasks === 2, PATIENTLY);
+  await expect.poll(async () => (await costOf(run)).workflowTasks).toBe(2);
   query.mockClear();
   const decided = await stack.as('approver').post(`/api/runs/${run}/approve`, {});
   expect(decided.status).toBe(200);

@@ -13,6 +13,8 @@ export interface JobService {
   readonly done: readonly string[];
   /** Refuses the next calls for a job, `times` in number, without doing it. */
   refuse(job: string, times?: number): void;
+  /** Does the job of the next call for it, and breaks off in the middle of the answer. */
+  breakOff(job: string): void;
   /** Blocks the next call for a job. Resolves when it arrives. @returns a function that unblocks it */
   hold(job: string): Promise<() => void>;
   /** Goes offline and breaks the connections of blocked calls. */
@@ -36,6 +38,7 @@ export async function startJobService(port = 0): Promise<JobService> {
   const events = new EventEmitter().setMaxListeners(0);
   const refusals = new Map<string, number>();
   const held = new Set<string>();
+  const brokenOff = new Set<string>();
   let calls: JobCall[] = [];
   let done = new Map<string, string>();
   const serve = async (request: Request): Promise<Response> => {
@@ -51,7 +54,7 @@ export async function startJobService(port = 0): Promise<JobService> {
     refusals.set(job, left - 1);
     if (left > 0) return new Response(`${job} is refused`, { status: 404 });
     done.set(key, job);
-    return Response.json({ job });
+    return brokenOff.delete(job) ? halfAnAnswer() : Response.json({ job });
   };
   let door = await listen({ fetch: serve }, { port });
   return {
@@ -63,6 +66,7 @@ export async function startJobService(port = 0): Promise<JobService> {
     get done() {
       return [...done.values()];
     },
+    breakOff: (job) => void brokenOff.add(job),
     refuse: (job, times = 1) => void refusals.set(job, times),
     async hold(job) {
       held.add(job);
@@ -77,7 +81,18 @@ export async function startJobService(port = 0): Promise<JobService> {
       [calls, done] = [[], new Map()];
       refusals.clear();
       held.clear();
+      brokenOff.clear();
     },
     stop: () => door.stop(),
   };
+}
+
+function halfAnAnswer(): Response {
+  const begin = new TextEncoder().encode('{"job":');
+  const parts = [
+    (to: ReadableStreamDefaultController) => to.enqueue(begin),
+    (to: ReadableStreamDefaultController) => to.error(new Error('The answer breaks off')),
+  ];
+  const body = new ReadableStream({ pull: (controller) => parts.shift()?.(controller) });
+  return new Response(body, { headers: { 'content-type': 'application/json' } });
 }

@@ -57,7 +57,7 @@ export async function eventsOf(client: ApiClient, runId: string, type?: string):
   return type === undefined ? events : events.filter((event) => at(event, '/type') === type);
 }
 
-/** For `expect.poll`: soon enough not to slow a test down, long enough for a busy machine. */
+/** For `vi.waitFor` and `vi.waitUntil`: as `expect.poll` waits by vitest.config.ts. */
 export const PATIENTLY = { interval: 25, timeout: 15_000 };
 
 export function hasStatus(...wanted: readonly string[]): (run: Json) => boolean {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunChange } from '../../../src/store/changes/changes.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, aBatch, aNewRun, aView, writeTo } from '../builders/store-builders.ts';
@@ -14,10 +14,11 @@ export function changesSuite(store: () => Store): void {
   /** What was written before the first subscription of a store has come through is not heard. */
   const opened = async (): Promise<void> => {
     const { heard, unsubscribe } = subscribe('W-probe');
-    await vi.waitUntil(async () => {
+    const hasHeard = async (): Promise<boolean> => {
       await writeTo(store(), { id: 'W-probe' }, aBatch([1]));
       return heard.some((change) => change !== null);
-    });
+    };
+    await expect.poll(hasHeard).toBe(true);
     unsubscribe();
   };
 
@@ -30,12 +31,12 @@ export function changesSuite(store: () => Store): void {
       await writeTo(store(), { id: 'W-1' }, aBatch([1, 2]));
       await writeTo(store(), { id: 'W-1' }, aBatch([3], { view: aView({ status: 'waiting' }) }));
       const change = { tenantId: 'acme', runId: 'W-1' };
-      await vi.waitFor(() =>
-        expect(heard).toEqual([
+      await expect
+        .poll(() => heard)
+        .toEqual([
           { ...change, seq: 2, status: aView().status },
           { ...change, seq: 3, status: 'waiting' },
-        ]),
-      );
+        ]);
     });
 
     test('hears of a batch that travels with a claim, made or refused', async () => {
@@ -56,7 +57,7 @@ export function changesSuite(store: () => Store): void {
           { ...terms, key: 'W-claim', claim: `c${seq}`, journal: { batch: aBatch([seq]), writer } },
           () => ({ isGranted: false, answer: null }),
         );
-      await vi.waitFor(() => expect(heard.map((change) => change?.seq)).toEqual([1, 2]));
+      await expect.poll(() => heard.map((change) => change?.seq)).toEqual([1, 2]);
     });
 
     test('hears nothing more once it has had enough', async () => {
@@ -64,7 +65,7 @@ export function changesSuite(store: () => Store): void {
       const [gone, other] = [subscribe('W-gone'), subscribe('W-gone')];
       gone.unsubscribe();
       await writeTo(store(), { id: 'W-gone' }, aBatch([1]));
-      await vi.waitFor(() => expect(other.heard).toHaveLength(1));
+      await expect.poll(() => other.heard).toHaveLength(1);
       expect(gone.heard).toEqual([]);
     });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aDelta } from '../builders/store-builders.ts';
@@ -19,21 +19,21 @@ export function deltasSuite(store: () => Store): void {
       await store().deltas.publish('D-2', [aDelta()]);
       await store().deltas.publish('D-1', deltas);
       await store().deltas.publish('D-1', [aDelta({ index: 2, path: ['outer'] })]);
-      await vi.waitFor(() => expect(heard).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]));
+      await expect.poll(() => heard).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]);
     });
 
     test('hears many at a time, whatever they take together', async () => {
       const { heard } = await listen('D-many');
       const deltas = Array.from({ length: 50 }, (_, index) => aDelta({ index, text: 'x'.repeat(1_000) }));
       await store().deltas.publish('D-many', deltas);
-      await vi.waitFor(() => expect(heard).toEqual(deltas));
+      await expect.poll(() => heard).toEqual(deltas);
     });
 
     test('hears nothing more once it has had enough', async () => {
       const [gone, other] = [await listen('D-gone'), await listen('D-gone')];
       gone.stop();
       await store().deltas.publish('D-gone', [aDelta()]);
-      await vi.waitFor(() => expect(other.heard).toHaveLength(1));
+      await expect.poll(() => other.heard).toHaveLength(1);
       expect(gone.heard).toEqual([]);
     });
   });

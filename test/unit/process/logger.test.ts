@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '../../../src/process/logger.ts';
 import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
+import { PATIENTLY } from '../../support/readers/api-runs.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ test('a line of the SDK about a failed workflow holds its error', async () => {
   const file = join(folder, 'log');
   const error = new Error('it broke', { cause: new TypeError('inside') });
   toTemporalLogger(createLogger('info', file)).error('Workflow failed', { error, workflowId: 'run:acme:1' });
-  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')));
+  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')), PATIENTLY);
   expect(line).toMatchObject({ workflowId: 'run:acme:1', error: { type: 'Error', stack: expect.any(String) } });
   expect(JSON.stringify(line)).toContain('it broke');
   expect(JSON.stringify(line)).toContain('inside');
@@ -27,7 +28,7 @@ test('a long text of the SDK is cut', async () => {
     run_id: 'e1',
     failure: 'x'.repeat(9_000),
   });
-  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')));
+  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')), PATIENTLY);
   expect(line).toMatchObject({ run_id: 'e1', failure: 'x'.repeat(2_000) });
 });
 
@@ -38,6 +39,7 @@ test('an error that quotes a megabyte makes a short line', async () => {
   createLogger('info', file).warn({ error, path: long }, `it failed: ${long}`);
   const line = await vi.waitFor(
     async () => await readFile(file, 'utf8').then((text) => text.trim() || Promise.reject()),
+    PATIENTLY,
   );
   expect(line.length).toBeLessThan(20_000);
   expect(JSON.parse(line)).toMatchObject({ error: { type: 'Error' }, msg: expect.stringContaining('it failed: xxx') });

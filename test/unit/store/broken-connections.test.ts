@@ -21,10 +21,9 @@ async function pidOf(db: Kysely<unknown>): Promise<number> {
 /** Ends a connection, and waits until the server has forgotten it: its other side has been told by then. */
 async function terminate(db: Kysely<unknown>, pid: number): Promise<void> {
   await sql`select pg_terminate_backend(${pid})`.execute(db);
-  await vi.waitUntil(async () => {
-    const { rows } = await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(db);
-    return rows.length === 0;
-  });
+  const left = async (): Promise<number> =>
+    (await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(db)).rows.length;
+  await expect.poll(left).toBe(0);
 }
 
 test('a connection that breaks in the middle of a transaction fails the transaction, and nothing else', async () => {

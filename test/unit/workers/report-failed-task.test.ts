@@ -69,7 +69,5 @@ test.each([
 test('a note that can’t be written is logged', async () => {
   const { lines, report } = aReport(never);
   report(failed);
-  await vi.waitFor(() =>
-    expect(lines[1]).toMatchObject({ run: 'R', msg: 'a failed workflow task could not be noted' }),
-  );
+  await expect.poll(() => lines[1]).toMatchObject({ run: 'R', msg: 'a failed workflow task could not be noted' });
 });

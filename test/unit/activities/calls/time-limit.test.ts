@@ -140,9 +140,10 @@ describe('openTimeLimit', () => {
       limit.close();
       return new WeakRef(limit.signal);
     });
-    await vi.waitFor(async () => {
+    const left = (): number => {
       runInNewContext('gc()');
-      expect(signals.filter((signal) => signal.deref()).length).toBeLessThan(10);
-    });
+      return signals.filter((signal) => signal.deref()).length;
+    };
+    await expect.poll(left).toBeLessThan(10);
   });
 });

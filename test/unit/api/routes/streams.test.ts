@@ -8,6 +8,7 @@ import { openAbort } from '../../../../src/process/open-abort.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { createRandom } from '../../../support/builders/random.ts';
 import { AT, aBatch, aDelta, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
+import { PATIENTLY } from '../../../support/readers/api-runs.ts';
 import { readEventStream, wholeFrames } from '../../../support/readers/event-stream.ts';
 import type { EventStream } from '../../../support/readers/event-stream.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
@@ -164,7 +165,7 @@ describe('the stream of a run', () => {
     await end(id, written + 1);
     came.push(...(await (await open(eventsOf(id), { 'last-event-id': String(last) })).rest()));
     expect(came).toEqual(await historyOf(id));
-  });
+  }, 120_000);
 
   test('does not keep other streams of the run waiting, however many there are', async () => {
     const id = await aRun(3);
@@ -231,7 +232,7 @@ describe('a reader of a run', () => {
     const refused = await api.as('user').get(eventsOf(id));
     expect(refused).toMatchObject(aProblem(429, 'TOO_MANY_REQUESTS', { 'retry-after': /^\d+$/ }));
     await streams[0]?.close();
-    await vi.waitFor(async () => await (await open(eventsOf(id))).close());
+    await vi.waitFor(async () => await (await open(eventsOf(id))).close(), PATIENTLY);
   });
 });
 
@@ -334,10 +335,11 @@ describe('the tokens of models', () => {
     ];
     let hasCome = false;
     const first = hidden.nextEvent().finally(() => (hasCome = true));
-    await vi.waitUntil(async () => {
+    const told = async (): Promise<boolean> => {
       await api.store.deltas.publish(id, [aDelta({ text: 'open' })]);
       return hasCome;
-    });
+    };
+    await expect.poll(told).toBe(true);
     expect(await first).toMatchObject({ text: 'open' });
     const nodes = { [aDelta().node]: { result: true as const } };
     await api.store.runs.setRedaction(id, { ...NOTHING_REDACTED, nodes });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Hono } from 'hono';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ApiEnv } from '../../../../src/api/deps.ts';
 import { createTenantSlots } from '../../../../src/api/http/tenant-slots.ts';
 import { answerStream } from '../../../../src/api/streams/answer-stream.ts';
@@ -44,8 +44,8 @@ test('a connection whose reader takes nothing is closed, and counts no more', as
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => undefined);
   socket.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n');
-  await vi.waitUntil(() => !isFree());
-  await vi.waitUntil(isFree, { timeout: 5_000 });
+  await expect.poll(isFree).toBe(false);
+  await expect.poll(isFree).toBe(true);
   const closed = once(socket, 'close');
   socket.resume();
   expect(await closed).toEqual([expect.any(Boolean)]);
@@ -57,7 +57,7 @@ test('a reader that goes is noticed at once, though nothing is written', async (
   const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
   expect(isFree()).toBe(false);
   leaving.abort();
-  await vi.waitUntil(isFree);
+  await expect.poll(isFree).toBe(true);
   await body?.cancel().catch(() => undefined);
 });
 

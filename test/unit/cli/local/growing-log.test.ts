@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { followLog } from '../../../../src/cli/local/follow-log.ts';
 import { openLog } from '../../../../src/cli/local/growing-log.ts';
 import type { GrowingLog } from '../../../../src/cli/local/growing-log.ts';
@@ -54,9 +54,6 @@ describe('a log that grows', () => {
   });
 });
 
-/* Machines may be busy. */
-const WITHIN = { timeout: 5_000 };
-
 describe('following a log', () => {
   const follow = () => {
     const lines: string[] = [];
@@ -67,15 +64,15 @@ describe('following a log', () => {
 
   test('tells what is added, also to a file that takes its place, until it is ended', async () => {
     const { lines, end, ended } = follow();
-    await vi.waitFor(() => expect(lines).toEqual(['one', 'two']), WITHIN);
+    await expect.poll(() => lines).toEqual(['one', 'two']);
     await appendFile(file, ' a line\n');
-    await vi.waitFor(() => expect(lines.at(-1)).toBe('half a line'), WITHIN);
+    await expect.poll(() => lines.at(-1)).toBe('half a line');
     await rename(file, join(folder, 'a.log.1'));
     await writeFile(file, 'new\n');
-    await vi.waitFor(() => expect(lines.at(-1)).toBe('new'), WITHIN);
+    await expect.poll(() => lines.at(-1)).toBe('new');
     await truncate(file);
     await appendFile(file, 'x\n');
-    await vi.waitFor(() => expect(lines.at(-1)).toBe('x'), WITHIN);
+    await expect.poll(() => lines.at(-1)).toBe('x');
     end();
     await ended;
     expect(lines).toEqual(['one', 'two', 'half a line', 'new', 'x']);

@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { main } from '../../../../src/cli/main.ts';
 import { createFolder, holdfast } from '../../../support/servers/command-line.ts';
 
@@ -18,7 +18,7 @@ test('logs --follow goes on with what is added, until Ctrl-C', async () => {
     goOnUnread: () => undefined,
   });
   await appendFile(file, line(30, 'not told') + line(40, 'a call failed'));
-  await vi.waitFor(() => expect(said).toContain('a call failed'), { timeout: 5_000 });
+  await expect.poll(() => said).toContain('a call failed');
   interrupt.abort();
   expect({ code: await ended, said }).toEqual({ code: 0, said: '1970-01-01T00:00:00.000Z WARN  a call failed\n' });
   await folder.remove();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { followRun, followTokens } from '../../../../src/client/follow-run.ts';
 import type { Connection } from '../../../../src/client/connection.ts';
 import { createSend } from '../../../../src/client/send.ts';
@@ -146,7 +146,7 @@ test('the events of all runs come once over streams that break off, also to who 
   const fetch = breaking(() => 2_000 + Math.floor(random.next() * 5_000));
   const events = streamEvents(connectionBy(fetch), { onPlace: (id) => places.push(id) });
   const first = events.next();
-  await vi.waitUntil(() => places.length > 0);
+  await expect.poll(() => places.length).toBeGreaterThan(0);
   const expected: string[] = [];
   for (const seq of upTo(40))
     for (const id of ['E', 'F']) {

@@ -15,7 +15,7 @@ test('attempts to reach a server that is away leave no listener behind', async (
     EventTarget.prototype.addEventListener.apply(this, args);
   });
   const listening = listenToPostgres(AWAY)('runs', { heard: () => undefined, opened: () => undefined });
-  await vi.waitFor(() => expect(signals.length).toBeGreaterThan(7), 10_000);
+  await expect.poll(() => signals.length).toBeGreaterThan(7);
   const [stopping] = signals;
   expect(stopping && getEventListeners(stopping, 'abort').length).toBeLessThanOrEqual(2);
   add.mockRestore();

@@ -59,7 +59,7 @@ describe('no connection is left', () => {
     });
     await expect(tools.call('odd.echo', 'x', { signal: controller.signal })).rejects.toThrow('The call was canceled');
     await left;
-    expect(server.requests.some(({ body }) => body.includes('notifications/cancelled'))).toBe(true);
+    await expect.poll(() => server.requests.map(({ body }) => body).join()).toContain('notifications/cancelled');
   });
 
   test('of a call whose answer is not the end of its events', async () => {

@@ -45,7 +45,7 @@ describe.each(['initialize', 'tools/list'])('a server that is silent to %s of a 
 
   test('is left at once', async () => {
     void tools.call('odd.echo', 'x').catch(() => undefined);
-    await expect.poll(() => requestsFor(method), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => requestsFor(method)).toBe(2);
     await tools.close();
   });
 });
