@@ -4,6 +4,7 @@ import { capDeadline } from '../../graph/definition/index.ts';
 import type { CallTrace, PackedBatch } from '../../graph/journal/index.ts';
 import { calleeName } from '../../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../../graph/run/index.ts';
+import type { RunError } from '../../graph/values/index.ts';
 import { activities, callOptions, localActivities, localOptions, reconcileOptions } from '../activities.ts';
 
 /** The run that calls belong to. */
@@ -79,12 +80,15 @@ function taskOf(
   };
 }
 
-/** Asks the ledger what became of a canceled call. */
+/**
+ * Asks the ledger what became of a call.
+ * @param givenUp how the server has given it up; `undefined`: it was canceled
+ */
 export function reconcile(
   { key, takeover, node, index, request, summary }: CallEffect,
-  owner: CallOwner,
+  { runId, tenantId }: CallOwner,
+  givenUp?: RunError,
 ): Promise<CallOutcome> {
-  const { runId, tenantId } = owner;
   const call = {
     key,
     takeover,
@@ -93,6 +97,7 @@ export function reconcile(
     runId,
     tenantId,
     called: calleeName(request),
+    ...(givenUp && { givenUp }),
   };
   const { heartbeatMs } = request.policy;
   return CancellationScope.nonCancellable(() =>

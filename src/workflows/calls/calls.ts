@@ -1,22 +1,15 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { CallOutcome, LocalOutcome } from '../../activities/calls/call-task.ts';
-import { isAccountable, isLocal } from '../../graph/run/index.ts';
+import { isLocal } from '../../graph/run/index.ts';
 import type { CallEffect, LocalEffect, OccurrenceBody } from '../../graph/run/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
 import type { CallOwner, LeftCall } from './call-activities.ts';
-import {
-  CANCELED,
-  callCanceled,
-  isConclusive,
-  isContradiction,
-  toCanceledCallFailure,
-  toJournalFailure,
-  toTaskFailure,
-} from '../failures.ts';
+import { CANCELED, callCanceled, isContradiction, toJournalFailure, toTaskFailure } from '../failures.ts';
 import type { RefusedBatch } from '../failures.ts';
 import type { Inbox } from '../inbox.ts';
 import type { JournalFlusher } from '../journal-flusher.ts';
+import { questionAfter } from './ledger-question.ts';
 import { createLocalCalls } from './local-calls.ts';
 import type { LocalCalls } from './local-calls.ts';
 import type { JournalDelivery } from '../outbox.ts';
@@ -154,10 +147,11 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
     (error: unknown) => {
       if (isContradiction(error)) return refusal.note(toJournalFailure(error));
       delivery?.lost();
-      const mustAskLedger = scope.consideredCancelled && isAccountable(effect) && !isConclusive(error);
-      if (!mustAskLedger) return failCall(toTaskFailure(effect, error));
-      return void reconcile(effect, owner).then(completeCall, (answer: unknown) =>
-        failCall(toCanceledCallFailure(effect, answer)),
+      const question = questionAfter(effect, error, { isCanceled: scope.consideredCancelled });
+      if (!question) return failCall(toTaskFailure(effect, error));
+      const { givenUp, failureIn } = question;
+      return void reconcile(effect, owner, givenUp).then(completeCall, (answer: unknown) =>
+        failCall(failureIn(answer)),
       );
     },
   );
