@@ -1,10 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { CallOutcome, LocalOutcome } from '../../activities/calls/call-task.ts';
+import type { CallOutcome, LocalOutcome, LocalTraces } from '../../activities/calls/call-task.ts';
 import { isLocal } from '../../graph/run/index.ts';
 import type { CallEffect, LocalEffect, OccurrenceBody } from '../../graph/run/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
-import type { CallOwner, LeftCall } from './call-activities.ts';
+import type { CallOwner } from './call-activities.ts';
 import { CANCELED, callCanceled, isContradiction, toJournalFailure, toTaskFailure } from '../failures.ts';
 import type { RefusedBatch } from '../failures.ts';
 import type { Inbox } from '../inbox.ts';
@@ -114,8 +114,8 @@ function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, ends
 export interface RequestedCall {
   readonly effect: CallEffect;
   readonly attachJournal: AttachJournal;
-  /** The end of its local attempts. */
-  readonly left?: LeftCall;
+  /** What is known of its local attempts; absent: there were none. */
+  readonly left?: LocalTraces;
 }
 
 interface LocalCall extends RequestedCall {
@@ -129,7 +129,7 @@ function isLocalCall(call: RequestedCall): call is LocalCall {
 interface PackedCall {
   readonly effect: CallEffect;
   readonly delivery: JournalDelivery | null;
-  readonly left: LeftCall | null;
+  readonly left: LocalTraces | null;
 }
 
 /** Not `async`: every promise in a workflow takes time. */
@@ -164,6 +164,9 @@ interface LocalCallEnds {
   readonly leaveCall: (call: RequestedCall) => void;
 }
 
+/** Nothing is known of a local activity that has not come to its end. */
+const LOST: LocalTraces = { failed: null, perhapsMade: true };
+
 /** Makes a call in the worker of the workflow task; an activity goes on with a call that does not end there soon. */
 function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: CallOwner, call: LocalCall): void {
   const { effect } = call;
@@ -181,7 +184,7 @@ function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: C
     return finishCall({ kind: 'call.completed', key, reply, attempts, durationMs, isLocal: true });
   };
   const takeError = (error: unknown): void =>
-    scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall(call);
+    scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall({ ...call, left: LOST });
   void callLocally(effect, owner).then(
     (outcome) => local.ended(call, { outcome, take: () => take(outcome) }),
     (error: unknown) => local.ended(call, { outcome: null, take: () => takeError(error) }),
