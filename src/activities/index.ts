@@ -61,7 +61,7 @@ type LocalCallRequest = Exclude<CallRequest, ModelCallRequest>;
 
 /** The engine's own work in the store. */
 export interface JournalActivities {
-  /** Finds the outcome of a canceled call without making it. */
+  /** Finds the outcome of a call that was canceled or given up, without making it. */
   reconcileCall(call: CallToReconcile): Promise<CallOutcome>;
   /** Writes a journal batch that travels without a call. */
   record(entry: JournalWrite): Promise<void>;

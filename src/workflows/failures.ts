@@ -39,9 +39,19 @@ export const CANCELED: TaskFailure = {
  * failures of a canceled call must be reconciled with the ledger.
  */
 export function isConclusive(thrown: unknown): boolean {
+  const failure = finalFailureIn(thrown);
+  return failure !== null && (failure.callFailed || isUnknownOutcome(failure.error));
+}
+
+/** True if the last attempt at a call has told itself how the call has failed. */
+export function isTold(thrown: unknown): boolean {
+  return finalFailureIn(thrown) !== null;
+}
+
+function finalFailureIn(thrown: unknown): TaskFailure | null {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   const detail: unknown = cause instanceof ApplicationFailure && cause.nonRetryable ? cause.details?.[0] : null;
-  return isTaskFailure(detail) && (detail.callFailed || isUnknownOutcome(detail.error));
+  return isTaskFailure(detail) ? detail : null;
 }
 
 /**

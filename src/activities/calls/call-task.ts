@@ -20,6 +20,8 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   readonly journal: PackedBatch | null;
   /** The failure of local attempts that the activity goes on from. */
   readonly failedLocally?: LocalFailure;
+  /** An attempt of which nothing is known may have made the call locally. */
+  readonly perhapsMadeLocally?: true;
 }
 
 export interface CallOutcome {
@@ -48,7 +50,14 @@ export type LocalEnd =
   /** The call has failed for good. */
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
   /** An activity goes on with the call. */
-  | { readonly kind: 'left'; readonly failed: LocalFailure | null };
+  | ({ readonly kind: 'left' } & LocalTraces);
 
 /** The end of a local activity, with its times by the worker's clock, in milliseconds since the epoch. */
 export type LocalOutcome = LocalEnd & { readonly startedAt: number; readonly endedAt: number };
+
+/** What is known of local attempts at a call that has not ended with them. */
+export interface LocalTraces {
+  readonly failed: LocalFailure | null;
+  /** An attempt that was ended in the middle may have made the call. */
+  readonly perhapsMade?: true;
+}

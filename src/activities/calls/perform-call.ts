@@ -57,7 +57,7 @@ async function executeUnclaimed<R extends CallRequest>(called: CalledByTask<R>):
   const { keep, kept } = openKeptRequest(task.request);
   const record = unclaimedRecord({ store, task, journal, kept, ...ledgerTerms(called) });
   try {
-    return await execute({ ...called, record, keep, failures: 0, mayBeDone: false });
+    return await execute({ ...called, record, keep, failures: 0, mayBeDone: task.perhapsMadeLocally === true });
   } finally {
     journal.close();
   }
@@ -67,7 +67,7 @@ async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): 
   const { store, task } = called;
   const { call, claimant } = ledgerTerms(called);
   const { keep, kept } = openKeptRequest(task.request);
-  const wasPerhapsMade = mayLackClaim(task) && Context.current().info.attempt > 1;
+  const wasPerhapsMade = task.perhapsMadeLocally ?? (mayLackClaim(task) && Context.current().info.attempt > 1);
   const { claim, result } = await claimCall(
     store,
     { ...call, request: kept(), journal: unpackJournal(task) },

@@ -3,7 +3,8 @@ import { Context } from '@temporalio/activity';
 import { LOCAL_LIMIT_MS } from '../../graph/definition/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
 import type { CallSlots } from './call-slots.ts';
-import type { CallTask, LocalEnd, LocalFailure, LocalOutcome } from './call-task.ts';
+import { CallError } from './call-error.ts';
+import type { CallTask, LocalEnd, LocalFailure, LocalOutcome, LocalTraces } from './call-task.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
@@ -51,7 +52,7 @@ async function inSlot<R extends CallRequest>(slots: CallSlots, attempt: LocalAtt
 
 /** Makes an attempt, and the next ones if they may follow soon. */
 async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): Promise<LocalEnd> {
-  const { task, failures, failed, endsAt } = attempt;
+  const { task, failures, endsAt } = attempt;
   const { policy } = task.request;
   const timeoutMs = Math.min(policy.timeoutMs, endsAt - Date.now());
   const limit = openTimeLimit({ ...policy, timeoutMs }, { context: Context.current(), ignored: [] });
@@ -60,7 +61,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
   } catch (thrown) {
     const isCut = limit.isCanceled() || (Date.now() >= endsAt && timeoutMs < policy.timeoutMs);
     // The engine ends such an attempt, so it costs the call none of its own.
-    if (isCut) return { kind: 'left', failed };
+    if (isCut) return { kind: 'left', ...tracesOfCut(attempt, thrown) };
     const verdict = judge(attempt, limit, thrown);
     if (verdict.status === 'retrying') return await tryAgain(attempt, verdict);
     tellFailure(task, verdict);
@@ -68,6 +69,12 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
   } finally {
     limit.close();
   }
+}
+
+/** After an attempt that may have made the call, no failure before it says that it was not made. */
+function tracesOfCut<R extends CallRequest>({ failed }: LocalAttempt<R>, thrown: unknown): LocalTraces {
+  if (thrown instanceof CallError && thrown.done === 'no') return { failed };
+  return { failed: failed && { ...failed, failure: { ...failed.failure, callFailed: false } }, perhapsMade: true };
 }
 
 function judge<R extends CallRequest>(attempt: LocalAttempt<R>, limit: TimeLimit, thrown: unknown): AttemptVerdict {

@@ -37,7 +37,7 @@ export function needsSettlement({ request, isCompensable }: Terms): boolean {
 
 /**
  * True if the run must account for a call: it changes something outside, by its safety or because it is compensated. If
- * it is canceled, it is reconciled with the ledger before the run may end.
+ * it is canceled, or the server gives it up, it is reconciled with the ledger before the run goes on or ends.
  */
 export function isAccountable({ request, isCompensable }: Terms): boolean {
   return isCompensable === true || (request.kind !== 'model' && request.effect !== 'idempotent');

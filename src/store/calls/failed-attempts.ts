@@ -32,3 +32,18 @@ export function withAttempts(
 ): RawBuilder<readonly string[]> {
   return sql<readonly string[]>`attempts || ${attemptTexts(failures, at)}::text[]`;
 }
+
+/** The end of an attempt. */
+interface AttemptEnd {
+  readonly status: string;
+  readonly failures: number;
+  readonly failure: TaskFailure;
+}
+
+/** As `withAttempts`, unless the row has this end already: its record is repeated if the answer to it was lost. */
+export function withAttemptOnce({ status, failures, failure }: AttemptEnd, at: string): RawBuilder<readonly string[]> {
+  return sql<readonly string[]>`case
+    when status = ${status} and failures = ${failures} and failure::text = ${JSON.stringify(failure)} then attempts
+    else ${withAttempts([failure], at)}
+  end`;
+}

@@ -103,6 +103,7 @@ export async function claimEntry<T>(
   if (await insertClaim(db, request)) return { failures: 0, before: null };
   return await db.transaction().execute(async (transaction) => {
     const before = await lockEntry(transaction, request.claim.key);
+    if (isRecorded(request, before)) return { failures: before.failures, before: null };
     const judgement = judge(before);
     if (!judgement.isGranted) return { answer: judgement.answer };
     const { failures, lostAttempt } = judgement;
@@ -116,6 +117,11 @@ export async function claimEntry<T>(
     await transaction.updateTable('ledger').set(columns).where('key', '=', request.claim.key).execute();
     return { failures, before };
   });
+}
+
+/** True if the entry is of this very request: it is repeated if the answer to it was lost. */
+function isRecorded({ claim, end }: ClaimRequest, entry: LedgerEntry): boolean {
+  return end !== null && entry.claim === claim.claim && entry.status === end.status;
 }
 
 async function insertClaim(db: Kysely<Tables>, request: ClaimRequest): Promise<boolean> {

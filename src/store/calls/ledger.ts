@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import statement from 'sql-template-tag';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import type { RecordedAnswer } from '../../graph/replay/index.ts';
-import { withAttempts } from './failed-attempts.ts';
+import { withAttemptOnce, withAttempts } from './failed-attempts.ts';
 import { runStatement } from '../database/run-statement.ts';
 import { DATABASE_NOW } from '../database/database-now.ts';
 import { claimEntry, endColumns } from './ledger-claims.ts';
@@ -86,7 +86,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     renew: (key, claim) => renew(db, key, claim),
     complete: (call, result) => complete(db, call, result),
     fail: (call, failure) =>
-      update(db, call, { ...endColumns(failure), attempts: withAttempts([failure.failure], new Date().toISOString()) }),
+      update(db, call, { ...endColumns(failure), attempts: withAttemptOnce(failure, new Date().toISOString()) }),
     async markUnknown(key, { claim, status }, failure) {
       const unknown = {
         status: 'unknown',

@@ -1,9 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { CallOutcome, CallTask, LocalOutcome } from '../../activities/calls/call-task.ts';
+import type { CallOutcome, CallTask, LocalOutcome, LocalTraces } from '../../activities/calls/call-task.ts';
 import { capDeadline } from '../../graph/definition/index.ts';
 import type { CallTrace, PackedBatch } from '../../graph/journal/index.ts';
 import { calleeName } from '../../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../../graph/run/index.ts';
+import type { RunError } from '../../graph/values/index.ts';
 import { activities, callOptions, localActivities, localOptions, reconcileOptions } from '../activities.ts';
 
 /** The run that calls belong to. */
@@ -22,8 +23,8 @@ export interface MadeCall {
   readonly effect: CallEffect;
   readonly owner: CallOwner;
   readonly journal: PackedBatch | null;
-  /** The end of its local attempts; `null`: there were none. */
-  readonly left: LeftCall | null;
+  /** What is known of its local attempts; `null`: there were none. */
+  readonly left: LocalTraces | null;
 }
 
 /** A local call that an activity goes on with. */
@@ -41,8 +42,7 @@ export function withTimeLeft(effect: LocalEffect, { startedAt, endedAt }: LeftCa
 /** Makes a call in an activity. */
 export function callActivity({ effect, owner, journal, left }: MadeCall): Promise<CallOutcome> {
   const options = callOptions(effect);
-  const failedLocally = left?.failed;
-  const task = { ...taskOf(effect, owner), journal, ...(failedLocally && { failedLocally }) };
+  const task = { ...taskOf(effect, owner), journal, ...localTraces(left) };
   const { request } = effect;
   switch (request.kind) {
     case 'model':
@@ -54,6 +54,12 @@ export function callActivity({ effect, owner, journal, left }: MadeCall): Promis
     case 'node':
       return activities.callNode.executeWithOptions(options, [{ ...task, request }]);
   }
+}
+
+/** What an activity is told of the local attempts at its call. */
+export function localTraces(left: LocalTraces | null): Pick<CallTask, 'failedLocally' | 'perhapsMadeLocally'> {
+  const { failed = null, perhapsMade } = left ?? {};
+  return { ...(failed && { failedLocally: failed }), ...(perhapsMade && { perhapsMadeLocally: perhapsMade }) };
 }
 
 /** Makes a call in the worker of the workflow task. */
@@ -79,12 +85,15 @@ function taskOf(
   };
 }
 
-/** Asks the ledger what became of a canceled call. */
+/**
+ * Asks the ledger what became of a call.
+ * @param givenUp how the server has given it up; `undefined`: it was canceled
+ */
 export function reconcile(
   { key, takeover, node, index, request, summary }: CallEffect,
-  owner: CallOwner,
+  { runId, tenantId }: CallOwner,
+  givenUp?: RunError,
 ): Promise<CallOutcome> {
-  const { runId, tenantId } = owner;
   const call = {
     key,
     takeover,
@@ -93,6 +102,7 @@ export function reconcile(
     runId,
     tenantId,
     called: calleeName(request),
+    ...(givenUp && { givenUp }),
   };
   const { heartbeatMs } = request.policy;
   return CancellationScope.nonCancellable(() =>

@@ -1,22 +1,15 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { CallOutcome, LocalOutcome } from '../../activities/calls/call-task.ts';
-import { isAccountable, isLocal } from '../../graph/run/index.ts';
+import type { CallOutcome, LocalOutcome, LocalTraces } from '../../activities/calls/call-task.ts';
+import { isLocal } from '../../graph/run/index.ts';
 import type { CallEffect, LocalEffect, OccurrenceBody } from '../../graph/run/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
-import type { CallOwner, LeftCall } from './call-activities.ts';
-import {
-  CANCELED,
-  callCanceled,
-  isConclusive,
-  isContradiction,
-  toCanceledCallFailure,
-  toJournalFailure,
-  toTaskFailure,
-} from '../failures.ts';
+import type { CallOwner } from './call-activities.ts';
+import { CANCELED, callCanceled, isContradiction, toJournalFailure, toTaskFailure } from '../failures.ts';
 import type { RefusedBatch } from '../failures.ts';
 import type { Inbox } from '../inbox.ts';
 import type { JournalFlusher } from '../journal-flusher.ts';
+import { questionAfter } from './ledger-question.ts';
 import { createLocalCalls } from './local-calls.ts';
 import type { LocalCalls } from './local-calls.ts';
 import type { JournalDelivery } from '../outbox.ts';
@@ -121,8 +114,8 @@ function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, ends
 export interface RequestedCall {
   readonly effect: CallEffect;
   readonly attachJournal: AttachJournal;
-  /** The end of its local attempts. */
-  readonly left?: LeftCall;
+  /** What is known of its local attempts; absent: there were none. */
+  readonly left?: LocalTraces;
 }
 
 interface LocalCall extends RequestedCall {
@@ -136,7 +129,7 @@ function isLocalCall(call: RequestedCall): call is LocalCall {
 interface PackedCall {
   readonly effect: CallEffect;
   readonly delivery: JournalDelivery | null;
-  readonly left: LeftCall | null;
+  readonly left: LocalTraces | null;
 }
 
 /** Not `async`: every promise in a workflow takes time. */
@@ -154,10 +147,11 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
     (error: unknown) => {
       if (isContradiction(error)) return refusal.note(toJournalFailure(error));
       delivery?.lost();
-      const mustAskLedger = scope.consideredCancelled && isAccountable(effect) && !isConclusive(error);
-      if (!mustAskLedger) return failCall(toTaskFailure(effect, error));
-      return void reconcile(effect, owner).then(completeCall, (answer: unknown) =>
-        failCall(toCanceledCallFailure(effect, answer)),
+      const question = questionAfter(effect, error, { isCanceled: scope.consideredCancelled });
+      if (!question) return failCall(toTaskFailure(effect, error));
+      const { givenUp, failureIn } = question;
+      return void reconcile(effect, owner, givenUp).then(completeCall, (answer: unknown) =>
+        failCall(failureIn(answer)),
       );
     },
   );
@@ -169,6 +163,9 @@ interface LocalCallEnds {
   /** Leaves the call to an activity. */
   readonly leaveCall: (call: RequestedCall) => void;
 }
+
+/** Nothing is known of a local activity that has not come to its end. */
+const LOST: LocalTraces = { failed: null, perhapsMade: true };
 
 /** Makes a call in the worker of the workflow task; an activity goes on with a call that does not end there soon. */
 function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: CallOwner, call: LocalCall): void {
@@ -187,7 +184,7 @@ function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: C
     return finishCall({ kind: 'call.completed', key, reply, attempts, durationMs, isLocal: true });
   };
   const takeError = (error: unknown): void =>
-    scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall(call);
+    scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall({ ...call, left: LOST });
   void callLocally(effect, owner).then(
     (outcome) => local.ended(call, { outcome, take: () => take(outcome) }),
     (error: unknown) => local.ended(call, { outcome: null, take: () => takeError(error) }),

@@ -6,12 +6,13 @@ import type { Teardown } from '../../../src/dev/teardown.ts';
 import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../../src/dev/temporal-server.ts';
+import { sharedTemporal } from './shared-place.ts';
 import { startTemporalProxy } from './temporal-proxy.ts';
 import type { TemporalProxy } from './temporal-proxy.ts';
 import { startTestStack } from './test-stack.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** The whole of Holdfast, whose way to Temporal loses what the test wants lost. */
+/** The whole of Holdfast, whose way to Temporal, to the shared server where there is one, loses what the test wants lost. */
 export interface LossyStack extends TestStack {
   readonly proxy: TemporalProxy;
   /** Speaks to Temporal past the proxy. */
@@ -23,15 +24,25 @@ export async function startLossyStack(config: ConfigInput): Promise<LossyStack> 
 }
 
 async function start(config: ConfigInput, teardown: Teardown): Promise<LossyStack> {
-  const server = await retryIfPortTaken(startServer);
-  teardown.add(() => server.stop());
-  const proxy = await startTemporalProxy(server.address);
+  const address = sharedTemporal() ?? (await addressOfOwn(teardown));
+  const proxy = await startTemporalProxy(address);
   teardown.add(() => proxy.stop());
-  const connection = await Connection.connect({ address: server.address });
+  const connection = await Connection.connect({ address });
   teardown.add(() => connection.close());
   const stack = await startTestStack(config, { TEMPORAL_ADDRESS: proxy.address });
   teardown.add(() => stack.stop());
-  return { ...stack, proxy, temporal: new Client({ connection }), stop: () => teardown.run() };
+  return {
+    ...stack,
+    proxy,
+    temporal: new Client({ connection, namespace: stack.namespace }),
+    stop: () => teardown.run(),
+  };
+}
+
+async function addressOfOwn(teardown: Teardown): Promise<string> {
+  const server = await retryIfPortTaken(startServer);
+  teardown.add(() => server.stop());
+  return server.address;
 }
 
 async function startServer(): Promise<TemporalServer> {

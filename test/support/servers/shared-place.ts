@@ -41,6 +41,11 @@ export async function takePlace(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
+/** The address of the shared Temporal server; `null` in projects whose files start their own servers. */
+export function sharedTemporal(): string | null {
+  return inject('servers')?.temporalAddress ?? null;
+}
+
 function namespaceOf(number: number): string {
   return `place-${number}`;
 }

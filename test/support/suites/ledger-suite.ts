@@ -96,6 +96,41 @@ export function ledgerSuite(store: () => Store): void {
     expect(other.get('L-att2')?.attempts).toMatchObject([{ at: AT, error: { message: 'first' } }]);
   });
 
+  const attemptsOf = async (key: string): Promise<string[]> => {
+    const found = await store().calls.inLedger({ runId: 'L', keys: [key], maxBytes: 100 });
+    return (found.get(key)?.attempts ?? []).map(({ error }) => error.message);
+  };
+
+  test.each(['retrying', 'failed', 'unknown'] as const)(
+    'an attempt whose record is written again, because its answer was lost, is kept once: %s',
+    async (status) => {
+      const { ledger } = store();
+      const keys = [`L-again-${status}`, `L-again2-${status}`, `L-again3-${status}`] as const;
+      const failure = { error: { code: 'TOOL_FAILED', message: 'no\0' }, callFailed: false } as const;
+      const end = { status, failures: 1, failure, nextAttemptAt: AT } as const;
+      await ledger.claim(claim(keys[0]), neverAsked);
+      await ledger.claim(claim(keys[1], { claim: 'c0' }), neverAsked);
+      for (let times = 0; times < 2; times++) {
+        expect(await ledger.fail({ key: keys[0], claim: 'c1' }, end)).toBe(true);
+        expect(await ledger.settle(claim(keys[1]), end, () => ({ isGranted: true, failures: 0 }))).toHaveProperty(
+          'failures',
+        );
+        expect(await ledger.settle(claim(keys[2]), end, neverAsked)).toMatchObject({ before: null });
+      }
+      for (const key of keys) expect(await attemptsOf(key)).toEqual(['no\0']);
+    },
+  );
+
+  test('an attempt that comes back after it was thought lost is kept besides that', async () => {
+    const { ledger } = store();
+    const failure = (message: string) => ({ error: { code: 'TOOL_FAILED', message }, callFailed: false }) as const;
+    await ledger.claim(claim('L-late'), neverAsked);
+    await ledger.markUnknown('L-late', { claim: 'c1', status: 'claimed' }, failure('lost'));
+    for (let times = 0; times < 2; times++)
+      await ledger.fail({ key: 'L-late', claim: 'c1' }, { status: 'unknown', failures: 1, failure: failure('no') });
+    expect(await attemptsOf('L-late')).toEqual(['lost', 'no']);
+  });
+
   test('an end without a claim is a row, and the next one is judged', async () => {
     const settle = async (by: string, result: string, isGranted: boolean) =>
       await store().ledger.settle(claim('L6', { claim: by }), { status: 'completed', result }, (entry) =>

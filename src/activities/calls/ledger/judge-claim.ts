@@ -121,31 +121,38 @@ function isPerhapsDone({ failure }: Pick<LedgerEntry, 'failure'>): boolean {
   return failure?.callFailed === false;
 }
 
-/**
- * Judges a canceled call. One that was not made is closed, so that no late attempt makes it.
- * @param lostAfterMs silence, in milliseconds, after which an attempt counts as lost
- */
-export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimJudgement<LedgerAnswer> {
+/** A call that is over for its run, which does not know its outcome. */
+type CallThatIsOver = Pick<Claimant, 'takeover' | 'lostAfterMs'>;
+
+/** Judges a canceled call. One that was not made is closed, so that no late attempt makes it. */
+export function judgeCanceled(entry: LedgerEntry, { lostAfterMs }: CallThatIsOver): ClaimJudgement<LedgerAnswer> {
+  return judgeOver(entry, lostAfterMs, 'It was canceled');
+}
+
+/** Judges a call that the server has given up: as a canceled one, but one that has failed for good fails as recorded. */
+export function judgeGivenUp(
+  entry: LedgerEntry,
+  { takeover, lostAfterMs }: CallThatIsOver,
+): ClaimJudgement<LedgerAnswer> {
+  const hasFailed = entry.status === 'failed' && entry.takeover === takeover;
+  return hasFailed ? { isGranted: false, answer: toFailed(entry) } : judgeOver(entry, lostAfterMs, 'It was given up');
+}
+
+function judgeOver(entry: LedgerEntry, lostAfterMs: number, how: string): ClaimJudgement<LedgerAnswer> {
+  const afterAttempt = (): ClaimJudgement<LedgerAnswer> =>
+    toLost(entry, `${how} after an attempt that may have made it: ${toTaskFailure(entry).error.message}`);
   switch (entry.status) {
     case 'completed':
       return { isGranted: false, answer: toCompleted(entry) };
     case 'claimed':
       return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLost(entry, LOST);
     case 'retrying':
-      return mayBeDone(entry, NONE_UNUSED)
-        ? canceledAfterAttempt(entry)
-        : { isGranted: true, failures: entry.failures };
+      return mayBeDone(entry, NONE_UNUSED) ? afterAttempt() : { isGranted: true, failures: entry.failures };
     case 'failed':
-      return mayBeDone(entry, NONE_UNUSED)
-        ? canceledAfterAttempt(entry)
-        : { isGranted: false, answer: toFailed(entry) };
+      return mayBeDone(entry, NONE_UNUSED) ? afterAttempt() : { isGranted: false, answer: toFailed(entry) };
     case 'unknown':
       return { isGranted: false, answer: toFailed(entry) };
   }
-}
-
-function canceledAfterAttempt(entry: LedgerEntry): ClaimJudgement<LedgerAnswer> {
-  return toLost(entry, `It was canceled after an attempt that may have made it: ${toTaskFailure(entry).error.message}`);
 }
 
 function toLost(seen: LedgerEntry, why: string): ClaimJudgement<LedgerAnswer> {

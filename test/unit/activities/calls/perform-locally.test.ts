@@ -4,7 +4,7 @@ import type { CallSlot, CallSlots } from '../../../../src/activities/calls/call-
 import type { LocalOutcome } from '../../../../src/activities/calls/call-task.ts';
 import { performLocally } from '../../../../src/activities/calls/perform-locally.ts';
 import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
-import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import { aPolicy, aTask, aTool, aToolRequest } from '../../../support/builders/call-builders.ts';
 import { anActivity, answers, held, returns, scriptedTool } from '../../../support/doubles/scripted-tool.ts';
 import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
 
@@ -84,6 +84,7 @@ describe('a local call', () => {
 });
 
 describe('an activity goes on with a local call', () => {
+  const left = { kind: 'left', failed: null, startedAt: expect.any(Number), endedAt: expect.any(Number) };
   const failed = { failures: 1, failure: { callFailed: false, error: { attempts: 1 } } };
 
   test('whose next attempt comes late, from its attempts so far', async () => {
@@ -99,13 +100,13 @@ describe('an activity goes on with a local call', () => {
 
   test('that the worker no longer calls idempotent, which is not made', async () => {
     const tool = scriptedTool(returns('paid'));
-    expect(await make(tool)).toMatchObject({ kind: 'left', failed: null });
+    expect(await make(tool)).toEqual(left);
     expect(tool.calls).toHaveLength(0);
   });
 
   test('whose tenant has no slot free, which is not made', async () => {
     const tool = idempotent(returns('paid'));
-    expect(await make(tool, { slot: refused })).toMatchObject({ kind: 'left', failed: null });
+    expect(await make(tool, { slot: refused })).toEqual(left);
     expect(tool.calls).toHaveLength(0);
   });
 
@@ -116,7 +117,7 @@ describe('an activity goes on with a local call', () => {
     const outcome = make(tool, { policy: { timeoutMs: 10_000 } }).finally(() => vi.useRealTimers());
     await begun;
     vi.advanceTimersByTime(2_000);
-    expect(await outcome).toMatchObject({ kind: 'left', failed: null });
+    expect(await outcome).toEqual({ ...left, perhapsMade: true });
     expect(tool.calls[0]?.signal.aborted).toBe(true);
   });
 
@@ -126,6 +127,29 @@ describe('an activity goes on with a local call', () => {
     const outcome = make(idempotent(step), { activity });
     await begun;
     activity.cancel('WORKER_SHUTDOWN');
-    expect(await outcome).toMatchObject({ kind: 'left', failed: null });
+    expect(await outcome).toEqual({ ...left, perhapsMade: true });
+  });
+
+  test('whose worker shuts down during an attempt after one that was refused: it is not known to be undone', async () => {
+    const { step, begun } = held();
+    const activity = anActivity(now());
+    const policy = { retry: { initialMs: 1 } };
+    const outcome = make(idempotent(answers(429), step), { activity, policy });
+    await begun;
+    activity.cancel('WORKER_SHUTDOWN');
+    expect(await outcome).toMatchObject({ kind: 'left', failed, perhapsMade: true });
+  });
+
+  test('whose worker shuts down before it is sent, which is not made', async () => {
+    const { step, begun } = held();
+    const activity = anActivity(now());
+    const tool = aTool({
+      effect: 'idempotent',
+      execute: async (_args, { prepare, signal }) => await prepare(step(signal)),
+    });
+    const outcome = make({ tool, calls: [] }, { activity });
+    await begun;
+    activity.cancel('WORKER_SHUTDOWN');
+    expect(await outcome).toEqual(left);
   });
 });

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { reconcileCall } from '../../../../src/activities/calls/reconcile-call.ts';
 import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
-import { aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import type { RunError } from '../../../../src/graph/values/errors.ts';
+import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import {
   anActivity,
   answers,
@@ -27,10 +28,10 @@ function aNewTask(effect: CallSafety): CallTask<ToolCallRequest> {
 /** Asks what has become of a call. */
 const reconcile = async (
   { key, takeover, node, runId, tenantId }: CallTask,
-  heartbeatMs = 60_000,
+  over: { readonly heartbeatMs?: number; readonly givenUp?: RunError } = {},
 ): Promise<CallOutcome> =>
   await anActivity().run(async () =>
-    reconcileCall(store, { key, takeover, node, runId, tenantId, called: 'tool:pay', heartbeatMs }),
+    reconcileCall(store, { key, takeover, node, runId, tenantId, called: 'tool:pay', heartbeatMs: 60_000, ...over }),
   );
 
 const notMade = { type: 'CANCELED', nonRetryable: true, details: [{ callFailed: true }] };
@@ -87,5 +88,44 @@ test('an open call is asked for again, and has an unknown outcome once its attem
   await store.ledger.claim({ ...claim, claim: 'c', at, journal: null }, () => ({ isGranted: true, failures: 0 }));
   const task = { ...aNewTask('unsafe'), key, runId };
   expect(await failureOf(reconcile(task))).toMatchObject({ type: 'IN_PROGRESS', nonRetryable: false });
-  expect(await failureOf(reconcile(task, 0))).toMatchObject({ type: 'UNKNOWN_OUTCOME', nonRetryable: true });
+  expect(await failureOf(reconcile(task, { heartbeatMs: 0 }))).toMatchObject({
+    type: 'UNKNOWN_OUTCOME',
+    nonRetryable: true,
+  });
+});
+
+describe('a call that the server has given up', () => {
+  const givenUp = { code: 'TIMEOUT', message: 'No worker took it' } as const;
+
+  test('without an attempt is closed with the reason: only a takeover makes it', async () => {
+    const task = aNewTask('keyed');
+    const tool = scriptedTool(returns('paid'));
+    const closed = { type: 'TIMEOUT', nonRetryable: true, details: [{ callFailed: true, error: givenUp }] };
+    expect(await failureOf(reconcile(task, { givenUp }))).toMatchObject(closed);
+    expect(await failureOf(reconcile(task, { givenUp }))).toMatchObject(closed);
+    expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
+    expect(tool.calls).toHaveLength(0);
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
+  });
+
+  test('has failed as its last attempt has recorded', async () => {
+    const task = aTask({
+      ...aNewTask('keyed'),
+      request: aToolRequest({ policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
+    });
+    const recorded = await failureOf(attempt(scriptedTool(answers(503)), task));
+    expect(recorded).toMatchObject({ type: 'TOOL_FAILED', details: [{ callFailed: false }] });
+    const { type, message, details } = await failureOf(reconcile(task, { givenUp }));
+    expect({ type, message, details }).toEqual({ type, message, details: recorded.details });
+  });
+
+  test('and that waits for another attempt is unknown if it may have been made: nobody makes it later', async () => {
+    const task = aNewTask('keyed');
+    const tool = scriptedTool(answers(503), returns('paid'));
+    await failureOf(attempt(tool, task));
+    const message = expect.stringContaining('It was given up after an attempt that may have made it');
+    expect(await failureOf(reconcile(task, { givenUp }))).toMatchObject({ type: 'UNKNOWN_OUTCOME', message });
+    expect(await failureOf(attempt(tool, task))).toMatchObject({ type: 'UNKNOWN_OUTCOME' });
+    expect(tool.calls).toHaveLength(1);
+  });
 });

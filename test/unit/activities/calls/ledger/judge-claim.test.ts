@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { judgeClaim, judgeCanceled, mayBeDone } from '../../../../../src/activities/calls/ledger/judge-claim.ts';
+import { judgeClaim, judgeCanceled, judgeGivenUp, mayBeDone } from '../../../../../src/activities/calls/ledger/judge-claim.ts';
 import type { Claimant } from '../../../../../src/activities/calls/ledger/judge-claim.ts';
 import type { CallSafety } from '../../../../../src/graph/definition/execution.ts';
 import type { LedgerEntry } from '../../../../../src/store/calls/ledger-claims.ts';
@@ -115,7 +115,7 @@ describe('judgeClaim', () => {
   );
 });
 
-describe('judgeCanceled', () => {
+describe('a call that is over for its run', () => {
   const failed = (callFailed: boolean) => ({ callFailed, error });
   const answered = (known: object) => ({ isGranted: false, answer: known });
   const lost = (why: string) => answered({ kind: 'lost', why: expect.stringContaining(why) });
@@ -133,8 +133,29 @@ describe('judgeCanceled', () => {
     ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
     ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
-  ])('says what is known of a call that %s', (_, entry, verdict) => {
-    expect(judgeCanceled(anEntry(entry), 60_000)).toMatchObject(verdict);
+  ])('says what is known of one that was canceled, and that %s', (_, entry, verdict) => {
+    expect(judgeCanceled(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
+  });
+
+  test.each<[string, Partial<LedgerEntry>, object]>([
+    ['has a result', { status: 'completed', result: 7 }, answered({ kind: 'completed', result: 7, attempts: 3 })],
+    ...[true, false].map((callFailed): [string, Partial<LedgerEntry>, object] => [
+      `has failed for good (known to be undone: ${callFailed})`,
+      { status: 'failed', failure: failed(callFailed) },
+      answered({ kind: 'failed', failure: failed(callFailed) }),
+    ]),
+    [
+      'has failed before a person ordered it again',
+      { takeover: -1, status: 'failed', failure: failed(false) },
+      lost(''),
+    ],
+    ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
+    ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { isGranted: true }],
+    ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
+    ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
+    ['was lost', {}, lost('The worker was lost')],
+  ])('says what is known of one that the server has given up, and that %s', (_, entry, verdict) => {
+    expect(judgeGivenUp(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
   });
 });
 

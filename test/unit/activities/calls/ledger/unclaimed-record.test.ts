@@ -161,6 +161,31 @@ describe('a call that an attempt was lost with', () => {
   });
 });
 
+describe('a call that local attempts may have made', () => {
+  const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no', attempts: 1 } } as const;
+  const failedLocally = { failures: 1, failure, nextAttemptAt: new Date().toISOString() };
+
+  test.each([
+    ['', {}],
+    [', and that was refused before', { failedLocally }],
+  ])('and that is unsafe by now has an unknown outcome%s', async (_, over) => {
+    const task = aNewTask();
+    const left = { ...task, perhapsMadeLocally: true, ...over } as const;
+    const { tool, calls } = scriptedTool(returns('again'));
+    const tightened = { tool: { ...tool, effect: 'unsafe' as const }, calls };
+    expect(await failureOf(attempt(tightened, left, anAttempt()))).toMatchObject({ type: 'UNKNOWN_OUTCOME' });
+    expect([await rowOf(task), calls.length]).toMatchObject([{ status: 'unknown' }, 0]);
+    expect(await attempt(tightened, { ...task, takeover: 1 }, anAttempt())).toMatchObject({
+      reply: { value: 'again' },
+    });
+  });
+
+  test('and that fails then is not known to have failed', async () => {
+    const failed = attempt(idempotent(answers(400)), aNewTask({ perhapsMadeLocally: true }), anAttempt());
+    expect(await failureOf(failed)).toMatchObject({ details: [{ callFailed: false }] });
+  });
+});
+
 describe('a call is claimed', () => {
   interface Claimed {
     readonly activity?: ReturnType<typeof anAttempt>;

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { startJobService } from '../../support/doubles/job-service.ts';
+import type { JobService } from '../../support/doubles/job-service.ts';
+import { eventsOf } from '../../support/readers/api-runs.ts';
+import { aJob } from '../../support/readers/api-states.ts';
+import { textAt } from '../../support/readers/json-at.ts';
+import { createRunControls } from '../../support/readers/run-controls.ts';
+import { startLossyStack } from '../../support/servers/lossy-stack.ts';
+import type { LossyStack } from '../../support/servers/lossy-stack.ts';
+import type { HeldRequest } from '../../support/servers/temporal-proxy.ts';
+
+/*
+ * A call is made and recorded, and the server does not hear of it until it has given the call up: ten seconds after the
+ * deadline of its node, and before it misses the worker. The tests run at the same time: they mostly wait.
+ */
+
+let service: JobService;
+let stack: LossyStack;
+beforeAll(async () => {
+  service = await startJobService();
+  stack = await startLossyStack({
+    tools: [aToolOf(service), aToolOf(service, { name: 'strike', effect: 'unsafe' })],
+    http: { allow: [service.address] },
+  });
+});
+afterAll(async () => {
+  await stack.stop();
+  await service.stop();
+});
+
+const { until, control } = createRunControls(() => stack.as('user'));
+
+const deadline = '4s';
+const compensate = { tool: 'work', args: { job: 'undo {{ result.job }}' } };
+
+/** A run whose call `pay` is recorded, and has not come to the server. */
+interface Unheard {
+  readonly id: string;
+  /** The jobs that have come with the name of the run's call in theirs. */
+  readonly jobs: () => readonly string[];
+  /** Waits for the end of an activity of a type that has the call's result, on its way to the server. */
+  readonly hold: (type: string) => Promise<HeldRequest>;
+  /** Breaks the connection on which the server should have heard of the call. */
+  readonly letGo: () => void;
+}
+
+let runs = 0;
+
+/** @param graphOf builds the graph for the name of the call's job */
+async function startUnheard(graphOf: (job: string) => Partial<GraphDefinition>): Promise<Unheard> {
+  const job = `pay-${++runs}`;
+  const hold = async (type: string): Promise<HeldRequest> =>
+    await stack.proxy.hold(
+      ({ method, mentions }) => method === 'RespondActivityTaskCompleted' && mentions(type, `"job":"${job}"`),
+    );
+  const held = hold('callTool');
+  const id = textAt((await stack.as('user').post('/api/runs', { graph: aDefinition(graphOf(job)) })).body, '/id');
+  const { drop } = await held;
+  const jobs = (): readonly string[] => service.calls.map((call) => call.job).filter((name) => name.endsWith(job));
+  return { id, jobs, hold, letGo: drop };
+}
+
+const undone = async (id: string) => await eventsOf(stack.as('user'), id, 'node.compensated');
+
+describe.concurrent('a call that was made, and that the server gives up because it does not hear of it', () => {
+  test('is answered by the ledger, and undone when its run fails later', async () => {
+    const { id, jobs, letGo } = await startUnheard((job) => {
+      service.refuse(`next ${job}`);
+      return { nodes: { pay: aJob(job, { deadline, compensate }), next: aJob(`next ${job}`) } };
+    });
+    expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'next' } });
+    letGo();
+    expect(await undone(id)).toMatchObject([{ node: 'pay', tool: 'work' }]);
+    expect(jobs()).toEqual([
+      expect.stringMatching(/^pay/),
+      expect.stringMatching(/^next/),
+      expect.stringMatching(/^undo/),
+    ]);
+  });
+
+  test('is answered by the ledger where it is unsafe: no person is asked', async () => {
+    const { id, jobs, letGo } = await startUnheard((job) => ({
+      nodes: { pay: aJob(job, { tool: 'strike', deadline }) },
+    }));
+    expect(await until(id, 'completed', 'waiting', 'failed')).toMatchObject({ status: 'completed' });
+    letGo();
+    expect(await eventsOf(stack.as('user'), id, 'tool.called')).toMatchObject([{ result: { job: jobs()[0] } }]);
+    expect(jobs()).toHaveLength(1);
+  });
+
+  test('is undone when its run is canceled while the ledger is asked', async () => {
+    const { id, jobs, hold, letGo } = await startUnheard((job) => ({
+      nodes: { pay: aJob(job, { deadline, compensate }), ask: { type: 'approval', title: 'Go on?' } },
+    }));
+    const answer = await hold('reconcileCall');
+    await control(id, 'cancel');
+    await answer.deliver();
+    await until(id, 'canceled');
+    letGo();
+    expect(await undone(id)).toMatchObject([{ node: 'pay', tool: 'work' }]);
+    expect(jobs()).toHaveLength(2);
+  });
+
+  test('is undone when the time of the graph around it is over meanwhile', async () => {
+    const { id, jobs, letGo } = await startUnheard((job) => {
+      const graph = aDefinition({ name: 'child', nodes: { pay: aJob(job, { deadline, compensate }) } });
+      return { nodes: { sub: { type: 'subgraph', graph, deadline } } };
+    });
+    expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'sub' } });
+    letGo();
+    expect(await undone(id)).toMatchObject([{ node: 'pay', tool: 'work' }]);
+    expect(jobs()).toHaveLength(2);
+  });
+});
