@@ -44,7 +44,8 @@ export async function decideApproval(
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);
   const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
-  const real = isRedacting(hidden) ? await toRealDecision(deps, { runId: run.id, hidden }, shown) : shown;
+  const approvals = await deps.store.approvals.ofRun(run.id);
+  const real = isRedacting(hidden) ? toRealDecision(deps, { approvals, hidden }, shown) : shown;
   const { args, digests } = real;
   const payload = toJsonObject({ ...said, args, ...(digests && { digest: digests }) });
   const at = new Date().toISOString();
