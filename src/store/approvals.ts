@@ -24,8 +24,10 @@ export interface ApprovalRecord {
 
 export interface Approvals {
   find(id: string): Promise<ApprovalRecord | null>;
-  /** The approvals of a run, oldest first, by default of any status. */
-  ofRun(runId: string, status?: Approval['status']): Promise<readonly Approval[]>;
+  /** The approvals of a run, oldest first, by default all of any status. */
+  ofRun(runId: string, status?: Approval['status'], most?: number): Promise<readonly Approval[]>;
+  /** The newest approval of a run. */
+  lastOf(runId: string): Promise<Approval | null>;
   /** The inbox of a tenant, newest first. */
   list(tenantId: string, filter: ApprovalFilter, page: PageRequest): Promise<Page<Approval>>;
 }
@@ -40,7 +42,7 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .executeTakeFirst();
       return row ? { tenantId: row.tenant_id, approval: row.body } : null;
     },
-    async ofRun(runId, status) {
+    async ofRun(runId, status, most) {
       const rows = await db
         .selectFrom('approvals')
         .select('body')
@@ -48,8 +50,20 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .where(isEqual('status', status))
         .orderBy('requested_at')
         .orderBy('id')
+        .limit(most ?? null)
         .execute();
       return rows.map(({ body }) => body);
+    },
+    async lastOf(runId) {
+      const row = await db
+        .selectFrom('approvals')
+        .select('body')
+        .where('run_id', '=', runId)
+        .orderBy('requested_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.body ?? null;
     },
     list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
   };

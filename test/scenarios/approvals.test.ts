@@ -134,9 +134,26 @@ describe('what a decision holds', () => {
     expect(refusalOf(run)).toBe(refusal);
   });
 
-  test('is not checked where it rejects', () => {
+  test.each([
+    [{ args: 'x' }, 'invalid_args'],
+    [{ args: null }, 'invalid_args'],
+    [{ args: { amount: 'x' }, values: { why: 1 } }, 'invalid_args'],
+    [{ values: {} }, 'invalid_values'],
+    [{}, undefined],
+    [{ values: null }, undefined],
+    [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
+  ])('%j is checked where it rejects: %s', (...[content, refusal]) => {
     const run = ask(schemas);
-    run.signal('reject', { args: 'x' });
+    run.signal('reject', content);
+    expect(refusalOf(run)).toBe(refusal);
+    expect(run.run.status).toBe(refusal === undefined ? 'completed' : 'waiting');
+  });
+
+  test('is not asked of a rejection, even where what is proposed breaks its schema', () => {
+    const run = ask({ ...schemas, args: { amount: 'x' } });
+    run.signal('approve', { values: { why: 1 } });
+    expect(refusalOf(run)).toBe('invalid_args');
+    run.signal('reject', {});
     expect(run.run.status).toBe('completed');
   });
 });

@@ -44,17 +44,20 @@ export async function decideApproval(
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);
   const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
-  const real = isRedacting(hidden) ? await toRealDecision(deps, { runId: run.id, hidden }, shown) : shown;
+  const ofRun = { runId: run.id, hasEnded: isEnded(run.status) };
+  const approvals = await approvalsMeant(deps, ofRun, approvalId);
+  const real = isRedacting(hidden) ? toRealDecision(deps, { approvals, hidden }, shown) : shown;
   const { args, digests } = real;
   const payload = toJsonObject({ ...said, args, ...(digests && { digest: digests }) });
   const at = new Date().toISOString();
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
-  const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
+  const refusal = refuseByRows(approvals, ofRun, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
   if (result.taken) return await afterSending(() => readApproval(deps, { runId: run.id, hidden }, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
-  const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
-  throw toApiError(sinceEnded ?? result.refusal);
+  if (!mayHaveEnded) throw toApiError(result.refusal);
+  const ended = { runId: run.id, hasEnded: true };
+  throw toApiError(refuseByRows(await approvalsMeant(deps, ended, approvalId), ended, request) ?? result.refusal);
 }
 
 /** Returns the digests of which the approval must have one. @returns `undefined` if the caller names none */
@@ -64,16 +67,39 @@ function digestsNamed(ifMatch: string | undefined, digest: string | undefined): 
   return digest === undefined ? tags : tags.filter((tag) => tag === digest);
 }
 
+/** Whose approvals are read. */
+interface OfRun {
+  readonly runId: string;
+  readonly hasEnded: boolean;
+}
+
+/**
+ * Reads the approvals that a decision may be about, and no others, as a run has any number: the named one; else two that
+ * are pending, which tells if it is the only one; else the last one of a run that has ended.
+ */
+async function approvalsMeant(
+  { store }: Pick<ApiDeps, 'store'>,
+  { runId, hasEnded }: OfRun,
+  approvalId: string | undefined,
+): Promise<readonly Approval[]> {
+  if (approvalId !== undefined) {
+    const named = (await store.approvals.find(approvalId))?.approval;
+    return named?.runId === runId ? [named] : [];
+  }
+  const pending = await store.approvals.ofRun(runId, 'pending', 2);
+  const last = pending.length === 0 && hasEnded ? await store.approvals.lastOf(runId) : null;
+  return last ? [last] : pending;
+}
+
 /**
  * Refuses a decision that the rows already exclude. The rows lag behind the run, so a missing row proves nothing
  * unless the decision names it.
  */
-async function refuseByRows(
-  { store }: ApiDeps,
-  { runId, hasEnded }: { runId: string; hasEnded: boolean },
+function refuseByRows(
+  approvals: readonly Approval[],
+  { hasEnded }: Pick<OfRun, 'hasEnded'>,
   request: DecisionRequest,
-): Promise<Refusal | null> {
-  const approvals = await store.approvals.ofRun(runId);
+): Refusal | null {
   const hasPending = approvals.some((approval) => approval.status === 'pending');
   const last = hasEnded && !hasPending ? approvals.at(-1) : undefined;
   const approvalId = request.approvalId ?? last?.id;

@@ -3,7 +3,8 @@ import { isDefinition, referencesIn, replaceReferences } from '../../graph/defin
 import { isJsonObject, own } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
-import type { TenantStore } from './find-published.ts';
+import { readOnce } from './read-once.ts';
+import type { FindGraph, GraphSource } from './read-once.ts';
 
 /** A definition with the published graphs that it refers to. */
 export interface LinkedGraph {
@@ -21,35 +22,36 @@ const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
  * Finds the graphs that a definition refers to, directly or through other graphs.
  * @param pins of a definition that is published: versions for references without one, and unpublished versions are
  *   found; without pins these are the newest ones, and only published versions are found
+ * @throws ApiError 413 when it refers to too many graphs, or to too large ones
  */
 export async function linkGraphs(
   definition: Json,
-  tenant: TenantStore,
+  tenant: GraphSource,
   pins?: Readonly<Record<string, number>>,
 ): Promise<LinkedGraph> {
   const graphs = new Map<string, GraphDefinition>();
-  const linked = await link(definition, { tenant, pins, graphs });
+  const linked = await link(definition, { find: readOnce(tenant), pins, graphs });
   return { ...linked, graphs: Object.fromEntries(graphs) };
 }
 
 interface Linking {
-  readonly tenant: TenantStore;
+  readonly find: FindGraph;
   readonly pins: Readonly<Record<string, number>> | undefined;
   readonly graphs: Map<string, GraphDefinition>;
 }
 
-async function link(definition: Json, { tenant, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
+async function link(definition: Json, { find, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
   if (!isJsonObject(definition)) return { definition, pins: {} };
   const names = new Map<string, string>();
   const pinned: Record<string, number> = {};
   for (const reference of referencesIn(definition)) {
-    const found = await findNamed(reference, tenant, pins);
+    const found = await findNamed(reference, find, pins);
     if (!found) continue;
     const { name, version } = found;
     const exact = `${name}@${version}`;
     names.set(reference, exact);
     if (reference === name) pinned[name] = version;
-    await load(exact, found, { tenant, graphs });
+    await load(exact, found, { find, graphs });
     const loaded = graphs.get(exact);
     if (loaded) graphs.set(reference, loaded);
   }
@@ -57,17 +59,17 @@ async function link(definition: Json, { tenant, pins, graphs }: Linking): Promis
 }
 
 /** Loads a graph and its references once, also when a graph contains itself. */
-async function load(exact: string, found: PublishedGraph, { tenant, graphs }: Omit<Linking, 'pins'>): Promise<void> {
+async function load(exact: string, found: PublishedGraph, { find, graphs }: Omit<Linking, 'pins'>): Promise<void> {
   if (graphs.has(exact) || !isDefinition(found.definition)) return;
   graphs.set(exact, found.definition);
-  const linked = await link(found.definition, { tenant, pins: found.pins, graphs });
+  const linked = await link(found.definition, { find, pins: found.pins, graphs });
   if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
 }
 
 /** Finds a graph that a definition refers to, by `name` or `name@version`. */
 async function findNamed(
   reference: string,
-  { store, tenantId }: TenantStore,
+  find: FindGraph,
   pins: Readonly<Record<string, number>> | undefined,
 ): Promise<PublishedGraph | null> {
   const named = NAME_AND_VERSION.exec(reference)?.groups;
@@ -75,6 +77,6 @@ async function findNamed(
   if (name === undefined) return null;
   const version = named?.['version'];
   const wanted = version === undefined ? own(pins ?? {}, name) : Number(version);
-  const found = await store.graphs.find(tenantId, name, wanted);
+  const found = await find(name, wanted);
   return found && (pins !== undefined || found.unpublished === null) ? found : null;
 }

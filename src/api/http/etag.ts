@@ -2,6 +2,7 @@ import type { RunView } from '../../graph/journal/index.ts';
 import { isRedacting, NOTHING_REDACTED } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
+import { ApiError } from './errors.ts';
 import type { Seals } from './seals.ts';
 
 /** The parts of a state that change while its run does; values at a checkpoint never change. */
@@ -21,13 +22,19 @@ export function etagOf(seals: Seals, { runId, state: { checkpoint, next, pending
   return `"${seals.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;
 }
 
+/** The different tags that a header may name. */
+const MAX_TAGS = 100;
+
 /**
- * Returns the strong entity tags of an `If-Match` header, without their quotes; weak ones never match.
+ * Returns the strong entity tags of an `If-Match` header once each, without their quotes; weak ones never match.
  * @returns `null` for `*`, which any state matches
+ * @throws ApiError 422 for too many
  */
 export function strongTagsIn(header: string): readonly string[] | null {
   if (header.trim() === '*') return null;
-  return readTags(header).flatMap((tag) => /^"(.*)"$/.exec(tag)?.[1] ?? []);
+  const tags = new Set(readTags(header).flatMap((tag) => /^"(.*)"$/.exec(tag)?.[1] ?? []));
+  if (tags.size > MAX_TAGS) throw new ApiError('INVALID_REQUEST', `If-Match names ${MAX_TAGS} tags at most`);
+  return [...tags];
 }
 
 /**

@@ -87,9 +87,13 @@ export function readKey(header: string | undefined): string | null {
   return key;
 }
 
+/** Any other route is known by its hash: an entry of an index has 2,704 bytes at most. */
+const PLAIN_ROUTE = /^[ -~]{1,200}$/;
+
 function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
   const { tenantId, sub } = c.get('caller');
-  return { tenantId, subject: sub, route: `${c.req.method} ${c.req.path}`, key };
+  const route = `${c.req.method} ${c.req.path}`;
+  return { tenantId, subject: sub, route: PLAIN_ROUTE.test(route) ? route : contentHash(route), key };
 }
 
 /** Covers what the caller may see: an answer is kept as it was shown, and is good for no other view. */

@@ -18,21 +18,19 @@ export interface DecisionOnShown {
  * Translates a decision on what a caller was shown: digests of a view into real ones, and arguments that were sent back
  * as `[redacted]`. The real digest of what is hidden is not good here: who guesses it would learn that it is right.
  */
-export async function toRealDecision(
-  { store, seals }: Pick<ApiDeps, 'store' | 'seals'>,
-  { runId, hidden }: { readonly runId: string; readonly hidden: Redaction },
+export function toRealDecision(
+  { seals }: Pick<ApiDeps, 'seals'>,
+  { approvals, hidden }: { readonly approvals: readonly Approval[]; readonly hidden: Redaction },
   { approvalId, args, digests }: DecisionOnShown,
-): Promise<Pick<DecisionOnShown, 'args' | 'digests'>> {
-  const approvals = await store.approvals.ofRun(runId);
+): Pick<DecisionOnShown, 'args' | 'digests'> {
   const digestOf = (approval: Approval): string => shownApproval(approval, hidden, seals).digest;
-  const toReal = (digest: string): readonly string[] => {
-    const shown = approvals.find((approval) => digestOf(approval) === digest);
-    if (shown) return [shown.digest];
-    return approvals.some((approval) => approval.digest === digest) ? [] : [digest];
+  const toReal = (named: readonly string[]): readonly string[] => {
+    const real = new Map(approvals.map((approval) => [digestOf(approval), approval.digest]));
+    return named.flatMap((digest) => real.get(digest) ?? []);
   };
   const approval = findPendingApproval(approvals, approvalId);
   return {
-    digests: digests?.flatMap(toReal),
+    digests: digests && toReal(digests),
     args: args === undefined || 'code' in approval ? args : restoreArgs(args, approval, hidden),
   };
 }

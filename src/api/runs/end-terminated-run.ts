@@ -29,7 +29,7 @@ export async function endTerminatedRun(
   if (!end) return true;
   if (!SETTLED.has(end.kind) && Date.parse(end.at) > before) return false;
   const { executionRunId } = end;
-  const batch = lastBatch(run, end, await store.approvals.ofRun(id));
+  const batch = lastBatch(run, end, await store.approvals.ofRun(id, 'pending'));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
   // Two sweepers at once may both measure the end: the journal does not tell that the other one has written it.
   measureAll(endMeasurements({ runId: id, graph: run.graph.name }, end.at, batch.view.status));

@@ -1,7 +1,7 @@
 import type { GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import type { Inherited } from '../../graph/redaction/index.ts';
 import type { Breakpoints } from '../../graph/run/index.ts';
-import { didYouMean } from '../../graph/values/index.ts';
+import { didYouMean, withSuggestions } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { NewRun } from '../../store/accept-run.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -96,8 +96,11 @@ function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: Want
     ...breakpoints.before.map((name, at) => ({ path: `/interruptBefore/${at}`, name })),
     ...breakpoints.after.map((name, at) => ({ path: `/interruptAfter/${at}`, name })),
   ];
-  const issues = named
-    .filter(({ path, name }) => !Object.hasOwn(nodes, name) && (name !== '*' || path === '/startAt'))
-    .map(({ path, name }) => ({ path, message: `There is no node "${name}".${didYouMean(name, Object.keys(nodes))}` }));
+  const known = Object.keys(nodes);
+  const issues = withSuggestions(() =>
+    named
+      .filter(({ path, name }) => !Object.hasOwn(nodes, name) && (name !== '*' || path === '/startAt'))
+      .map(({ path, name }) => ({ path, message: `There is no node "${name}".${didYouMean(name, known)}` })),
+  );
   if (issues.length > 0) throw new ApiError('INVALID_REQUEST', 'The graph has no such node', { issues });
 }

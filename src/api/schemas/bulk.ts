@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isJsonObject } from '../../graph/values/index.ts';
 import { ApprovalSchema, decidedFields } from './approval.ts';
 import { ProblemSchema, listOf } from './common.ts';
 import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
@@ -7,8 +8,29 @@ import { RunStatusSchema } from './run.ts';
 
 const MAX_IDS = 1_000;
 const MAX_DECISIONS = 100;
+const MAX_FIELDS = 10;
 
-const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+type Scalar = string | number | boolean;
+
+const isScalar = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** A record schema would lose a field named `__proto__`, and a filter without fields chooses all runs. */
+const MetadataFilter = z
+  .custom<Readonly<Record<string, Scalar>>>(isJsonObject, 'An object is expected here')
+  .superRefine((fields, context) => {
+    const entries = Object.entries(fields);
+    if (entries.length === 0 || entries.length > MAX_FIELDS)
+      context.addIssue({ code: 'custom', message: `1 to ${MAX_FIELDS} fields are expected here` });
+    for (const [name] of entries.filter(([, value]) => !isScalar(value)))
+      context.addIssue({ code: 'custom', path: [name], message: `A text, number or truth value is expected here` });
+  })
+  .transform((fields) => Object.entries(fields).map(([name, value]) => [name, String(value)] as const))
+  .openapi({
+    type: 'object',
+    minProperties: 1,
+    maxProperties: MAX_FIELDS,
+    additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
+  });
 
 const BulkFilter = z.strictObject({
   status: z.array(RunStatusSchema).min(1).max(7).optional(),
@@ -17,11 +39,7 @@ const BulkFilter = z.strictObject({
   parentRunId: z.string().optional(),
   createdAfter: FilterTime,
   createdBefore: FilterTime,
-  metadata: z
-    .record(z.string(), Scalar)
-    .refine((fields) => Object.keys(fields).length <= 10, 'At most 10 fields are expected here')
-    .transform((fields) => Object.entries(fields).map(([name, value]) => [name, String(value)] as const))
-    .optional(),
+  metadata: MetadataFilter.optional(),
 });
 
 export const BulkSchema = z

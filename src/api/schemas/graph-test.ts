@@ -6,6 +6,7 @@ import { GRAPH_TEST_EXAMPLE, TESTED_GRAPH_EXAMPLE } from './examples/graph-test.
 
 /** Far above what a test says; the time limit of its thread bounds the rest. */
 const MAX_ITEMS = 1_000;
+const MAX_OUTPUTS = 10_000;
 const Text = z.string().min(1).max(255);
 const Reason = z.string().max(10_000).optional();
 const after = Duration.optional().openapi({
@@ -48,12 +49,12 @@ export const NewGraphTestSchema = z
   .strictObject({
     input: JsonRecord.default({}),
     outputs: JsonRecord.refine(
-      (outputs) => Object.values(outputs).every((list) => Array.isArray(list)),
-      'Each node has a list of outputs',
+      (outputs) => Object.values(outputs).every((list) => Array.isArray(list) && list.length <= MAX_OUTPUTS),
+      `Each node has a list of ${MAX_OUTPUTS} outputs at most`,
     )
       .default({})
       .openapi({
-        additionalProperties: { type: 'array', items: {} },
+        additionalProperties: { type: 'array', maxItems: MAX_OUTPUTS, items: {} },
         description:
           'By node, the answers to its calls, one a call. Of a model a text, `{ text?, json?, toolCalls? }`, or the JSON that it says; of anything else its result. `{ "$error": "…" }` fails the call',
       }),

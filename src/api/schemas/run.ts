@@ -112,6 +112,10 @@ export const ThreadId = z
   .max(255)
   .refine((id) => id.isWellFormed() && !/\p{Cc}|^\.\.?$/u.test(id), 'No control characters, and neither "." nor ".."');
 
+/** As many as a definition may have nodes. */
+const MAX_BREAKPOINTS = 2_000;
+const Breakpoints = z.array(z.string()).max(MAX_BREAKPOINTS);
+
 export const NewRunSchema = z
   .strictObject({
     graph: z
@@ -127,8 +131,8 @@ export const NewRunSchema = z
       .enum(['reject', 'enqueue', 'interrupt'])
       .default('reject')
       .openapi({ description: 'What happens while another run of the thread is not over' }),
-    interruptBefore: z.array(z.string()).optional().openapi({ description: 'Node ids, or ["*"]' }),
-    interruptAfter: z.array(z.string()).optional(),
+    interruptBefore: Breakpoints.optional().openapi({ description: 'Node ids, or ["*"]' }),
+    interruptAfter: Breakpoints.optional(),
     startAt: NodeId.optional().openapi({ description: 'A node to begin with instead of the entry' }),
   })
   .openapi('NewRun', { example: { graph: 'order-summary', input: { number: 'A-1001' } } });

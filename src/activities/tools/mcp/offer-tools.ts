@@ -1,5 +1,5 @@
 import type { CallSafety } from '../../../graph/definition/index.ts';
-import { didYouMean, findSchemaProblems, own, toJsonObject } from '../../../graph/values/index.ts';
+import { didYouMean, findSchemaProblems, own, toJsonObject, withSuggestions } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import { TOOL_NAME } from '../tool.ts';
 import { pinOf } from './list-tools.ts';
@@ -43,7 +43,7 @@ export function offerTools(
   return {
     offered,
     problems: [
-      ...missing.map((name) => `it has no tool "${name}".${didYouMean(name, [...listed.keys()])}`),
+      ...withSuggestions(() => missing.map((name) => `it has no tool "${name}".${didYouMean(name, listed.keys())}`)),
       ...[...sizeProblems.values()].filter((problem) => problem !== null),
       ...offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
       ...findDuplicateNames(offered),

@@ -204,23 +204,22 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
       issues: [{ path: '/reason', message: 'A reason is required, in words' }],
     };
   }
-  if (decision === 'reject') return null;
+  const { argsSchema, decisionSchema } = approval;
+  // A rejection needs neither; what it says is kept, and may be written.
+  const isRejection = decision === 'reject';
+  const [noArgs, noValues] = isRejection ? [undefined, undefined] : [approval.args, {}];
   return (
-    refusalOfEdit(approval, args) ??
-    violation('INVALID_ARGS', {
-      schema: approval.argsSchema,
-      value: args === undefined ? approval.args : args,
-      field: 'args',
-    }) ??
-    violation('INVALID_VALUES', { schema: approval.decisionSchema, value: values ?? {}, field: 'values' })
+    (isRejection ? null : refusalOfEdit(approval, args)) ??
+    violation('INVALID_ARGS', { schema: argsSchema, value: args === undefined ? noArgs : args, field: 'args' }) ??
+    violation('INVALID_VALUES', { schema: decisionSchema, value: values ?? noValues, field: 'values' })
   );
 }
 
 function violation(
   code: 'INVALID_ARGS' | 'INVALID_VALUES',
-  { schema, value, field }: { schema: JsonSchema | null; value: Json; field: string },
+  { schema, value, field }: { schema: JsonSchema | null; value: Json | undefined; field: string },
 ): Refusal | null {
-  if (schema === null) return null;
+  if (schema === null || value === undefined) return null;
   const issues = compileJsonSchema(schema)(value).map(({ path, message }) => ({
     path: toPointer([field]) + path,
     message,

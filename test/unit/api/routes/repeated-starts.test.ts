@@ -104,3 +104,20 @@ test('a fork that was accepted is answered to its key also when it could begin n
   expect(await fork('once')).toMatchObject({ status: 201, body: { id } });
   expect((await fork('other')).status).toBe(404);
 });
+
+/** A text without repetitions, which no index compresses. */
+const aLongId = Array.from({ length: 70 }, (_, at) => contentHash(at)).join('');
+
+test.each([
+  ['a long id', aLongId],
+  ['a NUL', '%00'],
+  ['letters of another script', encodeURIComponent('жук'.repeat(400))],
+])('a request on what is not there has one answer under its key: %s', async (_what, id) => {
+  const cancel = async (path: string) =>
+    await api.as('user').post(`/api/runs/${path}/cancel`, {}, { 'idempotency-key': 'far' });
+  expect(await cancel(id)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
+  const again = await cancel(id);
+  expect(again).toMatchObject(aProblem(404, 'UNKNOWN_RUN', { 'idempotent-replayed': /^true$/ }));
+  const other = await cancel(`${id}x`);
+  expect([other.status, other.headers.get('idempotent-replayed')]).toEqual([404, null]);
+});

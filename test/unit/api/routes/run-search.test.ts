@@ -85,3 +85,35 @@ test('a run is found by 64 fields of its metadata, however many it has', async (
   const [last, none] = [await find('f63'), await find('f64')];
   expect([status, listAt(last.body, '/items').length, listAt(none.body, '/items').length]).toEqual([201, 1, 0]);
 });
+
+describe('many runs are chosen', () => {
+  /** The runs that a request on all that fulfill a filter would cancel. The body is a text, as objects lose `__proto__`. */
+  const choose = async (metadata: string) =>
+    await api.as('user').send('/api/runs/bulk', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"action":"cancel","dryRun":true,"filter":{"metadata":${metadata}}}`,
+    });
+
+  test.each([
+    ['{"order":"A-1","urgent":true}', [0]],
+    ['{"amount":3}', [1]],
+    ['{"__proto__":"x"}', []],
+    ['{"__proto__":"x","order":"A-1"}', []],
+    ['{"constructor":"x"}', []],
+  ])('by metadata %s', async (metadata, numbers) => {
+    const { body } = await choose(metadata);
+    expect(listAt(body, '/done').map((id) => ids.indexOf(String(id)))).toEqual(numbers);
+  });
+
+  test.each([
+    ['{}', '/filter/metadata'],
+    ['[]', '/filter/metadata'],
+    ['{"__proto__":{}}', '/filter/metadata/__proto__'],
+    ['{"order":null}', '/filter/metadata/order'],
+    [JSON.stringify(Object.fromEntries([...'abcdefghijk'].map((name) => [name, 1]))), '/filter/metadata'],
+  ])('by metadata %s is refused', async (metadata, path) => {
+    const answer = await choose(metadata);
+    expect([answer.status, issuePathsOf(answer)]).toEqual([422, [path]]);
+  });
+});

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { judgeClaim, judgeCanceled, judgeGivenUp, mayBeDone } from '../../../../../src/activities/calls/ledger/judge-claim.ts';
+import {
+  judgeClaim,
+  judgeCanceled,
+  judgeGivenUp,
+  mayBeDone,
+} from '../../../../../src/activities/calls/ledger/judge-claim.ts';
 import type { Claimant } from '../../../../../src/activities/calls/ledger/judge-claim.ts';
 import type { CallSafety } from '../../../../../src/graph/definition/execution.ts';
 import type { LedgerEntry } from '../../../../../src/store/calls/ledger-claims.ts';
