@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { mapValues, truncate } from '../graph/values/index.ts';
+import { openLogFile } from './open-log-file.ts';
 import { traceFields } from './trace-fields.ts';
 
 export type { Logger };
@@ -8,6 +9,7 @@ export type { Logger };
 /**
  * Writes JSON lines. Their texts are cut: errors quote what came from outside.
  * @param to a file, or what takes the lines; the default is standard output
+ * @throws SetupError when the file can't be opened
  */
 export function createLogger(level: string, to?: string | DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -24,7 +26,7 @@ export function createLogger(level: string, to?: string | DestinationStream): Lo
     },
   };
   if (to === undefined) return pino(options);
-  return pino(options, typeof to === 'string' ? pino.destination({ dest: to, mkdir: true, sync: false }) : to);
+  return pino(options, typeof to === 'string' ? pino.destination({ dest: openLogFile(to), sync: false }) : to);
 }
 
 /** In characters. The SDK's core prints a failure with all that is in it. */
