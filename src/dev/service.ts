@@ -73,7 +73,7 @@ export async function connectToTemporal(
   logger: Logger,
   metricsPort?: number,
 ): Promise<Connection> {
-  installTemporalRuntime(logger, metricsPort);
+  await installTemporalRuntime(logger, metricsPort);
   return await Connection.connect(options);
 }
 
