@@ -113,6 +113,19 @@ test(
 );
 
 test(
+  'start ends with exit code 1 and names the Temporal that does not answer',
+  async () => {
+    const args = ['bin/holdfast.js', 'start', '--data-dir', join(folder, 'away'), ...FREE_PORTS];
+    const { stderr, code } = await runToEnd(args, { DATABASE_URL: '' });
+    expect({ stderr, code }).toEqual({
+      stderr: expect.stringMatching(/^Temporal at 127\.0\.0\.1:1 can't be reached: .+\n$/),
+      code: 1,
+    });
+  },
+  LIMIT_MS,
+);
+
+test(
   'a process that is asked to shut down before it opens its parts ends at once',
   async () => {
     const program = `
