@@ -29,7 +29,7 @@ import { setVariables } from './process/set-variables.ts';
 import { startFields } from './process/start-fields.ts';
 import { runProcess, together } from './process/setup-error.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
-import { installRuntime } from './process/install-runtime.ts';
+import { installRuntime } from './process/temporal-logger.ts';
 import { CALL_SLOTS, toActivityDeps } from './workers/activity-deps.ts';
 import type { WorkerSupplies } from './workers/activity-deps.ts';
 import { processLimits } from './workers/process-limits.ts';

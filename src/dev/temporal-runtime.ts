@@ -1,4 +1,4 @@
-import { installRuntime } from '../process/install-runtime.ts';
+import { installRuntime } from '../process/temporal-logger.ts';
 import type { Logger } from '../process/logger.ts';
 
 let installing: Promise<void> | null = null;

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
-import { openLogFile } from '../process/open-log-file.ts';
+import { openLogFile } from '../process/logger.ts';
 import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { endWithProcess, killChild, stopChild, stopOrphan } from './child-process.ts';
 

@@ -1,7 +1,9 @@
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { pino } from 'pino';
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
-import { mapValues, truncate } from '../graph/values/index.ts';
-import { openLogFile } from './open-log-file.ts';
+import { mapValues, messageOf, truncate } from '../graph/values/index.ts';
+import { SetupError } from './setup-error.ts';
 import { traceFields } from './trace-fields.ts';
 
 export type { Logger };
@@ -41,4 +43,14 @@ function shortenText(value: unknown): unknown {
 function shorten(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return shortenText(value);
   return levels === 0 ? '…' : mapValues({ ...value }, (member) => shorten(member, levels - 1));
+}
+
+/** Opens a file that a log is added to, and makes its folder. @returns its descriptor @throws SetupError */
+export function openLogFile(file: string): number {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    return openSync(file, 'a');
+  } catch (error) {
+    throw new SetupError(`The log can't be written to ${file}: ${messageOf(error)}`, { cause: error });
+  }
 }
