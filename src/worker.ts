@@ -1,4 +1,4 @@
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import type { WorkerDeploymentOptions, WorkerInterceptors, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createCallActivities, createJournalActivities } from './activities/index.ts';
@@ -13,6 +13,7 @@ import { openConfiguredStore } from './config/store.ts';
 import { connectMcpServers } from './config/connect-mcp-servers.ts';
 import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
+import { atPort } from './process/at-port.ts';
 import { keepParts } from './process/keep-parts.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
@@ -28,13 +29,14 @@ import { setVariables } from './process/set-variables.ts';
 import { startFields } from './process/start-fields.ts';
 import { runProcess, together } from './process/setup-error.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
-import { temporalRuntime } from './process/temporal-logger.ts';
+import { installRuntime } from './process/temporal-logger.ts';
 import { CALL_SLOTS, toActivityDeps } from './workers/activity-deps.ts';
 import type { WorkerSupplies } from './workers/activity-deps.ts';
 import { processLimits } from './workers/process-limits.ts';
 import { reportFailedTask } from './workers/report-failed-task.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
+import type { HealthOptions, WorkerHealth } from './workers/worker-health.ts';
 import { measureActivities } from './workers/measure-activities.ts';
 import { measuredStore } from './workers/measured-store.ts';
 import { openWorkflowCode } from './workers/workflow-code.ts';
@@ -137,7 +139,7 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   const logger = await openProcessLogger(settings);
   const shutdown = listenForShutdown(logger);
   const { signal } = shutdown;
-  Runtime.install(temporalRuntime(logger, settings.HOLDFAST_TEMPORAL_METRICS_PORT));
+  await installRuntime(logger, settings.HOLDFAST_TEMPORAL_METRICS_PORT);
   const parts = keepParts();
   const telemetry = await parts.keep(
     openTelemetry(env, { service: 'holdfast-worker', report: (message) => logger.warn(message) }),
@@ -145,9 +147,9 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   );
   const unavailable = new Set<string>();
   const { HOLDFAST_HEALTH_PORT: port } = settings;
-  const health = await parts.keep(
-    port === undefined ? null : openWorkerHealth(port, { shuttingDown: signal, unavailable }),
-    async (opened) => await opened?.stop(),
+  const health = await shutdown.opening(
+    parts.keep(openHealth(port, { shuttingDown: signal, unavailable }), async (opened) => await opened?.stop()),
+    () => parts.close(),
   );
   const { workers, ...watched } = await shutdown.opening(
     openParts(loaded, { ...settings, target }, { logger, unavailable, signal: parts.closing, parts }),
@@ -165,6 +167,11 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
 }
 
 const CLOSE_WITHIN_MS = 5_000;
+
+async function openHealth(port: number | undefined, options: HealthOptions): Promise<WorkerHealth | null> {
+  if (port === undefined) return null;
+  return await atPort({ variable: 'HOLDFAST_HEALTH_PORT', port }, async () => await openWorkerHealth(port, options));
+}
 
 interface Settings extends WorkerEnvironment {
   readonly target: TemporalTarget;

@@ -22,7 +22,7 @@ function nameOf(name: string, { kind }: MetricFacts): string {
 
 function labelsOf({ labels }: MetricFacts): string {
   return Object.entries(labels)
-    .map(([label, kind]) => `${code(shown(label))}${kind === 'named' ? '*' : ''}`)
+    .map(([label, kind]) => `${code(shown(label))}${kind === 'named' ? String.raw`\*` : ''}`)
     .join(', ');
 }
 

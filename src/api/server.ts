@@ -4,6 +4,7 @@ import type { Config } from '../config/load-config.ts';
 import { addMcpTools } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';
+import { atPort } from '../process/at-port.ts';
 import { keepParts } from '../process/keep-parts.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
@@ -73,7 +74,11 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
   );
   const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
-  const door = await openDoor({ port: settings.PORT, hostname: '0.0.0.0', graceMs }, unavailable);
+  const { PORT: port } = settings;
+  const door = await shutdown.opening(
+    atPort({ variable: 'PORT', port }, async () => await openDoor({ port, hostname: '0.0.0.0', graceMs }, unavailable)),
+    () => parts.close(),
+  );
   const close = async (): Promise<void> => {
     await door.stop();
     await parts.close();

@@ -32,6 +32,7 @@ import { replan } from './runs/replan.ts';
 import { resume } from './runs/resume.ts';
 import { retry } from './failures/retry.ts';
 import { run } from './runs/run.ts';
+import { runs } from './runs/runs.ts';
 import { signal } from './runs/signal.ts';
 import { skip } from './failures/skip.ts';
 
@@ -39,7 +40,7 @@ import { skip } from './failures/skip.ts';
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
   ['On this machine', [init, dev, start, console, token, logs]],
   ['Graphs', [validate, diagram, publish, mcp]],
-  ['Runs', [run, history, explain, checkpoints, pause, resume, replan, fork, signal, cancel]],
+  ['Runs', [run, runs, history, explain, checkpoints, pause, resume, replan, fork, signal, cancel]],
   ['Failures', [interventions, retry, skip, fail]],
   ['Decisions', [approvals, approve, reject, comment, remind, reassign]],
   ['Tests', [promote, evaluate]],

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setVariables } from '../process/set-variables.ts';
 
 /** The conformance suite: scenarios with their runner, which are not part of this repository. */
 export interface ConformanceSuite {
@@ -12,7 +13,7 @@ export interface ConformanceSuite {
 }
 
 export function findSuite(environment: NodeJS.ProcessEnv): ConformanceSuite {
-  const folder = resolve(environment['CONFORMANCE_DIR'] ?? '../shared/conformance-next');
+  const folder = resolve(setVariables(environment)['CONFORMANCE_DIR'] ?? '../shared/conformance-next');
   return { folder, config: join(folder, 'holdfast.config.json'), isThere: existsSync(runnerIn(folder)) };
 }
 

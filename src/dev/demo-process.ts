@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { SETTINGS, readSettings } from '../config/settings.ts';
+import { atPort } from '../process/at-port.ts';
 import { isMain } from '../process/is-main.ts';
 import { listen } from '../process/listen.ts';
 import type { Listening, ListenOptions } from '../process/listen.ts';
@@ -56,7 +57,8 @@ async function runDemoProcess([name = '']: readonly string[], environment: NodeJ
   const { PORT: port, LOG_LEVEL } = readSettings(ProcessSettings, environment);
   const logger = createLogger(LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
-  const service = await serve({ port, hostname: '0.0.0.0' }, environment);
+  const open = async (): Promise<Listening> => await serve({ port, hostname: '0.0.0.0' }, environment);
+  const service = await atPort({ variable: 'PORT', port }, open);
   logger.info({ port: service.port }, `${name} listening`);
   await shutdown.asked(CLOSE_WITHIN_MS);
   await service.stop();

@@ -17,9 +17,12 @@ import { openEmbedder } from '../config/open-embedder.ts';
 import { openConfiguredStore } from '../config/store.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import type { Catalog } from '../graph/definition/index.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import type { Logger } from '../process/logger.ts';
 import { setVariables } from '../process/set-variables.ts';
+import { SetupError } from '../process/setup-error.ts';
+import { addressOf } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { createMeaningCheck } from '../process/readiness/meaning-check.ts';
 import { reportIfNotReady } from '../process/readiness/temporal-check.ts';
@@ -67,14 +70,16 @@ export interface ServiceParts {
   readonly bundle: Promise<string | null>;
 }
 
-/** Connects the API of a stack, and prepares its process for workers. */
+/** Connects the API of a stack, and prepares its process for workers. @throws SetupError when Temporal does not answer */
 export async function connectToTemporal(
   { options }: TemporalTarget,
   logger: Logger,
   metricsPort?: number,
 ): Promise<Connection> {
-  installTemporalRuntime(logger, metricsPort);
-  return await Connection.connect(options);
+  await installTemporalRuntime(logger, metricsPort);
+  return await Connection.connect(options).catch((error: unknown) => {
+    throw new SetupError(`Temporal at ${addressOf(options)} can't be reached: ${messageOf(error)}`, { cause: error });
+  });
 }
 
 /** Reads the configuration, and starts workers with it. @throws when it can't be used */

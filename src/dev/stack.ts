@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StackSettings, readSettings } from '../config/settings.ts';
 import { createLogger } from '../process/logger.ts';
 import { startFields } from '../process/start-fields.ts';
+import { addressOf } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
 import { openCursorSecret } from './cursor-secret.ts';
 import { openDatabase } from './database/open-database.ts';
@@ -49,9 +50,6 @@ export interface StackOptions extends TemporalOptions, ServiceOptions {
   readonly tell?: (line: string) => void;
 }
 
-/** Where Temporal's SDK looks by itself. */
-const DEFAULT_ADDRESS = '127.0.0.1:7233';
-
 /** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   return await startWithTeardown(async (teardown) => await start(options, teardown));
@@ -92,7 +90,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   logger.info({ port: api.port, ...startFields({ mode: 'start', target: temporal }), exporters }, 'started');
   return {
     baseUrl: api.url,
-    temporalAddress: temporal.options.address ?? DEFAULT_ADDRESS,
+    temporalAddress: addressOf(temporal.options),
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
     consoleUrl: async () => await consoleAddress(api.url, issuer),

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { messageOf } from '../graph/values/index.ts';
-import { logFileIn, tokensFileIn } from './data-folder.ts';
+import { DATA_DIR, logFileIn, tokensFileIn } from './data-folder.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
@@ -42,7 +42,12 @@ export async function start({ demo, tokensFile, json, quiet, ...options }: Start
     process.stdout.write(
       json
         ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n`
-        : describe(stack, { tokens, log, console: await stack.consoleUrl() }),
+        : describe(stack, {
+            tokens,
+            log,
+            console: await stack.consoleUrl(),
+            flags: hintFlags({ ...options, tokensFile }),
+          }),
     );
     return stack;
   } catch (error) {
@@ -72,19 +77,48 @@ interface Places {
   readonly log: string;
   /** Good for a minute, once. */
   readonly console: string;
+  readonly flags: HintFlags;
 }
 
-function describe({ baseUrl, temporalAddress, uiUrl }: Stack, { tokens, log, console }: Places): string {
+/** Flags by the commands that are hinted at. */
+type HintFlags = Readonly<Record<'token' | 'console' | 'logs', string>>;
+
+type HintedFiles = Pick<StartOptions, 'dataDir' | 'logFile' | 'issuerJwk' | 'tokensFile'>;
+
+/** The flags with which commands find the files of a stack that are not where they are by default. */
+export function hintFlags({ dataDir, logFile, issuerJwk, tokensFile }: HintedFiles): HintFlags {
+  const folder = dataDir === DATA_DIR ? undefined : dataDir;
+  const signing = toFlags({ 'data-dir': folder, 'issuer-jwk': issuerJwk });
+  return {
+    token: signing,
+    console: `${signing}${toFlags({ 'tokens-file': tokensFile })}`,
+    logs: toFlags(logFile === undefined ? { 'data-dir': folder } : { 'log-file': logFile }),
+  };
+}
+
+function toFlags(values: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(values)
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${inShell(value)}`]))
+    .join('');
+}
+
+/** A word of a command line. */
+function inShell(word: string): string {
+  return /^[\w./@:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: Places): string {
+  const { tokens, log, console, flags } = places;
   return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
 
   API               ${baseUrl}
   API description   ${baseUrl}/docs
   Console           ${console}
-                    (for a minute, once; "holdfast console" prints a new address)
+                    (for a minute, once; "holdfast console${flags.console}" prints a new address)
   Temporal          ${temporalAddress}
   Temporal Web UI   ${uiUrl}
-  Tokens            ${tokens} ("holdfast token approver" prints one)
-  Log               ${log} ("holdfast logs" prints it)
+  Tokens            ${tokens} ("holdfast token approver${flags.token}" prints one)
+  Log               ${log} ("holdfast logs${flags.logs}" prints it)
 
 `;
 }

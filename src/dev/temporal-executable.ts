@@ -4,6 +4,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf } from '../graph/values/index.ts';
+import { setVariables } from '../process/set-variables.ts';
 import { cacheFolder } from './cache-folder.ts';
 
 const run = promisify(execFile);
@@ -25,7 +26,7 @@ type Source = () => Promise<{ readonly path: string } | { readonly reason: strin
 export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
   const cache = cacheFolder(environment, `temporal-${CLI_VERSION}`);
   const sources: readonly (readonly [string, Source])[] = [
-    ['TEMPORAL_CLI_PATH', async () => await fromVariable(environment['TEMPORAL_CLI_PATH'])],
+    ['TEMPORAL_CLI_PATH', async () => await fromVariable(setVariables(environment)['TEMPORAL_CLI_PATH'])],
     ['PATH', async () => await fromPath(environment['PATH'] ?? '')],
     [cache, async () => await checkExecutable(join(cache, 'temporal'))],
     [`${cache} (downloaded)`, async () => await findDownload(join(cache, 'download'))],

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
+import { openLogFile } from '../process/logger.ts';
 import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { endWithProcess, killChild, stopChild, stopOrphan } from './child-process.ts';
 
@@ -53,9 +54,9 @@ const CONNECT_OFTEN = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reco
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const { executable, port, uiPort, logFile, databaseFile } = options;
   const pidFile = databaseFile === undefined ? null : pidFileOf(databaseFile);
+  const log = logFile === undefined ? null : createWriteStream(logFile, { fd: openLogFile(logFile) });
   const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   endWithProcess(child);
-  const log = logFile === undefined ? null : createWriteStream(logFile, { flags: 'a' });
   const output = captureOutput(child);
   if (log) for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
   if (pidFile !== null) await writeFile(pidFile, String(child.pid));

@@ -1,6 +1,9 @@
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { pino } from 'pino';
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
-import { mapValues, truncate } from '../graph/values/index.ts';
+import { mapValues, messageOf, truncate } from '../graph/values/index.ts';
+import { SetupError } from './setup-error.ts';
 import { traceFields } from './trace-fields.ts';
 
 export type { Logger };
@@ -8,6 +11,7 @@ export type { Logger };
 /**
  * Writes JSON lines. Their texts are cut: errors quote what came from outside.
  * @param to a file, or what takes the lines; the default is standard output
+ * @throws SetupError when the file can't be opened
  */
 export function createLogger(level: string, to?: string | DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -24,7 +28,7 @@ export function createLogger(level: string, to?: string | DestinationStream): Lo
     },
   };
   if (to === undefined) return pino(options);
-  return pino(options, typeof to === 'string' ? pino.destination({ dest: to, mkdir: true, sync: false }) : to);
+  return pino(options, typeof to === 'string' ? pino.destination({ dest: openLogFile(to), sync: false }) : to);
 }
 
 /** In characters. The SDK's core prints a failure with all that is in it. */
@@ -39,4 +43,14 @@ function shortenText(value: unknown): unknown {
 function shorten(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return shortenText(value);
   return levels === 0 ? '…' : mapValues({ ...value }, (member) => shorten(member, levels - 1));
+}
+
+/** Opens a file that a log is added to, and makes its folder. @returns its descriptor @throws SetupError */
+export function openLogFile(file: string): number {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    return openSync(file, 'a');
+  } catch (error) {
+    throw new SetupError(`The log can't be written to ${file}: ${messageOf(error)}`, { cause: error });
+  }
 }

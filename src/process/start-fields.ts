@@ -1,4 +1,5 @@
 import { packageVersion } from './package-version.ts';
+import { addressOf } from './temporal.ts';
 import type { TemporalTarget } from './temporal.ts';
 
 interface Started {
@@ -14,13 +15,10 @@ export function startFields({ mode, databaseUrl, target: { options, namespace } 
     version: packageVersion(),
     mode,
     database: databaseUrl === undefined ? 'embedded' : placeOf(databaseUrl),
-    temporal: options.address ?? DEFAULT_ADDRESS,
+    temporal: addressOf(options),
     namespace,
   };
 }
-
-/** Where Temporal's SDK looks by itself. */
-const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
 function placeOf(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);

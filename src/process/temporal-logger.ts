@@ -1,5 +1,6 @@
-import { DefaultLogger } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { LogEntry, RuntimeOptions } from '@temporalio/worker';
+import { atPort } from './at-port.ts';
 import type { Logger } from './logger.ts';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
@@ -13,7 +14,7 @@ export function toTemporalLogger(logger: Logger): DefaultLogger {
  * The runtime of Temporal's SDK without its signal handlers. The SDK's core, too, writes its warnings to our log.
  * @param metricsPort the port where the SDK shows its own metrics, in Prometheus' format; absent: it shows none
  */
-export function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
+function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
   return {
     logger: toTemporalLogger(logger),
     telemetryOptions: {
@@ -32,4 +33,15 @@ function toPrometheus(port: number) {
     unitSuffix: true,
     countersTotalSuffix: true,
   } as const;
+}
+
+/**
+ * Installs the runtime of Temporal's SDK, which a process has once.
+ * @param metricsPort as of `temporalRuntime`: `HOLDFAST_TEMPORAL_METRICS_PORT`
+ * @throws SetupError when the port can't be had
+ */
+export async function installRuntime(logger: Logger, metricsPort?: number): Promise<void> {
+  const install = (): void => void Runtime.install(temporalRuntime(logger, metricsPort));
+  if (metricsPort === undefined) install();
+  else await atPort({ variable: 'HOLDFAST_TEMPORAL_METRICS_PORT', port: metricsPort }, install);
 }

@@ -16,6 +16,14 @@ export interface TemporalConnection<C extends ConnectionLike> {
 /** The way to a Temporal server: its address, TLS, API key and headers. */
 export type TemporalOptions = ClientConnectConfig['connectionOptions'];
 
+/** Where Temporal's SDK looks by itself. */
+const DEFAULT_ADDRESS = '127.0.0.1:7233';
+
+/** The address of the server, also where nothing names one. */
+export function addressOf({ address = DEFAULT_ADDRESS }: TemporalOptions): string {
+  return address;
+}
+
 /** A server and the namespace that a process works in. */
 export interface TemporalTarget {
   readonly options: TemporalOptions;

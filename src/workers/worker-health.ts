@@ -23,7 +23,7 @@ export interface WorkerHealth {
   stop(): Promise<void>;
 }
 
-interface HealthOptions {
+export interface HealthOptions {
   readonly shuttingDown: AbortSignal;
   /** The dependencies that the process waits for. */
   readonly unavailable: ReadonlySet<string>;

@@ -45,12 +45,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : 0;
+}
+
 function environment(): NodeJS.ProcessEnv {
-  const address = database.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
   return {
     PATH: process.env['PATH'],
-    DATABASE_URL: `postgres://x:secret@127.0.0.1:${port}/d`,
+    DATABASE_URL: `postgres://x:secret@127.0.0.1:${portOf(database)}/d`,
     HOLDFAST_CURSOR_SECRET: 'a'.repeat(40),
     HOLDFAST_CONFIG: join(folder, 'config.json'),
     HOLDFAST_HEALTH_PORT: '0',
@@ -60,8 +63,9 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** Runs a process to its end. */
-async function runToEnd(args: readonly string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root, env: environment() });
+async function runToEnd(args: readonly string[], others: NodeJS.ProcessEnv = {}) {
+  const env = { ...environment(), ...others };
+  const child = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root, env });
   const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS - 10_000);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   clearTimeout(timer);
@@ -75,6 +79,48 @@ test.each([[['src/worker.ts']], [['src/api/server.ts']], [['bin/holdfast.js', 'w
     expect(stderr).toContain('password authentication failed for user "x"');
     expect(`${stdout}${stderr}`).not.toContain('secret');
     expect(code).toBe(1);
+  },
+  LIMIT_MS,
+);
+
+test.each([
+  ['src/api/server.ts', 'PORT'],
+  ['src/worker.ts', 'HOLDFAST_HEALTH_PORT'],
+  ['src/worker.ts', 'HOLDFAST_TEMPORAL_METRICS_PORT'],
+])(
+  '%s ends with exit code 1 and one line that names %s when its port is in use',
+  async (file, variable) => {
+    const holder = createServer();
+    await once(holder.listen(0, '0.0.0.0'), 'listening');
+    const port = portOf(holder);
+    const { stderr, code } = await runToEnd([file], { [variable]: String(port) }).finally(() => holder.close());
+    expect({ stderr, code }).toEqual({ stderr: `Port ${port} (${variable}) is in use; set another one\n`, code: 1 });
+  },
+  LIMIT_MS,
+);
+
+const FREE_PORTS = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
+
+test(
+  'start ends with exit code 1 and one line when its log can not be opened',
+  async () => {
+    const args = ['bin/holdfast.js', 'start', '--data-dir', join(folder, 'data'), '--log-file', folder, ...FREE_PORTS];
+    const { stderr, code } = await runToEnd(args);
+    const message = `The log can't be written to ${folder}: EISDIR: illegal operation on a directory, open '${folder}'\n`;
+    expect({ stderr, code }).toEqual({ stderr: message, code: 1 });
+  },
+  LIMIT_MS,
+);
+
+test(
+  'start ends with exit code 1 and names the Temporal that does not answer',
+  async () => {
+    const args = ['bin/holdfast.js', 'start', '--data-dir', join(folder, 'away'), ...FREE_PORTS];
+    const { stderr, code } = await runToEnd(args, { DATABASE_URL: '' });
+    expect({ stderr, code }).toEqual({
+      stderr: expect.stringMatching(/^Temporal at 127\.0\.0\.1:1 can't be reached: .+\n$/),
+      code: 1,
+    });
   },
   LIMIT_MS,
 );

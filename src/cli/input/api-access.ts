@@ -6,6 +6,7 @@ import { DATA_DIR, tokensFileIn } from '../../dev/data-folder.ts';
 import { didYouMean, own } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
+import { setVariables } from '../../process/set-variables.ts';
 import { text } from '../line/flags.ts';
 import { readText } from './read-definition.ts';
 
@@ -58,7 +59,7 @@ export async function openClient(
 
 async function readAccess(flags: AccessValues, as: string, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
   refuseContradictions(flags);
-  const found = await readNamed(flags, as, env);
+  const found = await readNamed(flags, as, setVariables(env));
   const { url: baseUrl = found.baseUrl, token = found.token } = flags;
   if (!URL.canParse(baseUrl))
     throw new UsageError('Where is the API? Start one by "holdfast dev", or give --url, --tokens-file or HOLDFAST_URL');

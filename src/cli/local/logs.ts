@@ -1,5 +1,6 @@
 import { messageOf } from '../../graph/values/index.ts';
 import { logFileIn } from '../../dev/data-folder.ts';
+import { readCount } from '../input/read-count.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
@@ -27,8 +28,7 @@ export const logs = defineCommand({
   exits: { 0: 'printed' },
   async action({ values }, { stdout, interrupted }) {
     const format = toFormat(values);
-    const last = Number(values.last);
-    if (!Number.isInteger(last) || last < 1) throw new UsageError(`--last takes a number, not "${values.last}"`);
+    const last = readCount('--last', values.last);
     const say = (lines: readonly string[]): void => {
       for (const line of lines) stdout.write(`${line}\n`);
     };

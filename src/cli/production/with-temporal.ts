@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { messageOf } from '../../graph/values/index.ts';
-import { readTemporalTarget } from '../../process/temporal.ts';
+import { addressOf, readTemporalTarget } from '../../process/temporal.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 
 const WITHIN_MS = 5_000;
@@ -21,7 +21,7 @@ export async function withTemporal<T>(
   try {
     await connection.ensureConnected().catch((error: unknown) => {
       if (error instanceof Error && 'code' in error) throw error;
-      throw new NoAnswerError(`${options.address} does not answer: ${messageOf(error)}`, { cause: error });
+      throw new NoAnswerError(`${addressOf(options)} does not answer: ${messageOf(error)}`, { cause: error });
     });
     return await connection.withDeadline(Date.now() + WITHIN_MS, async () => await use({ connection, namespace }));
   } finally {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setVariables } from '../../process/set-variables.ts';
 import { allSettled } from '../teardown.ts';
 import type { Teardown } from '../teardown.ts';
 import { openThreadedDatabase } from './open-threaded-database.ts';
@@ -9,7 +10,7 @@ export async function openDatabase(
   { environment, dataDir }: { readonly environment: NodeJS.ProcessEnv; readonly dataDir: string },
   teardown: Teardown,
 ): Promise<Database> {
-  const { DATABASE_URL } = environment;
+  const { DATABASE_URL } = setVariables(environment);
   if (DATABASE_URL !== undefined) {
     const { useStore } = await import('./use-store.ts');
     return await useStore(DATABASE_URL, teardown);

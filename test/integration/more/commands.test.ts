@@ -162,6 +162,39 @@ test('a run that waits for an event gets it, and another is canceled', async () 
   expect((await at('history', canceled)).stdout).toContain('canceled by uma ("not wanted")');
 });
 
+describe('runs', () => {
+  const FAILING = aDefinition({
+    name: 'failing',
+    nodes: { pay: { type: 'tool', tool: 'broken', args: {}, write: { log: '{{ result }}' } } },
+  });
+
+  test('lists the newest first, those that fulfill all of the flags', async () => {
+    const file = await folder.write('failing.json', FAILING);
+    for (let begun = 0; begun < 2; begun++) expect((await at('run', file)).code).toBe(1);
+    const { id } = await ask();
+    const { stdout, stderr } = await at('runs', '--status', 'failed,canceled', '--graph', 'failing');
+    const [heads, ...rows] = stdout.trimEnd().split('\n');
+    expect(heads).toMatch(/^RUN +STATUS +GRAPH +CREATED +REASON$/);
+    expect(rows).toEqual(rows.map(() => expect.stringMatching(/^\w{26} {2}failed {2}failing {2}\S+Z {2}TOOL_FAILED /)));
+    expect(rows).toHaveLength(2);
+    expect(rows).toEqual(rows.toSorted().toReversed());
+    expect(stderr).toBe('');
+    const waiting = await at('runs', '--status', 'waiting', '--graph', 'asking', '--last', '1');
+    expect(waiting.stdout).toMatch(new RegExp(`\n${id} {2}waiting .* {2}approval at ask\n$`));
+    expect(JSON.parse((await at('runs', '--last', '1', '--json')).stdout)).toMatchObject([{ id, status: 'waiting' }]);
+  });
+
+  test('says if there are more, and if there is none', async () => {
+    const file = await folder.write('failing.json', FAILING);
+    for (let begun = 0; begun < 2; begun++) await at('run', file);
+    const some = await at('runs', '--graph', 'failing', '--last', '1');
+    expect(some).toMatchObject({ code: 0, stderr: 'There are more: --last 2 lists more of them.\n' });
+    expect(some.stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(await at('runs', '--graph', 'none')).toEqual({ code: 0, stdout: '', stderr: 'There is no such run.\n' });
+    expect(await at('runs', '--before', '2026-01-01T00:00:00Z')).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
 describe('token', () => {
   test('signs one that the stack accepts', async () => {
     const { code, stdout } = await at('token', 'approver', '--data-dir', stack.dataDir);

@@ -50,7 +50,7 @@ export async function startAnsweringWorker(): Promise<AnsweringWorker> {
 
 async function start(teardown: Teardown): Promise<AnsweringWorker> {
   const logger = createLogger('fatal');
-  installTemporalRuntime(logger);
+  await installTemporalRuntime(logger);
   const server = await retryIfPortTaken(startServer);
   teardown.add(() => server.stop());
   const connection = await Connection.connect({ address: server.address });

@@ -14,7 +14,7 @@ export interface Said {
 export async function holdfast(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
   const said = { stdout: '', stderr: '' };
   const code = await main(args, {
-    env: { HOLDFAST_TOKENS_FILE: '', ...env },
+    env: { HOLDFAST_TOKENS_FILE: '/nowhere/tokens.json', ...env },
     interrupted: () => new AbortController().signal,
     goOnUnread: () => undefined,
     stdout: { write: (text) => void (said.stdout += text) },

@@ -50,7 +50,7 @@ export async function replayAll(
 
 async function bundle(workflowsPath: string): Promise<WorkflowBundleOption> {
   const logger = createLogger('fatal');
-  installTemporalRuntime(logger);
+  await installTemporalRuntime(logger);
   const codePath = process.env['HOLDFAST_WORKFLOW_BUNDLE'];
   if (codePath && workflowsPath === workflowCode.workflowsPath) return { codePath };
   return await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) });

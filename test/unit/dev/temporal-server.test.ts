@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answersAt } from '../../../src/dev/temporal-server.ts';
+import { answersAt, startTemporalServer } from '../../../src/dev/temporal-server.ts';
 
 /* A Temporal server that takes connections before it has opened its database. */
 
@@ -25,4 +26,10 @@ test('a server that says nothing of its namespaces does not answer, which is kno
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : null;
   expect(await answersAt(`127.0.0.1:${port}`)).toBe(false);
+});
+
+test('no server is started whose log can not be opened', async () => {
+  const logFile = tmpdir();
+  const starting = startTemporalServer({ executable: '/nowhere/temporal', port: 1, uiPort: 2, logFile });
+  await expect(starting).rejects.toThrow(`The log can't be written to ${logFile}: EISDIR`);
 });

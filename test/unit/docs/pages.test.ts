@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { decisionPages, referencePages } from '../../../docs/.vitepress/found-pages.ts';
 import { SECTIONS } from '../../../docs/.vitepress/sections.ts';
+import { COMMANDS } from '../../../src/cli/commands.ts';
 import { renderLlms } from '../../../reference/render-llms.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -39,3 +40,11 @@ test.each([...files.map((file) => `docs/${file}`), 'README.md'])('links of %s le
   });
   expect(wrong.map(([link]) => link)).toEqual([]);
 });
+
+test.each([...files.map((file) => `docs/${file}`), 'README.md', 'templates/shared/AGENTS.md'])(
+  'commands that %s names are there',
+  (path) => {
+    const named = [...read(path).matchAll(/(?:`|npx |^)holdfast ([a-z]+)/gm)].map(([, name = '']) => name);
+    expect(named.filter((name) => name !== 'help' && !COMMANDS.has(name))).toEqual([]);
+  },
+);

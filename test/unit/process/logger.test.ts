@@ -44,3 +44,7 @@ test('an error that quotes a megabyte makes a short line', async () => {
   expect(line.length).toBeLessThan(20_000);
   expect(JSON.parse(line)).toMatchObject({ error: { type: 'Error' }, msg: expect.stringContaining('it failed: xxx') });
 });
+
+test('a log that can not be opened is refused at once, by its name', () => {
+  expect(() => createLogger('info', folder)).toThrow(`The log can't be written to ${folder}: EISDIR`);
+});

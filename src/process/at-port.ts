@@ -1,0 +1,25 @@
+import { messageOf } from '../graph/values/index.ts';
+import { SetupError } from './setup-error.ts';
+
+/** A port, and the variable of the environment that gives it. */
+interface NamedPort {
+  readonly variable: string;
+  readonly port: number;
+}
+
+/** What the errors of Node and of Temporal's SDK say of a port that can't be had, and what people are told. */
+const REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/EADDRINUSE|address already in use/i, 'is in use; set another one'],
+  [/EACCES|permission denied/i, 'is not allowed to this process; set one from 1024 on'],
+];
+
+/** Opens what listens on a port. @throws SetupError that names the port and its variable if it can't be had; what else `open` throws */
+export async function atPort<T>({ variable, port }: NamedPort, open: () => T | Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const reason = REASONS.find(([pattern]) => pattern.test(messageOf(error)))?.[1];
+    if (reason === undefined) throw error;
+    throw new SetupError(`Port ${port} (${variable}) ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest';
+import { findSuite } from '../../../src/dev/conformance-suite.ts';
+
+test('an empty CONFORMANCE_DIR counts as one that is not set', () => {
+  expect(findSuite({ CONFORMANCE_DIR: '' })).toEqual(findSuite({}));
+});
