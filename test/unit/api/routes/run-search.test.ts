@@ -103,7 +103,7 @@ describe('many runs are chosen', () => {
     ['{"constructor":"x"}', []],
   ])('by metadata %s', async (metadata, numbers) => {
     const { body } = await choose(metadata);
-    expect(listAt(body, '/done').map((id) => ids.indexOf(String(id)))).toEqual(numbers);
+    expect(listAt(body, '/done').map((id) => ids.findIndex((one) => one === id))).toEqual(numbers);
   });
 
   test.each([
@@ -111,7 +111,10 @@ describe('many runs are chosen', () => {
     ['[]', '/filter/metadata'],
     ['{"__proto__":{}}', '/filter/metadata/__proto__'],
     ['{"order":null}', '/filter/metadata/order'],
-    [JSON.stringify(Object.fromEntries([...'abcdefghijk'].map((name) => [name, 1]))), '/filter/metadata'],
+    [
+      JSON.stringify(Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`field${index}`, 1]))),
+      '/filter/metadata',
+    ],
   ])('by metadata %s is refused', async (metadata, path) => {
     const answer = await choose(metadata);
     expect([answer.status, issuePathsOf(answer)]).toEqual([422, [path]]);

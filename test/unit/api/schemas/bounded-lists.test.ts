@@ -35,9 +35,11 @@ function listsIn(part: Json | undefined, path: string): readonly List[] {
   return type === 'array' ? [{ path, isBounded: 'maxItems' in part }, ...inside] : inside;
 }
 
+const membersOf = (value: Json | undefined) => Object.entries(isJsonObject(value) ? value : {});
+
 test('every list that a request may have has a bound', () => {
-  const operations = Object.entries(at(document, '/paths') ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation: operation as Json })),
+  const operations = membersOf(at(document, '/paths')).flatMap(([path, methods]) =>
+    membersOf(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
   );
   const lists = operations.flatMap(({ name, operation }) => [
     ...listsIn(at(operation, '/requestBody'), `${name} body`),
