@@ -20,9 +20,15 @@ export interface TemporalOptions {
   readonly say: (line: string) => void;
 }
 
+/** What becomes of a part after it has been opened. */
+export interface Fate {
+  /** Is told when the part has ended, though nobody has asked it to. */
+  readonly onLost: (error: Error) => void;
+}
+
 /** Finds the Temporal server that the environment names, or starts one whose state is in the data folder. */
 export async function openTemporal(
-  { environment, dataDir, temporalPort, uiPort, say }: TemporalOptions,
+  { environment, dataDir, temporalPort, uiPort, say, onLost }: TemporalOptions & Fate,
   teardown: Teardown,
 ): Promise<StackTemporal> {
   const { TEMPORAL_ADDRESS, TEMPORAL_PROFILE, TEMPORAL_UI_URL = '' } = environment;
@@ -38,6 +44,7 @@ export async function openTemporal(
         uiPort: await choosePort('the Temporal Web UI', uiPort, 8233),
         databaseFile,
         logFile: join(dataDir, 'temporal.log'),
+        onLost,
       }),
   );
   teardown.add(() => server.stop());

@@ -36,6 +36,8 @@ export interface Stack {
    * @throws when they can't be used; all goes on as before then
    */
   reload(): Promise<void>;
+  /** Aborted with the reason when a part has ended without which runs don't go on. */
+  readonly broken: AbortSignal;
   /** Stops all started parts, the last one first. */
   stop(): Promise<void>;
 }
@@ -64,13 +66,15 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   teardown.add(lockFolder(dataDir));
   const { logger, exporters, temporalMetrics } = await openLog(options, teardown);
+  const broken = new AbortController();
+  const onLost = (error: Error): void => broken.abort(error);
   const bundle = provideBundle(environment);
   // The workers hear of its failure, if they get that far.
   bundle.catch(() => undefined);
   // Modules are read while the database opens in its thread: both take seconds.
   const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await allSettled([
     openDatabase(options, teardown),
-    import('./open-temporal.ts').then(async ({ openTemporal }) => await openTemporal(options, teardown)),
+    import('./open-temporal.ts').then(async ({ openTemporal }) => await openTemporal({ ...options, onLost }, teardown)),
     openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment),
     openCursorSecret(join(dataDir, 'cursor-secret')),
     import('./service.ts'),
@@ -104,6 +108,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
         .catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
       teardown.add(() => closing);
     },
+    broken: broken.signal,
     stop: () => teardown.run(),
   };
 }

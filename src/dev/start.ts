@@ -128,18 +128,26 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Takes the signals that end this process, which has no stack yet: until then the first one ends it at once.
- * @returns a function that takes the stack: from then on the first one stops it in order, and a later one ends it at once
+ * @returns a function that takes the stack: from then on the first one stops it in order, and a later one ends it at once.
+ * A stack that breaks is stopped in order, too, with exit code 1
  */
-export function takeSignals(): (stack: Pick<Stack, 'stop'>) => void {
+export function takeSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
   let begin = (): void => process.exit(0);
   const stop = stopOnSignal({ begin: () => begin(), end: () => process.exit(1), now: () => performance.now() });
   for (const signal of SIGNALS) process.on(signal, stop);
-  return (stack) => {
-    begin = () =>
-      void stack.stop().then(
-        () => process.exit(0),
-        (error: unknown) => fail(error),
-      );
+  return ({ broken, stop: stopStack }) => {
+    let isEnding = false;
+    const endWith = (exitCode: number, why = ''): void => {
+      // A signal may end all processes of a group: the part that is missing then is no fault.
+      if (isEnding) return;
+      isEnding = true;
+      process.stderr.write(why);
+      void stopStack().then(() => process.exit(exitCode), fail);
+    };
+    begin = () => endWith(0);
+    const breakDown = (): void => endWith(1, `${messageOf(broken.reason)}; started again, all runs go on\n`);
+    if (broken.aborted) breakDown();
+    else broken.addEventListener('abort', breakDown, { once: true });
   };
 }
 

@@ -31,6 +31,8 @@ export interface TemporalServerOptions {
   readonly settings?: readonly string[];
   /** Namespaces besides `default`. */
   readonly namespaces?: readonly string[];
+  /** Is told when the server ends, once it has answered, without being asked to. */
+  readonly onLost?: (error: Error) => void;
 }
 
 /**
@@ -52,7 +54,7 @@ const CONNECT_OFTEN = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reco
 
 /** Starts a dev server with the search attributes of runs, and waits until it answers. */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
-  const { executable, port, uiPort, logFile, databaseFile } = options;
+  const { executable, port, uiPort, logFile, databaseFile, onLost } = options;
   const pidFile = databaseFile === undefined ? null : pidFileOf(databaseFile);
   const log = logFile === undefined ? null : createWriteStream(logFile, { fd: openLogFile(logFile) });
   const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -62,15 +64,22 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   if (pidFile !== null) await writeFile(pidFile, String(child.pid));
   const address = `127.0.0.1:${port}`;
   await waitUntilReady(address, child, output);
+  const tellLoss = (code: number | null, signal: NodeJS.Signals | null): void =>
+    onLost?.(new Error(`The Temporal server at ${address} has ended (${signal ?? `exit code ${code}`})`));
+  child.once('exit', tellLoss);
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
     pid: child.pid ?? 0,
     stop: async () => {
+      child.off('exit', tellLoss);
       await stopChild(child, 10_000);
       log?.end();
     },
-    kill: () => killChild(child),
+    kill: async () => {
+      child.off('exit', tellLoss);
+      await killChild(child);
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasStatus } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -52,6 +53,19 @@ describe('npm start', () => {
     const pid = await temporalPid();
     await end(child, 'SIGHUP');
     expect([child.exitCode, isAlive(pid), existsSync(dataFile('lock'))]).toEqual([0, false, false]);
+  });
+
+  test('says that its server has ended, and stops in order with exit code 1', { timeout: 120_000 }, async () => {
+    child = launch('--json', ...FREE_PORTS);
+    const said = text(child.stderr);
+    await Promise.race([once(createInterface({ input: child.stdout }), 'line'), once(child, 'exit')]);
+    const ended = once(child, 'exit');
+    process.kill(await temporalPid(), 'SIGKILL');
+    await ended;
+    expect(await said).toMatch(
+      /^The Temporal server at 127\.0\.0\.1:\d+ has ended \(SIGKILL\); started again, all runs go on\n$/m,
+    );
+    expect([child.exitCode, existsSync(dataFile('lock'))]).toEqual([1, false]);
   });
 
   test('leaves no server behind when it dies of a fault', { timeout: 120_000 }, async () => {
