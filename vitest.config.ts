@@ -28,7 +28,7 @@ const withServers = {
 /** Files that take longest begin first, so that none is left alone at the end. */
 const LONGEST = [
   /\/smoke\//,
-  /\/(chaos|crash-reopening|graph-jobs|held-bytes|lost-processes|poisoned-runs|reopening|task-queues|temporal-cli|thread-queues)\.test/,
+  /\/(chaos|computing-runs|crash-reopening|graph-jobs|held-bytes|lost-processes|poisoned-runs|reopening|task-queues|temporal-cli|thread-queues)\.test/,
 ];
 
 class LongestFirst extends BaseSequencer {

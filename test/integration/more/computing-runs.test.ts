@@ -1,15 +1,15 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { toWorkflowId } from '../../src/workflows/contract.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import type { JobService } from '../support/doubles/job-service.ts';
-import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
-import { executionsOf } from '../support/readers/executions.ts';
-import type { HistoryEvent } from '../support/readers/executions.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { startJobStack } from '../support/servers/job-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import { toWorkflowId } from '../../../src/workflows/contract.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import type { JobService } from '../../support/doubles/job-service.ts';
+import { eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
+import { executionsOf } from '../../support/readers/executions.ts';
+import type { HistoryEvent } from '../../support/readers/executions.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { startJobStack } from '../../support/servers/job-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 /* Runs that compute for long, with few events for it. */
 

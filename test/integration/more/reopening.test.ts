@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import type { Json } from '../../src/graph/values/json.ts';
-import { anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
-import { aJob, patchState } from '../support/readers/api-states.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
-import { openTemporalCli } from '../support/servers/temporal-cli.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import { useWorkingStack } from '../support/servers/working-stack.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { anAskingGraph, eventsOf, startRun } from '../../support/readers/api-runs.ts';
+import { aJob, patchState } from '../../support/readers/api-states.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
+import { openTemporalCli } from '../../support/servers/temporal-cli.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { stack, service, user, runOf, control, until } = useWorkingStack(startTestStack);
 
