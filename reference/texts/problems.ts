@@ -56,7 +56,10 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
   STALE: problem('The state has changed since the `ETag`.', 'Read the state again, then edit.'),
   APPROVAL_CHANGED: problem('The approval shows something else than the digest.', 'Read it again, then decide.'),
   BODY_TOO_LARGE: problem('The body is over 1 MiB, or over 4 MiB with a graph.', 'Send less.'),
-  GRAPH_TOO_LARGE: problem('The definition is over 1 MiB or has over 2,000 nodes.', 'Split it into subgraphs.'),
+  GRAPH_TOO_LARGE: problem(
+    'The definition is over 1 MiB or has over 2,000 nodes, or it refers to over 200 graphs, or to over 8 MiB of them.',
+    'Split it into subgraphs; refer to fewer or smaller graphs.',
+  ),
   UNSUPPORTED_MEDIA_TYPE: problem('The body is not `application/json` in UTF-8.', 'Set `Content-Type`.'),
   INVALID_REQUEST: problem(
     'A parameter or a field is missing, unknown or wrong.',

@@ -29,7 +29,7 @@ const URGENT_EVENTS = 10_000;
 /** Executions that have spent so many units continue as new once no activity is open; a replay takes some seconds. */
 const MAX_WORK = 60_000_000;
 
-/** From here on nothing begins, as from `URGENT_EVENTS` on. A replay takes less than half of a workflow task's time. */
+/** From here on nothing begins, as from `URGENT_EVENTS` on. What comes from outside still makes the run go on, up to a yield each. */
 const URGENT_WORK = 120_000_000;
 
 /**

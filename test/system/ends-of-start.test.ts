@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasStatus } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -56,13 +55,16 @@ describe('npm start', () => {
   });
 
   test('says that its server has ended, and stops in order with exit code 1', { timeout: 120_000 }, async () => {
-    child = launch('--json', ...FREE_PORTS);
-    const said = text(child.stderr);
-    await Promise.race([once(createInterface({ input: child.stdout }), 'line'), once(child, 'exit')]);
+    ({ process: child } = await start());
+    const said: string[] = [];
+    child.stderr.on('data', (text) => said.push(String(text)));
     const ended = once(child, 'exit');
-    process.kill(await temporalPid(), 'SIGKILL');
+    const pid = await temporalPid();
+    // The id 0 names the group of this process.
+    expect([pid > 0, isAlive(pid)]).toEqual([true, true]);
+    process.kill(pid, 'SIGKILL');
     await ended;
-    expect(await said).toMatch(
+    expect(said.join('')).toMatch(
       /^The Temporal server at 127\.0\.0\.1:\d+ has ended \(SIGKILL\); started again, all runs go on\n$/m,
     );
     expect([child.exitCode, existsSync(dataFile('lock'))]).toEqual([1, false]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { eventsOf, readAll, startRun } from '../support/readers/api-runs.ts';
-import { aJob, allOf, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../support/readers/api-states.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import { useWorkingStack } from '../support/servers/working-stack.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import { eventsOf, readAll, startRun } from '../../support/readers/api-runs.ts';
+import { aJob, allOf, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../../support/readers/api-states.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { stack, service, user, runOf, until } = useWorkingStack(startTestStack);
 
