@@ -36,7 +36,7 @@ export interface Stack {
    * @throws when they can't be used; all goes on as before then
    */
   reload(): Promise<void>;
-  /** Aborted with the reason when a part has ended without which runs don't go on. */
+  /** Aborted with the reason when the Temporal server has ended that the stack has started. */
   readonly broken: AbortSignal;
   /** Stops all started parts, the last one first. */
   stop(): Promise<void>;

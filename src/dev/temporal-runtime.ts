@@ -6,7 +6,7 @@ let installing: Promise<void> | null = null;
 /**
  * Installs Temporal's runtime without its signal handlers. A process has one runtime: only the first call has an
  * effect.
- * @param metricsPort as of `temporalRuntime`
+ * @param metricsPort as of `installRuntime`
  */
 export async function installTemporalRuntime(logger: Logger, metricsPort?: number): Promise<void> {
   await (installing ??= installRuntime(logger, metricsPort));

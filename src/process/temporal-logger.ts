@@ -37,7 +37,7 @@ function toPrometheus(port: number) {
 
 /**
  * Installs the runtime of Temporal's SDK, which a process has once.
- * @param metricsPort as of `temporalRuntime`: `HOLDFAST_TEMPORAL_METRICS_PORT`
+ * @param metricsPort for Temporal's own metrics: `HOLDFAST_TEMPORAL_METRICS_PORT`
  * @throws SetupError when the port can't be had
  */
 export async function installRuntime(logger: Logger, metricsPort?: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { GraphDefinition } from '../../graph/definition/index.ts';
+import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { isDefinition, referencesIn, replaceReferences } from '../../graph/definition/index.ts';
 import { isJsonObject, own } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
@@ -14,6 +14,8 @@ export interface LinkedGraph {
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
   /** The versions that references without a version mean. */
   readonly pins: Readonly<Record<string, number>>;
+  /** Set if it refers to more graphs than are read; then some are missing. */
+  readonly excess: GraphIssue | null;
 }
 
 const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
@@ -22,7 +24,6 @@ const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
  * Finds the graphs that a definition refers to, directly or through other graphs.
  * @param pins of a definition that is published: versions for references without one, and unpublished versions are
  *   found; without pins these are the newest ones, and only published versions are found
- * @throws ApiError 413 when it refers to too many graphs, or to too large ones
  */
 export async function linkGraphs(
   definition: Json,
@@ -30,8 +31,9 @@ export async function linkGraphs(
   pins?: Readonly<Record<string, number>>,
 ): Promise<LinkedGraph> {
   const graphs = new Map<string, GraphDefinition>();
-  const linked = await link(definition, { find: readOnce(tenant), pins, graphs });
-  return { ...linked, graphs: Object.fromEntries(graphs) };
+  const { find, excess } = readOnce(tenant);
+  const linked = await link(definition, { find, pins, graphs });
+  return { ...linked, graphs: Object.fromEntries(graphs), excess: excess() };
 }
 
 interface Linking {
@@ -40,7 +42,10 @@ interface Linking {
   readonly graphs: Map<string, GraphDefinition>;
 }
 
-async function link(definition: Json, { find, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
+async function link(
+  definition: Json,
+  { find, pins, graphs }: Linking,
+): Promise<Pick<LinkedGraph, 'definition' | 'pins'>> {
   if (!isJsonObject(definition)) return { definition, pins: {} };
   const names = new Map<string, string>();
   const pinned: Record<string, number> = {};

@@ -7,6 +7,7 @@ import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { findForRun } from './find-for-run.ts';
 import type { TenantStore } from './find-published.ts';
 import { linkGraphs } from './link-graphs.ts';
+import type { LinkedGraph } from './link-graphs.ts';
 
 /** A definition that has passed validation. */
 export interface ValidGraph {
@@ -28,8 +29,7 @@ export async function requireValid(
   pins?: Readonly<Record<string, number>>,
 ): Promise<Checked> {
   const linked = await linkGraphs(given, lookup, pins);
-  const { graphs } = linked;
-  const issues = await lookup.graphJobs.do('validate', lookup.tenantId, { definition: given, graphs });
+  const issues = await findIssues(given, linked, lookup);
   if (!isValid(given, issues) || !isValid(linked.definition, [])) {
     const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
@@ -39,9 +39,18 @@ export async function requireValid(
       { issues },
     );
   }
-  const { definition } = linked;
+  const { definition, graphs } = linked;
   const graph = { name: definition.name, version: null, hash: contentHash(given), given, definition, graphs };
   return { graph, warnings: issues, pins: linked.pins };
+}
+
+/** Finds the issues of a definition. One that refers to more graphs than are read has that one alone. */
+export async function findIssues(
+  definition: Json,
+  { graphs, excess }: Pick<LinkedGraph, 'graphs' | 'excess'>,
+  { graphJobs, tenantId }: Pick<GraphLookup, 'graphJobs' | 'tenantId'>,
+): Promise<readonly GraphIssue[]> {
+  return excess ? [excess] : await graphJobs.do('validate', tenantId, { definition, graphs });
 }
 
 /** The place of the graphs that a definition names, and what checks it. */

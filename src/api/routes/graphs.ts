@@ -6,6 +6,7 @@ import { methodNotAllowed } from '../http/errors.ts';
 import { findVersion } from '../graphs/find-version.ts';
 import { publishGraph } from '../graphs/publish-graph.ts';
 import { linkGraphs } from '../graphs/link-graphs.ts';
+import { findIssues } from '../graphs/resolve-graph.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -62,8 +63,8 @@ const validate: AddRoute = (router, deps) => {
     const { store, graphJobs } = deps;
     const { tenantId } = c.get('caller');
     const definition = toJsonObject(c.req.valid('json'));
-    const { graphs } = await linkGraphs(definition, { store, tenantId });
-    const issues = await graphJobs.do('validate', tenantId, { definition, graphs });
+    const linked = await linkGraphs(definition, { store, tenantId });
+    const issues = await findIssues(definition, linked, { graphJobs, tenantId });
     return c.json({ valid: !hasErrors(issues), issues }, 200);
   });
 };

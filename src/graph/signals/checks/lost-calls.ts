@@ -42,6 +42,6 @@ export function refuseSeveralLost(draft: Draft, interventions: readonly OpenInte
   const lost = interventions.map((one) => lostCallsOf(draft, one)).find(({ length }) => length > 1);
   if (!lost) return null;
   const keys = lost.map(({ key }) => key).join(', ');
-  const instead = hasEnded(draft.run) ? 'Fork the run before the node' : 'Skip it, or fail it';
+  const instead = hasEnded(draft.run) ? 'Skip it, or fork the run before it' : 'Skip it, or fail it';
   return { code: 'NOT_ALLOWED_NOW', message: `Several calls of the node may have been made: ${keys}. ${instead}` };
 }

@@ -160,6 +160,14 @@ describe('a large definition', () => {
     const nodes = Object.fromEntries(ids.map((id) => [id, { type: 'set', write: { log: 'x' } } as const]));
     expect(errorsIn(await validate(aDefinition({ nodes })))).toEqual(['GRAPH_TOO_LARGE /nodes']);
   });
+
+  test('may not refer to more graphs than are looked for', async () => {
+    const tools = Array.from({ length: 2_001 }, (_, index) => ({ graph: `g${index}` }));
+    const definition = aDefinition({ nodes: { a: { type: 'agent', prompt: 'p', tools } } });
+    const found = await validate(definition);
+    expect([found.status, errorsIn(found)]).toEqual([200, ['GRAPH_TOO_LARGE ']]);
+    expect(await publish(definition)).toMatchObject(aProblem(413, 'GRAPH_TOO_LARGE'));
+  });
 });
 
 describe('validating', () => {
