@@ -1,11 +1,12 @@
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
 import { hideRefusal, inheritedByFork } from '../../graph/redaction/index.ts';
-import { closedApprovals, readRun } from '../../graph/run/index.ts';
+import { approvalsToInherit, readRun } from '../../graph/run/index.ts';
 import type { EarlierCall, ParentRun } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
+import { readClosedApprovals } from '../approvals/read-closed-approvals.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
@@ -57,7 +58,7 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
     inherit: (redaction) => inheritedByFork(redaction, state.resumePoint),
   });
   await requireGraphOn(deps, { name: pinned.graph.name, tenantId: parent.tenantId });
-  const parentRun = await parentOf(deps, state, start);
+  const parentRun = await parentOf(deps, parent, { state, start });
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
   const fork = toFork(state, { wanted, parent: parentRun, isSameGraph });
   const { tenantId, input, metadata } = parent;
@@ -81,15 +82,18 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
 }
 
 /** Reads what a fork tells deciders of its parent. */
-async function parentOf(deps: ApiDeps, state: StoredState, { begin }: RunGraphInput): Promise<ParentRun> {
+async function parentOf(
+  deps: ApiDeps,
+  parent: RunRecord,
+  { state, start: { begin } }: { state: StoredState; start: RunGraphInput },
+): Promise<ParentRun> {
   const { id: checkpoint, runId } = state.checkpoint;
-  const approvals = await deps.store.approvals.ofRun(runId);
-  const inherited = inheritedBy(begin)?.closedApprovals;
+  const closed = await readClosedApprovals(deps.store, parent);
   return {
     runId,
     checkpoint,
     callsSince: await callsSince(deps, state),
-    closedApprovals: closedApprovals(approvals, inherited),
+    closedApprovals: approvalsToInherit(closed, inheritedBy(begin)?.closedApprovals),
   };
 }
 

@@ -1,6 +1,7 @@
 export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approvals/approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approvals/approval.ts';
-export { closedApprovals } from './approvals/asked-before.ts';
+export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './approvals/asked-before.ts';
+export type { ClosedApproval } from './approvals/asked-before.ts';
 export { quorumProgressOf } from './approvals/quorum-progress.ts';
 export type { QuorumProgress } from './approvals/quorum-progress.ts';
 export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';

@@ -10,7 +10,7 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
-import { closedApprovals } from '../../../src/graph/run/approvals/asked-before.ts';
+import { approvalsToInherit, closedApprovals } from '../../../src/graph/run/approvals/asked-before.ts';
 import type {
   CallEffect,
   CallReply,
@@ -152,7 +152,7 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
       const graph = forking.graph ? compileShared(forking.graph, shell.graph.catalog) : shell.graph;
       const { parent, ...start } = forkStartAt(checkpoint, forking, shell);
       const { approvals, parent: inherited } = shell.last.run;
-      const closed = closedApprovals(Object.values(approvals), inherited?.closedApprovals);
+      const closed = approvalsToInherit(closedApprovals(Object.values(approvals)), inherited?.closedApprovals);
       const fork = { ...start, parent: { ...parent, closedApprovals: closed } };
       const identity = { ...identityOf(`fork-of-${checkpoint}`, graph), createdBy: forking.by ?? REQUESTER };
       const first = forkRun(graph, identity, { fork, startedAt: shell.now + 1 });

@@ -5,7 +5,7 @@ import type { Approval, EarlierApproval } from './approval.ts';
 const MAX_LISTED = 20;
 
 /** The number of closed approvals that a fork takes over, the latest ones. */
-const MAX_INHERITED = 200;
+export const MAX_INHERITED = 200;
 
 /** A closed approval with all that tells its question from others. */
 export interface ClosedApproval extends EarlierApproval, Question {}
@@ -38,21 +38,20 @@ function isSameQuestion({ task, tool, asked }: Question, question: AskedQuestion
 
 /**
  * Returns the closed approvals that a fork takes over from its parent, so that no rejection is forgotten.
- * @param approvals of the parent, in any order
+ * @param closed those of the parent, in any order
  * @param inherited those that the parent has taken over itself
  */
-export function closedApprovals(
-  approvals: readonly Approval[],
+export function approvalsToInherit(
+  closed: readonly ClosedApproval[],
   inherited: readonly ClosedApproval[] = [],
 ): readonly ClosedApproval[] {
-  return [...inherited, ...closedInOrder(approvals)].slice(-MAX_INHERITED);
+  const inOrder = closed.toSorted((one, other) => approvalNumber(one) - approvalNumber(other));
+  return [...inherited, ...inOrder].slice(-MAX_INHERITED);
 }
 
-function closedInOrder(approvals: readonly Approval[]): readonly ClosedApproval[] {
-  return approvals
-    .filter(({ status }) => status !== 'pending')
-    .toSorted((one, other) => approvalNumber(one) - approvalNumber(other))
-    .map(toClosed);
+/** Returns the closed ones of some approvals. */
+export function closedApprovals(approvals: readonly Approval[]): readonly ClosedApproval[] {
+  return approvals.filter(({ status }) => status !== 'pending').map(toClosed);
 }
 
 function toClosed({ id, status, decisions, task, asked, tool }: Approval): ClosedApproval {
