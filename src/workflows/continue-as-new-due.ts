@@ -27,10 +27,10 @@ const MAX_HISTORY_BYTES = 3_000_000;
 const URGENT_EVENTS = 10_000;
 
 /** Executions that have spent so many units continue as new once no activity is open; a replay takes some seconds. */
-const MAX_WORK = 60_000_000;
+const MAX_WORK = 30_000_000;
 
 /** From here on nothing begins, as from `URGENT_EVENTS` on. What comes from outside still makes the run go on, up to a yield each. */
-const URGENT_WORK = 120_000_000;
+const URGENT_WORK = 60_000_000;
 
 /**
  * Decides if a run should continue as new: histories have a limit, their replays a time, and a worker version must not

@@ -14,7 +14,7 @@ import type { TestStack } from '../../support/servers/test-stack.ts';
 /* Runs that compute for long, with few events for it. */
 
 /** An execution yields so often, and then goes on in a new one. */
-const YIELDS = 20;
+const YIELDS = 10;
 /** The same while a call is out. */
 const YIELDS_BESIDE_A_CALL = 2 * YIELDS;
 /** The yield in which the work is found to be enough, and one whose journal a call or a new execution has brought. */

@@ -14,7 +14,7 @@ const BELOW: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
   {},
   { historyLength: 3_999 },
   { historySize: 2_999_999 },
-  { work: 59_999_999 },
+  { work: 29_999_999 },
 ];
 
 const SOON: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
@@ -25,14 +25,14 @@ const SOON: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
   { continueAsNewSuggested: true },
   { targetWorkerDeploymentVersionChanged: true },
   { isUpgrading: true },
-  { work: 60_000_000 },
-  { work: 119_999_999 },
+  { work: 30_000_000 },
+  { work: 59_999_999 },
 ];
 
 const NOW: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
   { historyLength: 10_000 },
-  { work: 120_000_000 },
-  { work: 120_000_000, isUpgrading: true },
+  { work: 60_000_000 },
+  { work: 60_000_000, isUpgrading: true },
 ];
 
 describe('a run', () => {

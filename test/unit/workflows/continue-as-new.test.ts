@@ -12,8 +12,8 @@ const RUNNING: Pick<Run, 'phase'> = { phase: { kind: 'running', pause: null } };
 const CALL: CallEffect = { kind: 'call', key: 'k', takeover: 0, node: 'a', summary: 'a', request: aToolRequest() };
 
 /** Units of which an execution has enough, and beyond which it begins nothing. */
-const ENOUGH = 60_000_000;
-const URGENT = 120_000_000;
+const ENOUGH = 30_000_000;
+const URGENT = 60_000_000;
 
 interface Circumstances {
   /** Events after which a history is long; it has 5. */
