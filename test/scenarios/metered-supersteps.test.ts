@@ -28,8 +28,11 @@ const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 describe('whatever is computed', () => {
   test('each advance takes the same units in a fresh, a warm and another process, and few beyond its budget', () => {
+    const wanted = repetitions(30);
+    let tried = 0;
     fc.assert(
       fc.property(dearGraph, (definition) => {
+        tried += 1;
         const fresh = play(definition);
         const warm = play(definition);
         const elsewhere = play(copyOf(definition), (_graph, run) => [
@@ -40,8 +43,10 @@ describe('whatever is computed', () => {
         expect(elsewhere.units).toEqual(fresh.units);
         expect(Math.max(...fresh.units)).toBeLessThanOrEqual(UNITS + ELEMENT);
       }),
-      { numRuns: repetitions(30), interruptAfterTimeLimit: 120_000 },
+      { numRuns: wanted, interruptAfterTimeLimit: 120_000 },
     );
+    // A machine that does much else may not come to all of them.
+    expect(tried).toBeGreaterThanOrEqual(Math.min(wanted, 5));
   }, 300_000);
 
   test.each<[string, JsonObject]>([

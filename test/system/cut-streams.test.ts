@@ -9,6 +9,7 @@ import type { SlowModel } from '../support/doubles/slow-model.ts';
 import { eventsOf } from '../support/readers/api-runs.ts';
 import { readInPieces } from '../support/readers/cut-stream.ts';
 import type { Cut, CutReading } from '../support/readers/cut-stream.ts';
+import { inTime } from '../support/readers/in-time.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 import { filledFrom, toldTexts } from '../support/readers/told-texts.ts';
 import { startDeployment } from '../support/servers/deployment.ts';
@@ -72,8 +73,8 @@ async function playRun(number: number, victims: readonly Victim[]): Promise<read
   const random = createRandom(seedOf(SEED, number));
   const key = `run ${SEED} ${number}`;
   const runId = await startTelling(key);
-  const { staying, hasBegun } = stay(runId);
-  await hasBegun;
+  const { staying, hasBegun, soFar } = stay(runId);
+  await inTime(Promise.race([hasBegun, staying]), BEGINS_WITHIN_MS, soFar);
   const leaving = READERS.map((query, at) => {
     const cuts = createRandom(seedOf(SEED, number, at));
     return readInPieces({ open: opener(runId, query), nextCut: () => drawCut(cuts) });
@@ -93,16 +94,34 @@ async function playRun(number: number, victims: readonly Victim[]): Promise<read
   return readings;
 }
 
+const BEGINS_WITHIN_MS = 60_000;
+
+interface Stay {
+  readonly staying: Promise<CutReading>;
+  readonly hasBegun: Promise<unknown>;
+  /** Says what has become of the connections. */
+  readonly soFar: () => string;
+}
+
 /** Reads a run to its end over one connection; what models say is told to a connection that has told of the beginning. */
-function stay(runId: string): { readonly staying: Promise<CutReading>; readonly hasBegun: Promise<unknown> } {
+function stay(runId: string): Stay {
   const heard = new EventEmitter();
   const hasBegun = once(heard, 'the beginning');
+  const opened: string[] = [];
+  const open = opener(runId, '?stream=tokens');
   const staying = readInPieces({
-    open: opener(runId, '?stream=tokens'),
+    open: async (after) => {
+      const nth = opened.push('no answer');
+      const response = await open(after);
+      opened[nth - 1] = String(response.status);
+      return response;
+    },
     nextCut: () => STAYING,
     onText: (text) => void (text.includes('"run.started"') && heard.emit('the beginning')),
   });
-  return { staying, hasBegun };
+  const soFar = (): string =>
+    `the beginning of run ${runId}, over ${opened.length} connections, of which the last was answered ${opened.at(-1)}`;
+  return { staying, hasBegun, soFar };
 }
 
 /** Starts a run whose models are not asked before they are let. */

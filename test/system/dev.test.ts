@@ -63,7 +63,7 @@ describe('holdfast dev', () => {
     await project.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);
     await project.heard(/^reloaded in/);
     const running = refund('A-1001', 30);
-    await project.heard(/pay: attempt \d in \d+ s: TOOL_FAILED shop is down$/);
+    await project.heard(/pay: attempt 2 in \d+ s: TOOL_FAILED shop is down$/);
     await project.edit(TOOLS, 'if (euros === 30)', 'if (euros === 31)');
     await project.heard(/completed: .*30 euros are/);
     expect((await running).code).toBe(0);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { isAlive } from '../support/servers/npm-start.ts';
 
@@ -16,9 +17,11 @@ const SCRIPT = `
 
 test('a detached process ends with one that is killed', { timeout: 60_000 }, async () => {
   const flags = ['--import', 'tsx', '--input-type', 'module', '--eval', SCRIPT];
-  const parent = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'ignore'] });
-  const [said] = await once(parent.stdout, 'data');
-  const pid = Number(said);
+  const parent = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const complaint = text(parent.stderr);
+  const said: unknown[] = await Promise.race([once(parent.stdout, 'data'), once(parent, 'exit').then(() => [])]);
+  if (said.length === 0) throw new Error(`The process has ended: ${await complaint}`);
+  const pid = Number(said[0]);
   expect([pid > 0, isAlive(pid)]).toEqual([true, true]);
   parent.kill('SIGKILL');
   await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);

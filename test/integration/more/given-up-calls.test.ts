@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aToolOf } from '../../support/doubles/configured-tool.ts';
 import { startJobService } from '../../support/doubles/job-service.ts';
 import type { JobService } from '../../support/doubles/job-service.ts';
-import { eventsOf } from '../../support/readers/api-runs.ts';
+import { eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
 import { aJob } from '../../support/readers/api-states.ts';
+import { inTime } from '../../support/readers/in-time.ts';
 import { textAt } from '../../support/readers/json-at.ts';
 import { createRunControls } from '../../support/readers/run-controls.ts';
 import { startLossyStack } from '../../support/servers/lossy-stack.ts';
@@ -24,6 +26,7 @@ beforeAll(async () => {
   stack = await startLossyStack({
     tools: [aToolOf(service), aToolOf(service, { name: 'strike', effect: 'unsafe' })],
     http: { allow: [service.address] },
+    defaults: { heartbeatTimeout: '60s' },
   });
 });
 afterAll(async () => {
@@ -31,9 +34,16 @@ afterAll(async () => {
   await service.stop();
 });
 
-const { until, control } = createRunControls(() => stack.as('user'));
+const user = (): ReturnType<LossyStack['as']> => stack.as('user');
+const { control } = createRunControls(user);
+const until = async (id: string, ...statuses: readonly string[]): Promise<Json> =>
+  await user().untilRun(id, hasStatus(...statuses), PATIENCE_MS);
 
-const deadline = '4s';
+/** A busy machine makes the call within it. */
+const deadline = '15s';
+/** For what comes after the deadline. */
+const PATIENCE_MS = 90_000;
+const LONG = { timeout: 3 * PATIENCE_MS };
 const compensate = { tool: 'work', args: { job: 'undo {{ result.job }}' } };
 
 /** A run whose call `pay` is recorded, and has not come to the server. */
@@ -52,20 +62,23 @@ let runs = 0;
 /** @param graphOf builds the graph for the name of the call's job */
 async function startUnheard(graphOf: (job: string) => Partial<GraphDefinition>): Promise<Unheard> {
   const job = `pay-${++runs}`;
-  const hold = async (type: string): Promise<HeldRequest> =>
-    await stack.proxy.hold(
+  const hold = async (type: string): Promise<HeldRequest> => {
+    const held = stack.proxy.hold(
       ({ method, mentions }) => method === 'RespondActivityTaskCompleted' && mentions(type, `"job":"${job}"`),
     );
+    const calls = (): string => service.calls.map((call) => call.job).join(', ');
+    return await inTime(held, PATIENCE_MS, () => `the end of ${type} for ${job}; the calls were ${calls()}`);
+  };
   const held = hold('callTool');
-  const id = textAt((await stack.as('user').post('/api/runs', { graph: aDefinition(graphOf(job)) })).body, '/id');
+  const id = textAt((await user().post('/api/runs', { graph: aDefinition(graphOf(job)) })).body, '/id');
   const { drop } = await held;
   const jobs = (): readonly string[] => service.calls.map((call) => call.job).filter((name) => name.endsWith(job));
   return { id, jobs, hold, letGo: drop };
 }
 
-const undone = async (id: string) => await eventsOf(stack.as('user'), id, 'node.compensated');
+const undone = async (id: string) => await eventsOf(user(), id, 'node.compensated');
 
-describe.concurrent('a call that was made, and that the server gives up because it does not hear of it', () => {
+describe.concurrent('a call that was made, and that the server gives up because it does not hear of it', LONG, () => {
   test('is answered by the ledger, and undone when its run fails later', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       service.refuse(`next ${job}`);
@@ -87,7 +100,7 @@ describe.concurrent('a call that was made, and that the server gives up because 
     }));
     expect(await until(id, 'completed', 'waiting', 'failed')).toMatchObject({ status: 'completed' });
     letGo();
-    expect(await eventsOf(stack.as('user'), id, 'tool.called')).toMatchObject([{ result: { job: jobs()[0] } }]);
+    expect(await eventsOf(user(), id, 'tool.called')).toMatchObject([{ result: { job: jobs()[0] } }]);
     expect(jobs()).toHaveLength(1);
   });
 

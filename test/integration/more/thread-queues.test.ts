@@ -43,6 +43,7 @@ async function occupy(threadId: string): Promise<string> {
 const TEN = Array.from({ length: 10 }, (_, n) => `job ${n}`);
 /** For ten runs, of which each has to end before the next one begins. */
 const PATIENCE_MS = 300_000;
+const TIME = PATIENCE_MS + 60_000;
 const CANCELED = Array.from({ length: 9 }, () => 'canceled');
 
 describe('ten runs at once on one thread', () => {
@@ -54,28 +55,36 @@ describe('ten runs at once on one thread', () => {
     expect(await readAll(user(), '/api/threads/ten%20reject/runs')).toHaveLength(1);
   });
 
-  test('with onBusy enqueue: all of them run, one after the other, and the state gathers', async () => {
-    const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
-    const runs = await Promise.all(
-      answers.map(async (answer) => await user().untilRun(idOf(answer), hasStatus('completed'), PATIENCE_MS)),
-    );
-    const ordered = runs.toSorted((a, b) => textAt(a, '/startedAt').localeCompare(textAt(b, '/startedAt')));
-    expect(ordered.map((run) => at(run, '/output/log'))).toEqual(TEN.map((_, n) => service().done.slice(0, n + 1)));
-    const ends = ['', ...ordered.map((run) => textAt(run, '/endedAt'))];
-    expect(ordered.filter((run, n) => textAt(run, '/startedAt') < (ends[n] ?? ''))).toEqual([]);
-    expect(service().done.toSorted()).toEqual(TEN);
-    expect(await get('/api/threads/ten%20enqueue')).toMatchObject({ activeRunId: null, queued: [] });
-  }, 300_000);
+  test(
+    'with onBusy enqueue: all of them run, one after the other, and the state gathers',
+    async () => {
+      const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
+      const runs = await Promise.all(
+        answers.map(async (answer) => await user().untilRun(idOf(answer), hasStatus('completed'), PATIENCE_MS)),
+      );
+      const ordered = runs.toSorted((a, b) => textAt(a, '/startedAt').localeCompare(textAt(b, '/startedAt')));
+      expect(ordered.map((run) => at(run, '/output/log'))).toEqual(TEN.map((_, n) => service().done.slice(0, n + 1)));
+      const ends = ['', ...ordered.map((run) => textAt(run, '/endedAt'))];
+      expect(ordered.filter((run, n) => textAt(run, '/startedAt') < (ends[n] ?? ''))).toEqual([]);
+      expect(service().done.toSorted()).toEqual(TEN);
+      expect(await get('/api/threads/ten%20enqueue')).toMatchObject({ activeRunId: null, queued: [] });
+    },
+    TIME,
+  );
 
-  test('with onBusy interrupt: all but the last are canceled', async () => {
-    const answers = await Promise.all(TEN.map((say) => start('ten interrupt', 'interrupt', { say, graph: asking })));
-    const ids = answers.map(idOf);
-    const statuses = async () =>
-      await Promise.all(ids.map(async (id) => textAt(await get(`/api/runs/${id}`), '/status')));
-    const canceled = async () => (await statuses()).filter((status) => status === 'canceled').length;
-    for (let ended = 1; ended < TEN.length; ended += 1) await expect.poll(canceled).toBeGreaterThanOrEqual(ended);
-    await expect.poll(async () => (await statuses()).toSorted()).toEqual([...CANCELED, 'waiting']);
-  }, 300_000);
+  test(
+    'with onBusy interrupt: all but the last are canceled',
+    async () => {
+      const answers = await Promise.all(TEN.map((say) => start('ten interrupt', 'interrupt', { say, graph: asking })));
+      const ids = answers.map(idOf);
+      const statuses = async () =>
+        await Promise.all(ids.map(async (id) => textAt(await get(`/api/runs/${id}`), '/status')));
+      const canceled = async () => (await statuses()).filter((status) => status === 'canceled').length;
+      for (let ended = 1; ended < TEN.length; ended += 1) await expect.poll(canceled).toBeGreaterThanOrEqual(ended);
+      await expect.poll(async () => (await statuses()).toSorted()).toEqual([...CANCELED, 'waiting']);
+    },
+    TIME,
+  );
 });
 
 describe('a queued run', () => {

@@ -31,5 +31,5 @@ export default {
   tools: [...(demo.tools ?? []), ...(suite.tools ?? []), aToolOf({ url: JOBS_URL }, { timeout: '5m' })],
   http: { allow: [...placesOf(demo), ...placesOf(suite), new URL(JOBS_URL).host, new URL(SLOW_MODEL_URL).host] },
   graphs: { folder: '../../../graphs', tenants: ['demo'] },
-  defaults: { heartbeatTimeout: '2s' },
+  defaults: { heartbeatTimeout: '10s' },
 };

@@ -25,5 +25,5 @@ export default defineConfig({
   tools: [tool('work', 'keyed'), tool('send', 'unsafe')],
   http: { allow: [new URL(AGENT_MODEL_URL).host, new URL(AGENT_TOOLS_URL).host] },
   auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL },
-  defaults: { heartbeatTimeout: '2s' },
+  defaults: { heartbeatTimeout: '15s' },
 });

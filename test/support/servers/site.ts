@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
 import type { HttpToolInput } from '../../../src/config/tool.ts';
@@ -86,10 +87,20 @@ export function aCall(tool: 'unsafe' | 'keyed', job: string) {
   return { type: 'tool', tool, args: { job }, write: { log: job } } as const;
 }
 
-/** Sends a request again, under its key, until it is accepted. */
+/** The statuses of a request that is to be sent again: its first sending is at work, there are too many, somebody is away. */
+const AGAIN: ReadonlySet<number> = new Set([409, 429, 503]);
+
+/**
+ * Sends a request again, under its key, until it is accepted.
+ * @throws when it is refused for good, or is not accepted in time, with the last answer
+ */
 export async function repeated(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
-  return await vi.waitUntil(async () => {
+  for (const until = Date.now() + PATIENTLY.timeout; ;) {
     const answer = await send();
-    return answer.status < 300 && answer;
-  }, PATIENTLY);
+    const { status, body } = answer;
+    if (status < 300) return answer;
+    if (!AGAIN.has(status) || Date.now() > until)
+      throw new Error(`The request was not accepted; the last answer was ${status}: ${JSON.stringify(body)}`);
+    await sleep(PATIENTLY.interval);
+  }
 }

@@ -122,7 +122,7 @@ test('one key at both APIs at once is one run', async () => {
   await fleet.as('user').untilRun(id ?? '', hasStatus('completed'));
   const found = await fleet.as('user').get('/api/runs?graph=asked-of-both');
   expect(listAt(found.body, '/items')).toHaveLength(1);
-  expect(fleet.jobs.done).toEqual(['once']);
+  expect(jobsAsked()).toEqual(['once']);
 });
 
 test(`${RUNS} runs end as expected while workers and APIs are killed by turns`, { timeout: TIME }, async () => {
@@ -173,21 +173,16 @@ describe('a rolling upgrade', () => {
     for (const runId of [idle, last]) await user.untilRun(runId, hasStatus('completed'));
     expect(await Promise.all([idle, last].map(versionsOf))).toEqual([['1', '2'], ['2']]);
     for (const runId of [waiting, idle, busy, fresh, last]) await expectWholeHistory(runId);
-    // A worker whose heartbeat comes late is missed, and its call is made again under its key.
-    expect(fleet.jobs.done.toSorted()).toEqual([
-      'after',
-      'after',
-      'end',
-      'end',
-      'end',
-      'long',
-      'long',
-      'pay',
-      'pay',
-      'pay',
-    ]);
+    const isLong = (job: string): boolean => job === 'long';
+    const short = jobsAsked().filter((job) => !isLong(job));
+    expect(short.toSorted()).toEqual(['after', 'after', 'end', 'end', 'end', 'pay', 'pay', 'pay']);
+    // A long call whose heartbeat comes late, because processes start beside its worker, is made again under its key.
+    expect(fleet.jobs.done.filter(isLong)).toEqual(['long', 'long']);
   });
 });
+
+/** The jobs of all calls, also of those that were made again. */
+const jobsAsked = (): readonly string[] => fleet.jobs.calls.map(({ job }) => job);
 
 async function startRun(graph: GraphDefinition): Promise<string> {
   return textAt((await fleet.as('user').post('/api/runs', { graph })).body, '/id');

@@ -2,14 +2,25 @@ import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { answersAt, startTemporalServer } from '../../../src/dev/temporal-server.ts';
 
 /* A Temporal server that takes connections before it has opened its database. */
 
+const SYSTEM = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
+const NAMESPACE = '/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace';
+
+const asked = new Set<string | undefined>();
+const answered = new Set<string | undefined>();
+beforeEach(() => {
+  asked.clear();
+  answered.clear();
+});
+
 const server = createServer();
 server.on('stream', (stream, { ':path': path }) => {
-  if (path?.endsWith('/GetSystemInfo')) answerEmpty(stream);
+  asked.add(path);
+  if (answered.has(path)) answerEmpty(stream);
 });
 
 function answerEmpty(stream: ServerHttp2Stream): void {
@@ -22,10 +33,20 @@ function answerEmpty(stream: ServerHttp2Stream): void {
 beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
 afterAll(() => void server.close());
 
+function addressOf(bound: ReturnType<typeof server.address>): string {
+  if (typeof bound === 'object' && bound) return `127.0.0.1:${bound.port}`;
+  throw new TypeError('The server has no port');
+}
+
 test('a server that says nothing of its namespaces does not answer, which is known in time', async () => {
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : null;
-  expect(await answersAt(`127.0.0.1:${port}`)).toBe(false);
+  answered.add(SYSTEM);
+  const look = async () => ({ isThere: await answersAt(addressOf(server.address())), wasAsked: asked.has(NAMESPACE) });
+  await expect.poll(look).toEqual({ isThere: false, wasAsked: true });
+});
+
+test('a server that does answers', async () => {
+  for (const path of [SYSTEM, NAMESPACE]) answered.add(path);
+  await expect.poll(async () => await answersAt(addressOf(server.address()))).toBe(true);
 });
 
 test('no server is started whose log can not be opened', async () => {

@@ -75,8 +75,10 @@ describe('an expression ends at a bounded cost that', () => {
       ),
     }));
     const state = { l: numbers, s: 'ab'.repeat(10_000), o: { a: numbers, b: { c: numbers } } };
+    let tried = 0;
     fc.assert(
       fc.property(hostile, (source) => {
+        tried += 1;
         try {
           const expression = parseExpression(`cel.bind(x, 1, ${source})`, NODE_NAMES);
           expect(attempt(expression, state).units).toBeLessThan(MAX_UNITS);
@@ -86,6 +88,8 @@ describe('an expression ends at a bounded cost that', () => {
       }),
       { numRuns: 150, interruptAfterTimeLimit: 60_000 },
     );
+    // A machine that does much else may not come to all of them.
+    expect(tried).toBeGreaterThanOrEqual(30);
   }, 300_000);
 });
 

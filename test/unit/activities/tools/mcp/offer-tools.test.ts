@@ -3,6 +3,7 @@ import { pinOf } from '../../../../../src/activities/tools/mcp/list-tools.ts';
 import type { ListedTool } from '../../../../../src/activities/tools/mcp/list-tools.ts';
 import { offerTools } from '../../../../../src/activities/tools/mcp/offer-tools.ts';
 import type { McpProgram } from '../../../../../src/activities/tools/mcp/server-settings.ts';
+import { unitsSpent } from '../../../../../src/graph/values/meter.ts';
 
 const aListedTool = (over: Partial<ListedTool> = {}): ListedTool => ({
   name: 'read',
@@ -95,7 +96,7 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('finishes soon with schemas that are bombs', () => {
+  test('looks at schemas that are bombs no longer than at others', () => {
     const levels = Array.from({ length: 40 }, (_, n): [string, object] => [
       `d${n + 1}`,
       { allOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] },
@@ -105,13 +106,21 @@ describe('offerTools', () => {
       $ref: '#/$defs/d40',
       $defs: { d0: {}, ...Object.fromEntries(levels) },
     } as const;
-    const pattern = { type: 'string', pattern: 'a{1000}'.repeat(1_000) };
-    const started = performance.now();
-    offer([
+    const withPattern = (name: string, pattern: string) =>
+      aListedTool({ name, inputSchema: { type: 'object', properties: { text: { type: 'string', pattern } } } });
+    const before = unitsSpent();
+    const { problems } = offer([
       aListedTool({ name: 'references', inputSchema: references }),
-      aListedTool({ name: 'pattern', inputSchema: { type: 'object', properties: { pattern } } }),
+      withPattern('long', 'a{1000}'.repeat(1_000)),
+      withPattern('short', 'a{1000}'.repeat(100)),
     ]);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(unitsSpent() - before).toBeLessThan(2_000);
+    expect(problems).toEqual([
+      expect.stringContaining(
+        '"long" can\'t be used at /properties/text/pattern: A pattern has at most 1000 characters',
+      ),
+      expect.stringContaining('"short" can\'t be used at /properties/text/pattern: A pattern takes at most 5000'),
+    ]);
   });
 
   test('looks at no schema of a tool that the configuration leaves out', () => {
