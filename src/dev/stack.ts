@@ -67,14 +67,13 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   teardown.add(lockFolder(dataDir));
   const { logger, exporters, temporalMetrics } = await openLog(options, teardown);
   const broken = new AbortController();
-  const onLost = (error: Error): void => broken.abort(error);
   const bundle = provideBundle(environment);
   // The workers hear of its failure, if they get that far.
   bundle.catch(() => undefined);
   // Modules are read while the database opens in its thread: both take seconds.
   const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await allSettled([
     openDatabase(options, teardown),
-    import('./open-temporal.ts').then(async ({ openTemporal }) => await openTemporal({ ...options, onLost }, teardown)),
+    openWatchedTemporal(options, broken, teardown),
     openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment),
     openCursorSecret(join(dataDir, 'cursor-secret')),
     import('./service.ts'),
@@ -111,6 +110,12 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     broken: broken.signal,
     stop: () => teardown.run(),
   };
+}
+
+/** Opens Temporal. @param broken is aborted when a server that was started for it ends by itself */
+async function openWatchedTemporal(options: StackOptions, broken: AbortController, teardown: Teardown) {
+  const { openTemporal } = await import('./open-temporal.ts');
+  return await openTemporal({ ...options, onLost: (error) => broken.abort(error) }, teardown);
 }
 
 /** Opens the log, and has this process send spans and metrics if the environment says so. */
