@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { readClosedApprovals } from '../../../../src/api/approvals/read-closed-approvals.ts';
-import type { Approval } from '../../../../src/graph/run/approvals/approval.ts';
-import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
-import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+import { readClosedApprovals } from '../../../../../src/api/runs/forks/read-closed-approvals.ts';
+import type { Approval } from '../../../../../src/graph/run/approvals/approval.ts';
+import { aBatch, aNewRun, anApproval, writeTo } from '../../../../support/builders/store-builders.ts';
+import { useMemoryStore } from '../../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 

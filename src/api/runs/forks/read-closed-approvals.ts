@@ -1,8 +1,8 @@
-import { MAX_INHERITED, closedApprovals } from '../../graph/run/index.ts';
-import type { ClosedApproval } from '../../graph/run/index.ts';
-import type { Position } from '../../store/page.ts';
-import type { RunRecord } from '../../store/runs.ts';
-import type { Store } from '../../store/store.ts';
+import { MAX_INHERITED, closedApprovals } from '../../../graph/run/index.ts';
+import type { ClosedApproval } from '../../../graph/run/index.ts';
+import type { Position } from '../../../store/page.ts';
+import type { RunRecord } from '../../../store/runs.ts';
+import type { Store } from '../../../store/store.ts';
 
 const PAGE_SIZE = 50;
 
