@@ -16,7 +16,8 @@ beforeAll(async () => {
   begun = await readRecording('retried.json');
 });
 
-describe('a change of the commands', () => {
+/** Each bundles the code of workflows once more. */
+describe('a change of the commands', { timeout: 180_000 }, () => {
   test('leaves runs alone that have begun before it, where it looks at the version', async () => {
     const replay = await openReplay(CAREFUL);
     await expect(replay(begun)).resolves.toBeUndefined();

@@ -10,13 +10,16 @@ export function versionOf(buildId: string): NodeJS.ProcessEnv {
   return { TEMPORAL_DEPLOYMENT_NAME: DEPLOYMENT, TEMPORAL_WORKER_BUILD_ID: buildId };
 }
 
-/** Has new runs begin at a version. The server knows one once its first worker has asked for work. */
+/** A server knows a version once its first worker has asked for work, and its task queues one after the other. */
+const TRANSIENT = /not found|missing active task queues/i;
+
+/** Has new runs begin at a version, as soon as the server knows it. */
 export async function makeCurrent(temporal: TemporalCli, buildId: string): Promise<void> {
   const line = `temporal worker deployment set-current-version --deployment-name ${DEPLOYMENT} --build-id ${buildId} --yes`;
   for (;;) {
     const problem = await temporal.paste(line).then(() => null, String);
     if (problem === null) return;
-    if (!/not found/i.test(problem)) throw new Error(problem);
+    if (!TRANSIENT.test(problem)) throw new Error(problem);
     await sleep(200);
   }
 }
