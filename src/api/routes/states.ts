@@ -29,7 +29,7 @@ import {
   RunSchema,
   StateSchema,
 } from '../schemas/run.ts';
-import { startFork } from '../runs/forks/start-fork.ts';
+import { startFork } from '../runs/start-fork.ts';
 import { etagOf } from '../http/etag.ts';
 
 const tags = ['state'];
