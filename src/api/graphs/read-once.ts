@@ -52,8 +52,8 @@ export function readOnce({ store, tenantId }: GraphSource): BoundedFinder {
     excess,
     async find(name, version) {
       const key = `${name}@${version ?? ''}`;
-      const before = known.get(key) ?? versions.get(key);
-      if (before !== undefined || known.has(key)) return before ?? null;
+      const before = known.has(key) ? known.get(key) : versions.get(key);
+      if (before !== undefined) return before;
       if (excess()) return null;
       const found = await read(name, version);
       known.set(key, found);

@@ -1,8 +1,9 @@
 import type { Approval, Client } from '../../client/index.ts';
 import { approvalInWords, approveCommand, whoDecides } from '../../graph/wording/index.ts';
-import { escapeInvisible, own } from '../../graph/values/index.ts';
+import { escapeInvisible } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { EXIT, UsageError } from '../line/command.ts';
+import { readChoice } from '../input/read-choice.ts';
+import { EXIT } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
@@ -30,9 +31,7 @@ export const approvals = defineCommand({
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
-    const status = own<Approval['status']>(STATUSES, values.status);
-    if (status === undefined)
-      throw new UsageError(`--status takes ${Object.keys(STATUSES).join(', ')}, not "${values.status}"`);
+    const status = readChoice<Approval['status']>('--status', values.status, STATUSES);
     const found = await listAll(await openClient(values, terminal, APPROVER), { runId: values.run, status });
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(toText).join('\n'));
     if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);

@@ -1,6 +1,6 @@
 import type { Client, Run, RunFilter, RunStatus } from '../../client/index.ts';
-import { own } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
+import { readChoice } from '../input/read-choice.ts';
 import { readCount } from '../input/read-count.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
@@ -55,11 +55,7 @@ export const runs = defineCommand({
 });
 
 function readStatuses(given: string | undefined): readonly RunStatus[] | undefined {
-  return given?.split(',').map((name) => {
-    const status = own(STATUSES, name);
-    if (status === undefined) throw new UsageError(`--status takes ${Object.keys(STATUSES).join(', ')}, not "${name}"`);
-    return status;
-  });
+  return given?.split(',').map((name) => readChoice('--status', name, STATUSES));
 }
 
 /** @throws UsageError for what is no time */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/graph/values/json.ts';
-import { isJsonObject } from '../../../../src/graph/values/json.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
+import { describedOperations } from '../../../support/readers/described-operations.ts';
+import type { DescribedOperation } from '../../../support/readers/described-operations.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
@@ -17,25 +18,13 @@ afterAll(async () => {
   await api.stop();
 });
 
-interface Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly described: Json;
-}
-
 /** Every operation of the description; `1` and `x` stand for ids. */
-function operations(): readonly Operation[] {
-  return membersOf(at(document, '/paths')).flatMap(([path, methods]) =>
-    membersOf(methods).map(([method, described]) => ({
-      method: method.toUpperCase(),
-      path: path.replace('{version}', '1').replaceAll(/\{\w+\}/g, 'x'),
-      described,
-    })),
-  );
-}
-
-function membersOf(value: Json | undefined): [string, Json][] {
-  return isJsonObject(value) ? Object.entries(value) : [];
+function operations(): readonly DescribedOperation[] {
+  return describedOperations(document).map(({ method, path, described }) => ({
+    method: method.toUpperCase(),
+    path: path.replace('{version}', '1').replaceAll(/\{\w+\}/g, 'x'),
+    described,
+  }));
 }
 
 describe('a query', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
+import { describedOperations } from '../../../support/readers/described-operations.ts';
 import { at } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
@@ -35,15 +36,10 @@ function listsIn(part: Json | undefined, path: string): readonly List[] {
   return type === 'array' ? [{ path, isBounded: 'maxItems' in part }, ...inside] : inside;
 }
 
-const membersOf = (value: Json | undefined) => Object.entries(isJsonObject(value) ? value : {});
-
 test('every list that a request may have has a bound', () => {
-  const operations = membersOf(at(document, '/paths')).flatMap(([path, methods]) =>
-    membersOf(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
-  );
-  const lists = operations.flatMap(({ name, operation }) => [
-    ...listsIn(at(operation, '/requestBody'), `${name} body`),
-    ...listsIn(at(operation, '/parameters'), `${name} parameters`),
+  const lists = describedOperations(document).flatMap(({ method, path, described }) => [
+    ...listsIn(at(described, '/requestBody'), `${method} ${path} body`),
+    ...listsIn(at(described, '/parameters'), `${method} ${path} parameters`),
   ]);
   expect(lists.length).toBeGreaterThan(15);
   expect(lists.filter(({ isBounded }) => !isBounded).map(({ path }) => path)).toEqual([]);

@@ -1,0 +1,22 @@
+import { isJsonObject } from '../../../src/graph/values/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { at } from './json-at.ts';
+
+/** An operation of the API's description. */
+export interface DescribedOperation {
+  /** In small letters. */
+  readonly method: string;
+  readonly path: string;
+  readonly described: Json;
+}
+
+/** Every operation of a description in OpenAPI. */
+export function describedOperations(document: Json): readonly DescribedOperation[] {
+  return membersOf(at(document, '/paths')).flatMap(([path, methods]) =>
+    membersOf(methods).map(([method, described]) => ({ method, path, described })),
+  );
+}
+
+function membersOf(value: Json | undefined): [string, Json][] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
