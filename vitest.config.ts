@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer } from 'vitest/node';
-import type { TestSpecification } from 'vitest/node';
+import { LongestFirst } from './test/support/runner/longest-first.ts';
+import { UnendedTests } from './test/support/runner/unended-tests.ts';
 
 /* The folder of a test decides its project; what stands in none of these is a unit test, which starts no server. */
 const INTEGRATION = ['test/integration/**/*.test.ts', 'test/replay/{replay,interpreter-version,time-zones}.test.ts'];
@@ -25,19 +25,6 @@ const withServers = {
   testTimeout: 60_000,
 };
 
-/** Files that take longest begin first, so that none is left alone at the end. */
-const LONGEST = [
-  /\/smoke\//,
-  /\/(chaos|computing-runs|crash-reopening|graph-jobs|held-bytes|lost-processes|poisoned-runs|reopening|task-queues|temporal-cli|thread-queues)\.test/,
-];
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.some((pattern) => pattern.test(moduleId));
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
-  }
-}
 /** The package's own name leads to its source, as `paths` of tsconfig.json says. */
 const alias = [
   { find: /^holdfast$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
@@ -54,6 +41,7 @@ export default defineConfig({
     // Soon enough not to slow a test down, long enough for a busy machine.
     expect: { poll: { interval: 25, timeout: 15_000 } },
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new UnendedTests()],
     projects: [
       {
         extends: true,
@@ -90,14 +78,14 @@ export default defineConfig({
           name: 'system',
           include: [SYSTEM],
           exclude: [SMOKE, ALONE, CLUSTER],
-          maxWorkers: 2,
+          maxWorkers: 3,
           order: 2,
           setup: [PROVIDES_PROMQL],
         },
         { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
         // After `alone`, whose test of the package has made the build.
         { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 4, setup: [PROVIDES_SERVER] },
-        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 5, setup: [BUILDS_CONSOLE] },
+        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 4, setup: [BUILDS_CONSOLE] },
       ].map(({ order, setup = [], ...files }) => ({
         extends: true as const,
         test: {

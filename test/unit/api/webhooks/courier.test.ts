@@ -145,11 +145,14 @@ describe('a failure', () => {
   });
 
   test('is an address that the guard refuses', async () => {
-    await addWebhook(store, { id: `name-${webhook}`, tenantId, url: receiver.url.replace('127.0.0.1', 'localhost') });
+    const inside = await startLoopbackServer();
+    const urls = { [`ip-${webhook}`]: inside.url, [`name-${webhook}`]: inside.url.replace('127.0.0.1', 'localhost') };
+    for (const [id, url] of Object.entries(urls)) await addWebhook(store, { id, tenantId, url });
     await fail();
     await aCourier(store, [], { delaysMs: [] }).round();
-    expect(receiver.connections).toBe(0);
-    for (const id of [webhook, `name-${webhook}`])
+    expect(inside.connections).toBe(0);
+    await inside.stop();
+    for (const id of Object.keys(urls))
       expect(await deliveries(id)).toMatchObject([
         { attempts: [{ error: expect.stringMatching(/^The URL is blocked: .* webhooks may reach/) }] },
       ]);
