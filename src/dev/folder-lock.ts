@@ -1,26 +1,36 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 
 /**
- * Locks a data folder for this process: two processes would corrupt it. The lock of a dead process is replaced.
+ * Locks a data folder for this process: two processes would corrupt it. The lock of a dead process is replaced, also
+ * where another process has its number by now.
  * @returns a function that releases the lock
- * @throws Error if another process holds it
+ * @throws Error if another process holds it, or the folder can't be written
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock');
   for (let tries = 0; ; tries++) {
     try {
-      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      writeFileSync(file, identityOf(process.pid), { flag: 'wx' });
       return () => rmSync(file, { force: true });
     } catch (error) {
-      const holder = Number(readIfThere(file));
-      if (tries > 3 || isAlive(holder))
-        throw new Error(`${folder} is in use by process ${holder}; stop it, or give another --data-dir`, {
-          cause: error,
-        });
+      if (!hasCode(error, 'EEXIST')) throw error;
+      const holder = readIfThere(file);
+      const pid = Number(holder.split(' ')[0]);
+      if (tries > 3 || (isAlive(pid) && identityOf(pid) === holder))
+        throw new Error(`${folder} is in use by process ${pid}; stop it, or give another --data-dir`, { cause: error });
       rmSync(file, { force: true });
     }
   }
+}
+
+/** A process's number, and on Linux when it began, as no other process with this number did. */
+function identityOf(pid: number): string {
+  const boot = readIfThere('/proc/sys/kernel/random/boot_id').trim();
+  // The name of the program may hold spaces and parentheses; the fields after it don't (proc_pid_stat(5)).
+  const fields = readIfThere(`/proc/${pid}/stat`).replace(/^.*\) /s, '').split(' ');
+  return [pid, boot, fields[19]].join(' ');
 }
 
 function readIfThere(file: string): string {
@@ -32,11 +42,15 @@ function readIfThere(file: string): string {
 }
 
 function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return hasCode(error, 'EPERM');
   }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
