@@ -18,7 +18,7 @@ const NOTES: Readonly<Record<EdgeKind, string>> = {
   route:
     'A value that is neither in `paths` nor caught by `default` fails the run with `INVALID_ROUTE`. An empty list leads nowhere.',
   forEach:
-    'The edges of the target fire once, after the last element. Over an empty list, they fire at once. Writes are applied in the order of the elements.',
+    'The edges of the target fire once, after the last element. Over an empty list, they fire at once. Writes are applied in the order of the elements. A target has finished if one of its elements has, also where `onError.to` of others has led elsewhere.',
 };
 
 const JOINS = `A list in \`from\` is a join: the target runs when **all** of these nodes have finished since the join last fired. So it works in loops,

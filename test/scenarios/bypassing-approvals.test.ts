@@ -33,6 +33,25 @@ describe('a replan past a pending approval', () => {
   });
 });
 
+describe('a replan onto an approval that was not asked yet', () => {
+  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+    ['is for approvers where the policy names nobody', {}, USER, false],
+    ['is for whom the policy names', { users: ['uma'] }, USER, true],
+    ['is for each of several', { quorum: 2, requireReason: true }, APPROVER, true],
+    ['is not for who has shaped the run', { excludeRequester: true, users: ['uma'] }, USER, false],
+  ])('%s', (...[, policy, by, isTaken]) => {
+    const run = startRun({
+      nodes: {
+        first: { type: 'set', write: { log: 'begun' } },
+        ask: { type: 'approval', title: 'May I?', policy },
+      },
+      interruptAfter: ['first'],
+    });
+    run.signal('replan', { node: 'ask', by });
+    expect(run.run.status).toBe(isTaken ? 'waiting' : 'paused');
+  });
+});
+
 describe('an approval that was withdrawn as its run was canceled', () => {
   const canceled = (policy: ApprovalPolicy): MemoryRun => {
     const run = startRun({

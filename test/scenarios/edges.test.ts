@@ -63,6 +63,26 @@ describe('branches', () => {
     expect(start([{ from: 'a', branches }], {}, { n }).steps).toEqual(steps);
   });
 
+  test.each([
+    [1, [['a'], ['b']]],
+    [3, [['a'], ['d']]],
+  ])('of which none holds lead where the one without a condition says, wherever it stands: %j', (...[n, steps]) => {
+    const branches = [{ to: 'd' }, { when: 'state.n < 2', to: 'b' }];
+    expect(start([{ from: 'a', branches }], {}, { n }).steps).toEqual(steps);
+  });
+
+  test('know how often their node has run', () => {
+    const branches = [{ when: 'run.visit < 3', to: 'a' }, { to: 'b' }];
+    expect(start([{ from: 'a', branches }]).steps).toEqual([['a'], ['a'], ['a'], ['b']]);
+  });
+
+  test('of a join and of the start have no visits', () => {
+    const isNull = [{ when: 'run.visit == null', to: 'd' }];
+    const join = { from: ['b', 'c'], branches: isNull };
+    expect(start([{ from: 'a', to: ['b', 'c'] }, join]).steps.at(-1)).toEqual(['d']);
+    expect(start([], { edges: [{ from: '__start__', branches: isNull }] }).steps).toEqual([['d']]);
+  });
+
   test.each(['state.n', 'state.list[7]', "'true' + state.way"])(
     'whose condition %s is no truth fail the run',
     (when) => {
@@ -159,6 +179,19 @@ describe('forEach', () => {
       { from: ['a', 'b'], to: 'c' },
     ];
     expect(start(edges, {}, { list: [] }).steps).toEqual([['a'], ['c']]);
+  });
+
+  test('has finished where one element has and the error of another has led elsewhere', () => {
+    const nodes: GraphDefinition['nodes'] = {
+      ...addsNames('a', 'c', 'd'),
+      b: { type: 'set', write: { log: '{{ 1 / item }}' }, onError: { to: 'd' } },
+    };
+    const edges: EdgeDefinition[] = [
+      { from: 'a', forEach: 'state.list', to: 'b' },
+      { from: 'b', to: 'c' },
+    ];
+    expect(start(edges, { nodes }, { list: [1, 0] }).steps).toEqual([['a'], ['b'], ['c', 'd']]);
+    expect(start(edges, { nodes }, { list: [0, 0] }).steps).toEqual([['a'], ['b'], ['d']]);
   });
 
   test('two elements that write one channel that replaces are a conflict', () => {

@@ -54,6 +54,22 @@ describe('a fork', () => {
     expect(again).toMatchObject({ run: { status: 'completed', output: { log: ['x', 'a', 'y', 'b', 'c'] } } });
   });
 
+  test('has what was null at its checkpoint, not the defaults', () => {
+    const channels: GraphDefinition['channels'] = {
+      x: { default: 5 },
+      log: { reducer: 'append' },
+      seen: { default: 'default' },
+    };
+    const nodes: GraphDefinition['nodes'] = {
+      a: { type: 'set', write: { x: null, log: { $replace: null } } },
+      b: { type: 'set', write: { seen: '{{ state.x }}' } },
+    };
+    const run = startRun({ channels, nodes });
+    const fork = forkOf(run, 2);
+    expect(fork.run.output).toEqual({ x: null, log: null, seen: null });
+    expect(fork.run.output).toEqual(run.run.output);
+  });
+
   test('makes only the calls that come after its checkpoint, under keys of its own', () => {
     const { outside, calls } = breakable();
     const run = startRun({ nodes: allWork('a', 'b') }, outside);

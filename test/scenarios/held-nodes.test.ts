@@ -105,6 +105,7 @@ const startAt =
 /** The doors of docs/approvals.md, by name. */
 const DOORS: Readonly<Record<string, Door>> = {
   startAt: startAt('pay'),
+  'replan to the approval': signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'ask' }),
   'replan of a waiting run': signal(waiting, 'replan', { node: 'pay' }),
   'replan after a breakpoint': signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'pay' }),
   'replan after a rejection': signal(() => decided('reject', { onReject: 'fail' }), 'replan', { node: 'pay' }),
@@ -165,7 +166,7 @@ describe('what nothing holds is open to a user', () => {
   test.each<[string, Door]>([
     ['startAt before the approval', startAt('prep')],
     ['startAt at the approval, which then asks', startAt('ask')],
-    ['replan to the approval', signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'ask' })],
+    ['replan to a node before it', signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'prep' })],
     [
       'retry of a rejected approval, which asks again',
       signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),

@@ -129,7 +129,7 @@ function firings(
   const { outgoing } = compileGraph(aDefinition({ nodes, edges: named }), aCatalog());
   let joins: Scope['joins'] = {};
   return supersteps.map((finished) => {
-    const input = { finished: finished.map(given).toSorted(), already: [], bindings: {}, maxTasks: 100 };
+    const input = { finished: finished.map(given).toSorted(), already: [], bindings: () => ({}), maxTasks: 100 };
     const fired = fireEdges(outgoing, joins, input);
     joins = fired.joins;
     return {

@@ -83,15 +83,18 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
   };
 }
 
-/** Compiles branches: the first true condition chooses the targets. If none is true, there are no targets. */
+/**
+ * Compiles branches: the first true condition chooses the targets. If none is true, the branch without a condition does,
+ * wherever it stands, or there are no targets.
+ */
 function compileBranches(branches: readonly Branch[]): Choose {
-  const compiled = branches.map(({ when, to }) => ({
-    when: when === undefined ? null : parseExpression(when, NODE_NAMES),
-    targets: nodesOf(to),
-  }));
+  const conditions = branches.flatMap(({ when, to }) =>
+    when === undefined ? [] : [{ when: parseExpression(when, NODE_NAMES), targets: nodesOf(to) }],
+  );
+  const otherwise = branches.find(({ when }) => when === undefined);
+  const fallback = otherwise ? nodesOf(otherwise.to) : [];
   return (bindings) => {
-    for (const { when, targets } of compiled) {
-      if (when === null) return targets;
+    for (const { when, targets } of conditions) {
       const holds = when.evaluate(bindings);
       if (typeof holds !== 'boolean')
         throw new GraphError(
@@ -100,7 +103,7 @@ function compileBranches(branches: readonly Branch[]): Choose {
         );
       if (holds) return targets;
     }
-    return [];
+    return fallback;
   };
 }
 

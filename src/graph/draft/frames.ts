@@ -1,4 +1,5 @@
 import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
+import type { CompiledEdge } from '../compile/edges.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import { callKey, executionKey, isSamePath } from '../run/ids.ts';
@@ -188,9 +189,12 @@ export function taskBindings({ frame, task: { visit, item, index } }: TaskHandle
   return { state: frame.scope.channels, run: runFields(frame, visit), item, index };
 }
 
-/** Returns the names in scope for expressions outside tasks. */
-export function scopeBindings(frame: Frame): Bindings {
-  return { state: frame.scope.channels, run: runFields(frame, null), item: null, index: null };
+/** Returns the names in scope for expressions of an edge. A join has no visits, as its sources have their own. */
+export function edgeBindings(frame: Frame, { sources }: CompiledEdge): Bindings {
+  const { channels, visits } = frame.scope;
+  const [source, ...others] = sources;
+  const visit = source === undefined || others.length > 0 ? null : (own(visits, source) ?? null);
+  return { state: channels, run: runFields(frame, visit), item: null, index: null };
 }
 
 function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonObject {

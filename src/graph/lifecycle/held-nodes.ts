@@ -44,6 +44,12 @@ export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], a
   );
 }
 
+/** Refuses to have an approval asked anew to who may not decide it. */
+export function refuseAsking({ nodes }: CompiledGraph, node: string, actor: Actor): Refusal | null {
+  const policy = nodes.get(node)?.behavior.policy;
+  return policy ? refuseDecider({ policy, requestedAt: askedAt({ id: node, policy }, actor), ...actor }, actor) : null;
+}
+
 /** Refuses to speak for a node that asks people, or that has a graph inside which always does. */
 export function refuseActingAs(graph: CompiledGraph, node: string, actor: Actor): Refusal | null {
   return refuseAny(approvalHolds(graph).within(node), actor);

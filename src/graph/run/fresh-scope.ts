@@ -6,7 +6,10 @@ import type { Scope } from './scope.ts';
 /** Returns the channels of a graph, with given values where names match and defaults elsewhere. */
 export function carryChannels({ channels }: ChannelSet, values: Scope['channels']): Scope['channels'] {
   return Object.fromEntries(
-    [...channels].map(([name, { initial, ephemeral }]) => [name, ephemeral ? initial : (own(values, name) ?? initial)]),
+    [...channels].map(([name, { initial, ephemeral }]) => {
+      const carried = ephemeral ? undefined : own(values, name);
+      return [name, carried === undefined ? initial : carried];
+    }),
   );
 }
 

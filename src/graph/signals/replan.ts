@@ -4,9 +4,11 @@ import { moveTo } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseReaching } from '../lifecycle/held-nodes.ts';
+import { actorIn, refuseAsking, refuseReaching } from '../lifecycle/held-nodes.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/refusal.ts';
 import { TAKEN_IN, hasEnded } from '../run/status.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
@@ -20,12 +22,7 @@ export const replan: SignalKind = {
   alsoTaken: 'ended',
   handle(draft, { payload, by }) {
     const node = textOf(payload, 'node') ?? '';
-    const refusal =
-      refuseUnlessStatus(draft, TAKEN_IN.replan, 'replanned') ??
-      refuseCompensated(draft) ??
-      refuseUnknownNode(draft, node, '/node') ??
-      refuseBypass(draft, by) ??
-      refuseReaching(draft.graph, [node], actorIn(draft, by));
+    const refusal = refuseReplan(draft, node, by);
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by });
     if (!edited.ok) return refused(edited.refusal);
@@ -37,6 +34,17 @@ export const replan: SignalKind = {
     return taken();
   },
 };
+
+function refuseReplan(draft: Draft, node: string, by: Principal): Refusal | null {
+  return (
+    refuseUnlessStatus(draft, TAKEN_IN.replan, 'replanned') ??
+    refuseCompensated(draft) ??
+    refuseUnknownNode(draft, node, '/node') ??
+    refuseBypass(draft, by) ??
+    refuseReaching(draft.graph, [node], actorIn(draft, by)) ??
+    refuseAsking(draft.graph, node, actorIn(draft, by))
+  );
+}
 
 /** A run that is stopped at the breakpoint before the node continues past it. */
 function goTo(draft: Draft, node: string): Visited {

@@ -9,7 +9,7 @@ interface EdgeInput {
   readonly finished: readonly string[];
   /** Triggers of the next superstep that are known already. */
   readonly already: readonly Trigger[];
-  readonly bindings: Bindings;
+  readonly bindings: (edge: CompiledEdge) => Bindings;
   /** The most tasks of a superstep: each is an entry of the run, and of its event history. */
   readonly maxTasks: number;
 }
@@ -35,7 +35,7 @@ export class EdgeFailure extends Error {
 /** The state of one edge evaluation. */
 interface Firing {
   readonly outgoing: Outgoing;
-  readonly bindings: Bindings;
+  readonly bindings: EdgeInput['bindings'];
   readonly maxTasks: number;
   readonly nodes: Set<string>;
   readonly elements: Trigger[];
@@ -85,7 +85,7 @@ function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
 
 function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
   if (!addArrival(edge, source, firing)) return;
-  const targets = edge.targets(firing.bindings);
+  const targets = edge.targets(firing.bindings(edge));
   if (targets.kind === 'nodes') for (const node of targets.nodes) firing.nodes.add(node);
   else addElements(targets, firing);
 }

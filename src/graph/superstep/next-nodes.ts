@@ -1,6 +1,7 @@
+import type { CompiledEdge } from '../compile/edges.ts';
 import { START } from '../definition/definition.ts';
 import { withEdgeAllowance } from '../draft/allowances.ts';
-import { scopeBindings } from '../draft/frames.ts';
+import { edgeBindings } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, setJoins } from '../draft/scope-draft.ts';
 import { finishedAt, namesOfNext, triggersAt } from '../run/scope-place.ts';
@@ -54,7 +55,7 @@ function evaluateEdges(frame: Frame): Fired {
   const input = {
     finished: [...new Set(finishedAt(at))].sort(),
     already: [...triggersAt(at), ...deferred],
-    bindings: scopeBindings(frame),
+    bindings: (edge: CompiledEdge) => edgeBindings(frame, edge),
     maxTasks: graph.catalog.ceilings.superstepTasks,
   };
   return withEdgeAllowance(frame, () => fireEdges(graph.outgoing, joins, input));
