@@ -1,3 +1,4 @@
+export { digestOf } from './approvals/approval-digest.ts';
 export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approvals/approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approvals/approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './approvals/asked-before.ts';
