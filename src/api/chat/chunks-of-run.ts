@@ -40,10 +40,9 @@ export async function* chunksOfRun(
     // A text that is hidden is shown so once, when it is complete.
     hideDelta(delta, hidden) === delta ? narrator.hearDelta(delta) : [];
   const tell = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
-    const said = event.type === 'model.called' ? saidBefore.take(event) : null;
-    const isAnswer = said && (event.seq <= after || !plan.summarizing.has(said.node));
+    const said = event.type === 'model.called' ? saidBefore.about(event) : null;
     const heard = [event, questions.hear(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
-    const chunks = [...(isAnswer ? tellDelta(said, hidden) : []), ...heard.flatMap((one) => narrator.hear(one))];
+    const chunks = [...(said ? tellDelta(said, hidden) : []), ...heard.flatMap((one) => narrator.hear(one))];
     ({ seq } = event);
     // What the reader has heard is over: it has no text that could go on.
     if (seq === after) narrator.endStep();

@@ -13,7 +13,6 @@ const PLAN: ChatPlan = {
   input: { channel: 'messages', kind: 'messages' },
   answer: 'messages',
   speakers: new Set(['think']),
-  summarizing: new Set(),
   callers: new Set(),
 };
 const TASK = { node: 'think', visit: 1 } as const;
