@@ -7,6 +7,7 @@ import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { shownEvent } from '../redaction/shown-approval.ts';
 import type { Heard } from '../streams/listen-to-run.ts';
 import type { Chunk } from './narrate/chunk.ts';
+import { EditedQuestions } from './narrate/edited-questions.ts';
 import { Narrator } from './narrate/narrator.ts';
 import type { SaidBefore } from './narrate/said-before.ts';
 import type { ChatPlan } from './narrate/plan-chat.ts';
@@ -33,14 +34,15 @@ export async function* chunksOfRun(
   heard: AsyncGenerator<Heard, void>,
 ): AsyncGenerator<Chunk, void> {
   const narrator = new Narrator(plan);
+  const questions = new EditedQuestions();
   let seq = 0;
   const tellDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
     // A text that is hidden is shown so once, when it is complete.
     hideDelta(delta, hidden) === delta ? narrator.hearDelta(delta) : [];
   const tell = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
-    const said = event.type === 'model.called' ? saidBefore.take(event) : null;
-    const isAnswer = said && (event.seq <= after || !plan.summarizing.has(said.node));
-    const chunks = [...(isAnswer ? tellDelta(said, hidden) : []), ...narrator.hear(shownEvent(event, hidden, seals))];
+    const said = event.type === 'model.called' ? saidBefore.about(event) : null;
+    const heard = [event, questions.hear(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
+    const chunks = [...(said ? tellDelta(said, hidden) : []), ...heard.flatMap((one) => narrator.hear(one))];
     ({ seq } = event);
     // What the reader has heard is over: it has no text that could go on.
     if (seq === after) narrator.endStep();

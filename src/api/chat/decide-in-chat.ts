@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import type { Approval } from '../../graph/run/index.ts';
 import type { Act } from '../../store/audit/audit.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -6,6 +7,8 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findApproval } from '../approvals/find-approval.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { shownApproval } from '../redaction/shown-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import type { SaidDecision } from './read-message.ts';
 
@@ -25,40 +28,65 @@ export async function findDecisions(
   caller: Caller,
   { threadId, said }: { readonly threadId: string; readonly said: readonly [SaidDecision, ...SaidDecision[]] },
 ): Promise<ChatDecisions> {
-  const approvals = await Promise.all(said.map(async ({ approvalId }) => await findApproval(deps, caller, approvalId)));
+  const found = await Promise.all(
+    said.map(async (one) => ({ said: one, approval: await findApproval(deps, caller, one.approvalId) })),
+  );
   const [{ approvalId }] = said;
-  const runId = approvals[0]?.runId ?? '';
+  const runId = found[0]?.approval.runId ?? '';
   const run = await findRun(deps, caller, runId);
-  if (run.threadId !== threadId || run.tenantId !== caller.tenantId || approvals.some((one) => one.runId !== runId))
+  if (
+    run.threadId !== threadId ||
+    run.tenantId !== caller.tenantId ||
+    found.some(({ approval }) => approval.runId !== runId)
+  )
     throw new ApiError('UNKNOWN_APPROVAL', `This thread has no approval "${approvalId}"`);
-  const isPending = (id: string): boolean => approvals.some((one) => one.id === id && one.status === 'pending');
+  const hidden = hiddenFrom(caller, run);
+  const open = found.flatMap(({ said: one, approval }) => {
+    const digest = one.digest ?? firstDigest(shownApproval(approval, hidden, deps.seals));
+    return approval.status === 'pending' && digest !== null ? [{ ...one, digest }] : [];
+  });
   return {
     run,
     async decide(tell) {
-      const open = said.filter(({ approvalId: id }) => isPending(id));
       for (const decision of open) await decideOnce(deps, caller, { run, decision, tell });
     },
   };
 }
 
+/**
+ * The digest of what was shown to a client that does not say it: what the approval has asked first.
+ * @returns `null` if that may have changed, as others have decided before
+ */
+function firstDigest({ decisions, digest }: Pick<Approval, 'decisions' | 'digest'>): string | null {
+  return decisions.length === 0 ? digest : null;
+}
+
+/** A decision on what a person has seen. */
+type SeenDecision = SaidDecision & Required<Pick<SaidDecision, 'digest'>>;
+
 function toAct({ approvalId, isApproved }: SaidDecision): Act {
   return { action: isApproved ? 'approval.approve' : 'approval.reject', subject: approvalId };
 }
 
-/** Decides. A client repeats decisions until it is told what has become of them; a second one changes nothing. */
+/**
+ * Codes of decisions that change nothing. A client repeats decisions until it is told what has become of them, and is
+ * asked anew for what was shown to it in another form.
+ */
+const WITHOUT_EFFECT: ReadonlySet<ApiError['code']> = new Set(['ALREADY_DECIDED', 'APPROVAL_CHANGED']);
+
 async function decideOnce(
   deps: ApiDeps,
   caller: Caller,
-  { run, decision, tell }: { readonly run: RunRecord; readonly decision: SaidDecision; readonly tell: TellAct },
+  { run, decision, tell }: { readonly run: RunRecord; readonly decision: SeenDecision; readonly tell: TellAct },
 ): Promise<void> {
-  const { approvalId, isApproved, reason } = decision;
+  const { approvalId, isApproved, reason, digest } = decision;
   const attempt = { id: ulid(), isRepetition: false };
-  const wanted = { decision: isApproved ? 'approve' : 'reject', approvalId, reason } as const;
+  const wanted = { decision: isApproved ? 'approve' : 'reject', approvalId, reason, digest } as const;
   try {
     await decideApproval(deps, caller, { run, attempt, wanted });
     tell(toAct(decision));
   } catch (error) {
     if (error instanceof ApiError && error.mayTakeEffect) tell(toAct(decision));
-    if (!(error instanceof ApiError) || error.code !== 'ALREADY_DECIDED') throw error;
+    if (!(error instanceof ApiError) || !WITHOUT_EFFECT.has(error.code)) throw error;
   }
 }

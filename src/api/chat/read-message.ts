@@ -16,6 +16,8 @@ export interface SaidDecision {
   readonly approvalId: string;
   readonly isApproved: boolean;
   readonly reason?: string;
+  /** The digest of what the person was shown; absent: the client has not kept it. */
+  readonly digest?: string;
 }
 
 /** What a client wants with its last message. */
@@ -79,11 +81,26 @@ const STORED = '/api/blobs/';
 const NOT_STORED =
   'Store the file by POST /api/blobs first, and name it by the url /api/blobs/{id}: no run holds its bytes';
 
-function decisionIn({ state, approval }: JsonObject): readonly SaidDecision[] {
+function decisionIn({ state, approval, callProviderMetadata }: JsonObject): readonly SaidDecision[] {
   if (state !== 'approval-responded' || !isJsonObject(approval)) return [];
   const { id, approved, reason } = approval;
   if (typeof id !== 'string' || typeof approved !== 'boolean') return [];
-  return [{ approvalId: id, isApproved: approved, ...(typeof reason === 'string' && { reason }) }];
+  const digest = digestIn(callProviderMetadata);
+  return [
+    {
+      approvalId: id,
+      isApproved: approved,
+      ...(typeof reason === 'string' && { reason }),
+      ...(digest !== null && { digest }),
+    },
+  ];
+}
+
+/** Reads what a client keeps with a call. */
+function digestIn(kept: Json | undefined): string | null {
+  const own = isJsonObject(kept) ? kept['holdfast'] : undefined;
+  const digest = isJsonObject(own) ? own['digest'] : undefined;
+  return typeof digest === 'string' ? digest : null;
 }
 
 function refused(at: number, message: string, part?: number): ApiError {

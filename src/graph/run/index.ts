@@ -1,3 +1,4 @@
+export { digestOf } from './approvals/approval-digest.ts';
 export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approvals/approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approvals/approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './approvals/asked-before.ts';
@@ -28,7 +29,7 @@ export type { TaskReference } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
 export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';
-export { asksForSummary } from './model-turn.ts';
+export { SUMMARY_REQUEST, asksForSummary } from './model-turn.ts';
 export { RUN_PERMISSIONS, hasPermission, mayCall, mayReadFile } from './principal.ts';
 export type { Principal } from './principal.ts';
 export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';

@@ -1,5 +1,5 @@
-import type { NewMessage } from '../definition/message.ts';
-import type { ModelCallRequest, ModelReply } from './effect.ts';
+import type { Message, NewMessage } from '../definition/message.ts';
+import type { ModelReply } from './effect.ts';
 import type { ModelNeeds } from './spending.ts';
 
 /** A task's exchange with a model, without the conversation that it began with. */
@@ -54,7 +54,7 @@ export interface ModelQuestion {
 export const SUMMARY_REQUEST = 'summarize';
 
 /** True if a request asks for a summary, which no reader of the answer is to see. */
-export function asksForSummary({ messages }: Pick<ModelCallRequest, 'messages'>): boolean {
+export function asksForSummary({ messages }: { readonly messages: readonly Pick<Message, 'id'>[] }): boolean {
   return messages.at(-1)?.id.startsWith(`${SUMMARY_REQUEST}-`) === true;
 }
 

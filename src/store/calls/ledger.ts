@@ -63,7 +63,7 @@ export interface Ledger {
   list(runId: string, page: PageRequest): Promise<Page<LedgerRow>>;
   /** The answers to a run's calls, by the keys of the calls. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
-  /** The texts that models have answered in a run, in no order. */
+  /** The texts that models have answered in a run, without summaries, in no order. */
   saidTexts(runId: string): Promise<readonly SaidText[]>;
 }
 

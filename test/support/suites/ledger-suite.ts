@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallEnd, LedgerEntry } from '../../../src/store/calls/ledger-claims.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT } from '../builders/store-builders.ts';
 
@@ -50,9 +51,10 @@ export function ledgerSuite(store: () => Store): void {
     expect(kept).toEqual({ answer: { ok: 1 } });
   });
 
-  test('the texts that models have answered are found, cut where they are very long', async () => {
-    const ofModel = (key: string) => claim(key, { runId: 'L-said', called: 'model:default' });
-    const settle = async (key: string, end: CallEnd) => await store().ledger.settle(ofModel(key), end, neverAsked);
+  test('the texts that models have answered are found, cut where they are very long, and without summaries', async () => {
+    const ofModel = (key: string, request: Json) => claim(key, { runId: 'L-said', called: 'model:default', request });
+    const settle = async (key: string, end: CallEnd, request: Json = null) =>
+      await store().ledger.settle(ofModel(key, request), end, neverAsked);
     await settle('L-said-1', { status: 'completed', result: { kind: 'model', text: 'Hi' } });
     await settle('L-said-2', { status: 'completed', result: { kind: 'model', text: 'x'.repeat(200_000) } });
     const failure = { error: { code: 'MODEL_FAILED', message: 'No' }, callFailed: true } as const;
@@ -63,6 +65,10 @@ export function ledgerSuite(store: () => Store): void {
       neverAsked,
     );
     await settle('L-said-5', { status: 'completed', result: { kind: 'model', text: 'a\0b\ud800c' } });
+    const summary = { status: 'completed', result: { kind: 'model', text: 'A summary' } } as const;
+    const messages = (...ids: readonly string[]) => ({ messages: ids.map((id) => ({ id, content: 'a\0"b' })) });
+    await settle('L-said-6', summary, messages('m1', 'summarize-0'));
+    await settle('L-said-7', { status: 'completed', result: { text: 'Hi' } }, messages('summarize-1', 'm1'));
     const texts = await store().ledger.saidTexts('L-said');
     expect(new Map(texts.map(({ key, text }) => [key, text]))).toEqual(
       new Map([
@@ -70,6 +76,7 @@ export function ledgerSuite(store: () => Store): void {
         ['L-said-2', 'x'.repeat(100_000)],
         ['L-said-3', ''],
         ['L-said-5', 'a\ufffdb\ufffdc'],
+        ['L-said-7', 'Hi'],
       ]),
     );
   });

@@ -16,6 +16,8 @@ export type Chunk =
       readonly input: Json;
       readonly dynamic: true;
       readonly title?: string;
+      /** What a client keeps with the call, and sends back with a decision. */
+      readonly providerMetadata?: { readonly holdfast: { readonly digest: string } };
     }
   | { readonly type: 'tool-approval-request'; readonly approvalId: string; readonly toolCallId: string }
   | {

@@ -9,8 +9,6 @@ export interface ChatPlan {
   readonly answer: string | null;
   /** The nodes whose models write the answer, so that it can be shown before they have finished. */
   readonly speakers: ReadonlySet<string>;
-  /** The speakers whose models also write summaries, which are no answers. */
-  readonly summarizing: ReadonlySet<string>;
   /** The nodes that make one call of a tool, which no model asks for. */
   readonly callers: ReadonlySet<string>;
 }
@@ -32,7 +30,6 @@ export function planChat(definition: GraphDefinition): ChatPlan {
     input,
     answer,
     speakers: idsOf(speakers),
-    summarizing: idsOf(speakers.filter(([, node]) => summarizes(node))),
     callers: idsOf(Object.entries(definition.nodes).filter(([, node]) => makesOneCall(node))),
   };
 }
@@ -54,10 +51,6 @@ function findAnswer(definition: GraphDefinition, input: string | undefined): str
 function isText({ channels = {} }: GraphDefinition, name: string): boolean {
   const schema = channels[name]?.schema;
   return isJsonObject(schema) && schema['type'] === 'string';
-}
-
-function summarizes(node: NodeDefinition): boolean {
-  return (node.type === 'llm' || node.type === 'agent') && node.context?.strategy === 'summarize';
 }
 
 /** A node of tools makes either its own call, or those of a message. */

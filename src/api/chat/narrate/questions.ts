@@ -2,6 +2,7 @@ import type { RunEvent } from '../../../graph/journal/index.ts';
 import { REDACTED } from '../../../graph/redaction/index.ts';
 import { deepEqual, isJsonList, isJsonObject } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
+import type { Asked } from './question-chunks.ts';
 import { keyOfTask } from './task.ts';
 import type { TaskOfEvent } from './task.ts';
 
@@ -13,11 +14,16 @@ interface Question {
   readonly node: string;
   /** True in a graph inside: runs of it in other elements or visits have events of equal tasks. */
   readonly isInside: boolean;
-  /** `undefined`: the question is about no tool. */
-  readonly tool: string | undefined;
-  /** The arguments to approve, with the edits made so far. */
-  readonly args: Json;
+  /** With the edits made so far. */
+  readonly asked: Asked;
   readonly isApproved: boolean;
+}
+
+/** What a decision makes of a question. */
+interface Decision {
+  readonly becomes: 'call' | 'answer' | 'waiting';
+  /** The question, if its arguments are edited. */
+  readonly edited: Asked | null;
 }
 
 /**
@@ -36,8 +42,8 @@ export class Questions {
     this.#callers = callers;
   }
 
-  get pending(): readonly string[] {
-    return [...this.#open].flatMap(([id, { isApproved }]) => (isApproved ? [] : [id]));
+  get pending(): readonly Asked[] {
+    return [...this.#open.values()].flatMap(({ asked, isApproved }) => (isApproved ? [] : [asked]));
   }
 
   /** Notes how many calls a model asks for. It is asked when the calls before are answered, so none of these begins. */
@@ -49,23 +55,22 @@ export class Questions {
   }
 
   ask(event: EventOf<'approval.requested'>): void {
-    const { id, tool, args } = event.approval;
+    const { approval: asked } = event;
     const place = { task: keyOfTask(event), node: event.node, isInside: event.path !== undefined };
-    this.#open.set(id, { ...place, tool, args, isApproved: false });
+    this.#open.set(asked.id, { ...place, asked, isApproved: false });
   }
 
-  /** @returns what the question becomes; `null`: it is unknown, or still waits */
-  decide(event: Decided): 'call' | 'answer' | null {
+  /** @returns `null`: the question is unknown */
+  decide(event: Decided): Decision | null {
     const { approvalId: id, status } = event;
-    const asked = this.#open.get(id);
-    if (!asked) return null;
-    const decided = { ...asked, args: event.type === 'approval.decided' ? event.args : asked.args };
-    const isApproved = status === 'approved';
-    const becomesCall = isApproved && this.#canBeFound(decided);
-    if (becomesCall || status === 'pending') this.#open.set(id, { ...decided, isApproved });
-    else this.#open.delete(id);
-    if (status === 'pending') return null;
-    return becomesCall ? 'call' : 'answer';
+    const question = this.#open.get(id);
+    if (!question) return null;
+    const { args } = event.type === 'approval.decided' ? event : question.asked;
+    const decided = { ...question, asked: { ...question.asked, args }, isApproved: status === 'approved' };
+    const becomes = this.#becomes(decided, status);
+    if (becomes === 'answer') this.#open.delete(id);
+    else this.#open.set(id, decided);
+    return { becomes, edited: deepEqual(args, question.asked.args) ? null : decided.asked };
   }
 
   /** Takes the approval of a call that begins. @returns its id; `undefined`: the call was not asked about */
@@ -73,15 +78,20 @@ export class Questions {
     const task = keyOfTask(call);
     const [id] =
       [...this.#open].find(
-        ([, asked]) =>
-          asked.isApproved && asked.task === task && asked.tool === call.tool && deepEqual(asked.args, call.args),
+        ([, { isApproved, task: ofTask, asked }]) =>
+          isApproved && ofTask === task && asked.tool === call.tool && deepEqual(asked.args, call.args),
       ) ?? [];
     if (id !== undefined) this.#open.delete(id);
     return id;
   }
 
+  #becomes(decided: Question, status: string): Decision['becomes'] {
+    if (status === 'pending') return 'waiting';
+    return decided.isApproved && this.#canBeFound(decided) ? 'call' : 'answer';
+  }
+
   /** True if no other call can be taken for the approved one: hidden arguments may look equal. */
-  #canBeFound({ task, node, isInside, tool, args }: Question): boolean {
+  #canBeFound({ task, node, isInside, asked: { tool, args } }: Question): boolean {
     if (tool === undefined) return false;
     const isOnlyCall = !isInside && (this.#callers.has(node) || this.#batchSizes.get(task) === 1);
     return isOnlyCall || !hidesPart(args);

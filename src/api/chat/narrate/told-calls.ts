@@ -1,15 +1,13 @@
 import type { RunEvent } from '../../../graph/journal/index.ts';
 import type { Chunk } from './chunk.ts';
 import type { ChatPlan } from './plan-chat.ts';
+import { toQuestion, toShown } from './question-chunks.ts';
 import { Questions } from './questions.ts';
 import { keyOfTask } from './task.ts';
 import type { TaskOfEvent } from './task.ts';
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
 type Decided = EventOf<'approval.decided'> | EventOf<'approval.expired'>;
-
-/** The name of the call that stands for an approval of no tool. */
-const APPROVAL = 'approval';
 
 /** A call on the client's side. */
 interface Told {
@@ -58,9 +56,9 @@ export class ToldCalls {
     }
   }
 
-  /** Asks again for all that waits for a decision: a client that has sent one takes it for done. */
+  /** Asks again for all that waits for a decision: a client that has sent one takes it for done, and may show less. */
   askAgain(): readonly Chunk[] {
-    return this.#questions.pending.map((id) => ({ type: 'tool-approval-request', approvalId: id, toolCallId: id }));
+    return this.#questions.pending.flatMap(toQuestion);
   }
 
   #request(event: EventOf<'tool.requested'>): readonly Chunk[] {
@@ -77,26 +75,24 @@ export class ToldCalls {
   }
 
   #ask(event: EventOf<'approval.requested'>): readonly Chunk[] {
-    const { approval } = event;
-    const { id, title, details, args, tool: toolName = APPROVAL } = approval;
     this.#questions.ask(event);
-    const input = approval.tool === undefined ? { title, details, args } : args;
-    const call = { type: 'tool-input-available', toolCallId: id, toolName, input, dynamic: true } as const;
-    return [
-      { ...call, ...(typeof title === 'string' && { title }) },
-      { type: 'tool-approval-request', approvalId: id, toolCallId: id },
-    ];
+    return toQuestion(event.approval);
   }
 
+  /** Shows with which arguments a question is decided. One that waits on is asked anew where they are edited. */
   #decide(event: Decided): readonly Chunk[] {
-    const { approvalId: toolCallId, status } = event;
-    const outcome = this.#questions.decide(event);
-    if (outcome !== 'answer') return [];
-    if (status === 'rejected') return [{ type: 'tool-output-denied', toolCallId }];
-    if (status !== 'approved')
-      return [{ type: 'tool-output-error', toolCallId, errorText: `The approval is ${status}`, dynamic: true }];
-    return [{ type: 'tool-output-available', toolCallId, output: { approved: true }, dynamic: true }];
+    const { becomes = 'waiting', edited = null } = this.#questions.decide(event) ?? {};
+    if (becomes === 'waiting') return [];
+    return [...(edited ? [toShown(edited)] : []), ...(becomes === 'answer' ? [toAnswer(event)] : [])];
   }
+}
+
+/** The end of a question that becomes no call. */
+function toAnswer({ approvalId: toolCallId, status }: Decided): Chunk {
+  if (status === 'rejected') return { type: 'tool-output-denied', toolCallId };
+  if (status !== 'approved')
+    return { type: 'tool-output-error', toolCallId, errorText: `The approval is ${status}`, dynamic: true };
+  return { type: 'tool-output-available', toolCallId, output: { approved: true }, dynamic: true };
 }
 
 /** @param told `undefined`: the client has no such call */

@@ -13,7 +13,6 @@ const PLAN: ChatPlan = {
   input: { channel: 'messages', kind: 'messages' },
   answer: 'messages',
   speakers: new Set(['think']),
-  summarizing: new Set(),
   callers: new Set(),
 };
 const TASK = { node: 'think', visit: 1 } as const;
@@ -189,13 +188,15 @@ describe('a question to a person', () => {
     args,
     by: 'bob',
   });
-  const call = { type: 'tool-input-available', toolCallId: 'R.a1', title: 'Go?', dynamic: true };
+  const providerMetadata = { holdfast: { digest: 'd' } };
+  const call = { type: 'tool-input-available', toolCallId: 'R.a1', title: 'Go?', dynamic: true, providerMetadata };
   const request = { type: 'tool-approval-request', approvalId: 'R.a1', toolCallId: 'R.a1' };
 
   test('ends the message, which says that a call waits', async () => {
     const { chunks, end } = await tell([asking('pay')], 'waiting');
-    expect(chunks).toEqual([{ ...call, toolName: 'pay', input: { n: 1 } }, request]);
-    expect(end).toEqual([request, finish('tool-calls', 1)]);
+    const question = [{ ...call, toolName: 'pay', input: { n: 1 } }, request];
+    expect(chunks).toEqual(question);
+    expect(end).toEqual([...question, finish('tool-calls', 1)]);
   });
 
   test('does not end it while other nodes are at work', async () => {
@@ -208,6 +209,14 @@ describe('a question to a person', () => {
       { ...call, toolName: 'approval', input: { title: 'Go?', details: null, args: { n: 1 } } },
       request,
       { type: 'tool-output-available', toolCallId: 'R.a1', output: { approved: true }, dynamic: true },
+    ]);
+  });
+
+  test('shows with which arguments it is approved', async () => {
+    const { chunks } = await tell([asking(), decided('approved', { n: 2 })]);
+    expect(chunks.slice(2)).toMatchObject([
+      { ...call, input: { args: { n: 2 } } },
+      { type: 'tool-output-available', output: { approved: true } },
     ]);
   });
 
@@ -227,6 +236,7 @@ describe('a question to a person', () => {
       },
     ]);
     expect(chunks.slice(2)).toEqual([
+      { ...call, toolName: 'pay', input: { n: 2 } },
       { type: 'tool-input-available', toolCallId: 'R.a1', toolName: 'pay', input: { n: 2 }, dynamic: true },
       { type: 'tool-output-error', toolCallId: 'R.a1', errorText: 'No', dynamic: true },
     ]);
@@ -245,6 +255,7 @@ describe('a question to a person', () => {
 
   test('that one more person has to approve is asked again', async () => {
     expect((await tell([asking('pay'), decided('pending')], 'waiting')).end).toEqual([
+      { ...call, toolName: 'pay', input: { n: 1 } },
       request,
       finish('tool-calls', 2),
     ]);

@@ -42,13 +42,11 @@ test('those nodes speak whose models write the answer as it is', () => {
   const channels = { messages: MESSAGES, other: MESSAGES };
   const nodes = {
     talk: { type: 'agent', messages: 'messages' },
-    long: { type: 'llm', messages: 'messages', context: { strategy: 'summarize' } },
     write: { type: 'llm', prompt: 'Hi', write: { messages: '{{ result.message }}' } },
     aside: { type: 'llm', messages: 'other' },
     judge: { type: 'llm', messages: 'messages', output: { type: 'object' } },
     set: { type: 'set', write: { messages: [] } },
   } as const;
   const plan = planChat(aDefinition({ channels, nodes }));
-  expect([...plan.speakers]).toEqual(['talk', 'long', 'write']);
-  expect([...plan.summarizing]).toEqual(['long']);
+  expect([...plan.speakers]).toEqual(['talk', 'write']);
 });

@@ -2,34 +2,32 @@ import { expect, test } from 'vitest';
 import { SaidBefore } from '../../../../src/api/chat/narrate/said-before.ts';
 import { AT } from '../../../support/builders/store-builders.ts';
 
-const called = (node: string, visit: number, over: { readonly index?: number; readonly path?: string[] } = {}) =>
+const called = (idempotencyKey: string, over: { readonly path?: string[] } = {}) =>
   ({
     type: 'model.called',
-    node,
-    visit,
+    node: 'talk',
+    visit: 1,
     model: 'm',
     attempts: 1,
     durationMs: 1,
-    idempotencyKey: 'R:talk:1:0:0',
+    idempotencyKey,
     seq: 1,
     at: AT,
     step: 0,
     ...over,
   }) as const;
 
-test('answers are taken by task, in the order of calls and rounds', () => {
+test('answers are those of the calls that events are about, though other calls have no events', () => {
   const said = new SaidBefore([
-    { key: 'R:talk:1:10:0', text: 'third' },
-    { key: 'R:talk:1:2:0', text: '' },
-    { key: 'R:talk:1:0:0', text: 'first' },
-    { key: 'R:talk:1:0:1', text: 'again' },
-    { key: 'R:talk:2:0:0', text: 'later' },
-    { key: 'R:talk#1:1:0:0', text: 'of one' },
+    { key: 'R:talk:1:0:0', text: '' },
+    { key: 'R:talk:1:2:0', text: 'second' },
+    { key: 'R:talk:1:1:0', text: 'first' },
+    { key: 'R:talk:1:2:1', text: 'again' },
     { key: 'R:outer.1.0/talk:1:0:0', text: 'inside' },
   ]);
-  const texts = [1, 2, 3, 4, 5].map(() => said.take(called('talk', 1))?.text);
-  expect(texts).toEqual(['first', undefined, 'third', 'again', undefined]);
-  expect(said.take(called('talk', 2))).toMatchObject({ callKey: 'R:talk:2:0:0', index: 0, text: 'later' });
-  expect(said.take(called('talk', 1, { index: 1 }))).toMatchObject({ text: 'of one' });
-  expect(said.take(called('talk', 1, { path: ['outer'] }))).toBeNull();
+  const textOf = (key: string): string | undefined => said.about(called(key))?.text;
+  const keys = ['R:talk:1:1:0', 'R:talk:1:2:0', 'R:talk:1:2:1', 'R:talk:1:3:0', 'R:talk:1:0:0'];
+  expect(keys.map(textOf)).toEqual(['first', 'second', 'again', undefined, undefined]);
+  expect(said.about(called('R:talk:1:1:0'))).toMatchObject({ node: 'talk', callKey: 'R:talk:1:1:0', index: 0 });
+  expect(said.about(called('R:outer.1.0/talk:1:0:0', { path: ['outer'] }))).toBeNull();
 });

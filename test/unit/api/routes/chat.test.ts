@@ -87,6 +87,21 @@ async function happen(
   await writeTo(api.store, { id: runId, tenantId: 'demo' }, aBatch([], { events: numbered, view: aView(view) }));
 }
 
+/** Records the answer to a call of a model. @param last the id of the last message that it was sent */
+async function record(
+  runId: string,
+  key: string,
+  { result, last }: { readonly result: JsonObject; readonly last: string },
+): Promise<void> {
+  const request = { messages: [{ id: 'm0' }, { id: last }] };
+  const place = { key, tenantId: 'demo', runId, node: 'n', called: 'model:default', requestHash: 'x', request };
+  await api.store.ledger.settle(
+    { ...place, takeover: 0, claim: 'c', scheduledAt: 1, journal: null, at: AT },
+    { status: 'completed', result },
+    ({ failures }) => ({ isGranted: true, failures }),
+  );
+}
+
 const STARTED: readonly RunEventBody[] = [
   { type: 'run.started', graph: {}, by: 'ann' },
   { type: 'step.started', nodes: ['n'] },
@@ -218,6 +233,25 @@ describe('the stream of a thread', () => {
     await resumed;
     expect([chat.errors, chat.lastParts]).toEqual([[], [{ type: 'text', text: 'Hello', state: 'done' }]]);
     expect(chat.messages).toMatchObject([{ id: runId, role: 'assistant', metadata: { runId, seq: 4 } }]);
+  });
+
+  test('tells after a reload what models have answered, and no summary that they have made for themselves', async () => {
+    await say({ id: 'T-said', messages: [aMessage('m')] });
+    const runId = await runIdOf('T-said');
+    const keyOf = (number: number): string => `${runId}:n:1:${number}:0`;
+    // The first call has not been made, as its messages did not fit.
+    await record(runId, keyOf(0), { result: { kind: 'overflow', messages: 1 }, last: 'm' });
+    await record(runId, keyOf(1), { result: { kind: 'model', text: 'A summary' }, last: 'summarize-0' });
+    await record(runId, keyOf(2), { result: { kind: 'model', text: 'I will pay.' }, last: 'm' });
+    const called = { type: 'model.called', node: 'n', visit: 1, model: 'm', attempts: 1, durationMs: 1 } as const;
+    const models = [1, 2].map((number) => ({ ...called, idempotencyKey: keyOf(number) }));
+    const paying = { node: 'n', visit: 1, tool: 'pay', idempotencyKey: 'C' } as const;
+    await happen(runId, [...STARTED, ...models, { ...paying, type: 'tool.requested', args: {} }]);
+    const chat = open('T-said');
+    const resumed = chat.resumeStream();
+    await expect.poll(() => chat.lastParts).toMatchObject([{ text: 'I will pay.' }, { toolName: 'pay' }]);
+    await happen(runId, [COMPLETED], END);
+    await resumed;
   });
 
   test('tells of a failed run as an error', async () => {
