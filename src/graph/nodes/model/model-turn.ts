@@ -7,7 +7,7 @@ import type { TaskFailure } from '../../values/errors.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { NodeSettings } from '../node-settings.ts';
-import { withUniqueIds } from './conversation.ts';
+import { withUniqueIds, withoutCalls } from './conversation.ts';
 import { planModelCalls, shortenConversation, toModelCall } from './model-calls.ts';
 import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
 import { extendSummary } from './summary.ts';
@@ -141,8 +141,9 @@ function askForSummary(step: TurnStep, messages: number): TurnProgress {
   return askQuestion({ ...step, question: { ...question, summarizing } });
 }
 
-function afterReply(step: TurnStep, reply: ModelReply): TurnProgress {
+function afterReply(step: TurnStep, given: ModelReply): TurnProgress {
   const { plan, offer, question } = step;
+  const reply = offer.choice === 'none' ? withoutCalls(given) : given;
   const refusal = REFUSALS[reply.finishReason];
   if (refusal) return askNextModel(step, modelFailure(refusal.message, refusal.cause));
   if (question.summarizing !== null) return afterSummary(step, question.summarizing, reply.text);
