@@ -1,6 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import { offeredNames } from '../definition/node-types/offered-tool.ts';
-import type { ModelReply } from '../run/effect.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
@@ -103,6 +102,7 @@ function offerOf(agent: AgentTask): Offer {
 
 /** A forced choice holds until the model has called a tool; otherwise the agent would never end by itself. */
 function choiceAt({ plan, position }: AgentTask): Offer['choice'] {
+  if (position.isLast) return 'none';
   const { toolChoice } = plan.node;
   return toolChoice === 'none' || position.iterations === 0 ? toolChoice : undefined;
 }
@@ -144,7 +144,7 @@ function afterTurn(agent: AgentTask, progress: TurnProgress): Progress {
 function afterAnswer(agent: AgentTask, answer: FinishedTurn): Progress {
   const { position } = agent;
   const { conversation, reply } = answer;
-  if (position.isLast || reply.toolCalls.length === 0) return finishAgent(agent, answer);
+  if (reply.toolCalls.length === 0) return finishAgent(agent, answer);
   const progress = readBatch(batchContext(agent), reply.toolCalls, conversation.callsMade);
   const messages = [...conversation.messages, toAssistantMessage(reply)];
   const next = { ...position, conversation: { ...conversation, messages }, turn: null };
@@ -187,17 +187,10 @@ function withBatch(
 }
 
 function finishAgent({ plan, position }: AgentTask, { conversation, reply, object, model }: FinishedTurn): Progress {
-  const message = toAssistantMessage(withoutCalls(reply));
+  const message = toAssistantMessage(reply);
   const { usage, messages } = conversation;
   const iterations = position.isLast ? position.iterations : position.iterations + 1;
   const result = { text: reply.text, object, toolCalls: [], message, usage, model, iterations };
   const channel = plan.node.messages;
   return done(result, channel === undefined ? undefined : { [channel]: [...messages, message] });
-}
-
-/** Removes requests for tools, which a model may make without an offer, and the provider's own form of them. */
-function withoutCalls(reply: ModelReply): ModelReply {
-  if (reply.toolCalls.length === 0) return reply;
-  const { providerParts: _removed, ...rest } = reply;
-  return { ...rest, toolCalls: [] };
 }

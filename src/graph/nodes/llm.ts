@@ -16,8 +16,8 @@ import type { NodeSettings } from './node-settings.ts';
 export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): NodeBehavior {
   const turn = compileModelTurn(node, settings);
   const deadline = sharedDeadline(node);
-  const { toolChoice: choice } = node;
   const tools = offeredNames(node.tools ?? []);
+  const choice = tools.length === 0 ? 'none' : node.toolChoice;
   const offerAt = (time: WithDeadline): Offer => ({ tools, choice, leftMs: () => deadline.leftMs(time) });
   return {
     start(task) {

@@ -28,7 +28,7 @@ export interface BatchCall {
 }
 
 export type CallState =
-  /** An approved call needs no approval any more; for others, the tool and the node decide. */
+  /** A person has approved the call, or it may have been made before; of others, the rules are asked when they begin. */
   | { readonly phase: 'ready'; readonly isApproved: boolean }
   | { readonly phase: 'asked'; readonly approvalId: string; readonly timerId: string }
   | { readonly phase: 'open'; readonly key: string }

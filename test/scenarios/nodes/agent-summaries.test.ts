@@ -131,6 +131,37 @@ describe('a conversation that does not fit', () => {
   });
 });
 
+describe('a summary', () => {
+  const useless: readonly (readonly [string, Said, object])[] = [
+    ['is empty', says(' \n'), { code: 'MODEL_FAILED', message: 'The model wrote no summary of the conversation' }],
+    ['has calls only', asks(look('a')), { code: 'MODEL_FAILED' }],
+    ['is cut off before its first word', says('', { finishReason: 'length' }), { cause: { code: 'truncated' } }],
+    ['is cut off', says('I have pa', { finishReason: 'length' }), { cause: { code: 'truncated' } }],
+  ];
+
+  test.each(useless)(
+    'that %s replaces nothing: the agent fails, and a retry asks for it again',
+    (_what, said, error) => {
+      const played = playLong([asks(look('a')), overflow(2), said, overflow(2), 'brief', 'done']);
+      expect(played.run.run.error).toMatchObject({ code: 'MODEL_FAILED', node: 'a', ...error });
+      expect(played.calls).toHaveLength(1);
+      played.run.reopen('retry');
+      expect(sentBy(played).slice(3)).toEqual([
+        ['prompt', 'conversation-0', 'conversation-1'],
+        ['prompt', 'conversation-0', 'summarize-0'],
+        ['summary', 'conversation-1'],
+      ]);
+      expect(firstLogged(played.run)).toMatchObject({ text: 'done', usage: { inputTokens: 40 } });
+    },
+  );
+
+  test.each(useless)('that %s makes the next model be asked, with all of the conversation', (_what, said) => {
+    const played = playLong([overflow(1), said, 'done'], { model: ['default', 'spare'] });
+    expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'spare']);
+    expect([played.run.run.status, sentBy(played).at(-1)]).toEqual(['completed', ['prompt']]);
+  });
+});
+
 test('instructions in a conversation are not summarized away, however often', () => {
   const roles = ['system', 'user', 'assistant', 'system', 'user'] as const;
   const chat = roles.map((role, at) => ({ id: `${role}-${at}`, role, content: 'x' }));

@@ -51,10 +51,10 @@ describe('a model', () => {
   });
 
   test('is sent a channel of messages, to which its reply is added', () => {
-    const toolCalls = [{ id: 't', name: 'x', args: {} }];
+    const toolCalls = [{ id: 't', name: 'lookup', args: {} }];
     const nodes: GraphDefinition['nodes'] = {
       first: { type: 'set', write: { chat: { role: 'user', content: 'hi' } } },
-      ask: { type: 'llm', messages: 'chat' },
+      ask: { type: 'llm', messages: 'chat', tools: ['lookup'] },
       again: { type: 'llm', messages: 'chat', model: 'spare' },
     };
     const { run, requests } = ask({}, [reply({ toolCalls }), 'two'], { nodes });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { asks, playAgent } from '../../support/builders/agents.ts';
+import { asks, play, playAgent, says } from '../../support/builders/agents.ts';
 import { issuesOfNode } from '../../support/builders/issues-of-node.ts';
+import { firstLogged } from '../../support/builders/runs.ts';
 
 const look = (key: string): readonly [string, Json] => ['lookup', { key }];
 
@@ -25,6 +26,49 @@ describe('a choice of tools', () => {
     expect(last.requests.map((request) => request.toolChoice)).toEqual(['required', undefined]);
     const [free] = playAgent({ toolChoice: 'auto' }, { replies: ['done'] }).requests;
     expect(free).not.toHaveProperty('toolChoice');
+  });
+});
+
+describe('calls that a model may not ask for', () => {
+  const toolCalls = [{ id: 'c', name: 'lookup', args: { key: 'a' } }];
+  const providerParts = { provider: 'openai', parts: [] };
+  const nothingAllowed = [{ tools: ['lookup'], toolChoice: 'none' }, { tools: [] }] as const;
+  const rows = nothingAllowed.flatMap((fields) =>
+    (['tool-calls', 'length'] as const).map((finishReason) => ({
+      fields,
+      answer: says('no need', { toolCalls, finishReason, providerParts }),
+    })),
+  );
+  const message = { role: 'assistant', content: 'no need' };
+
+  test.each(rows)('are left out of the answer of an agent with $fields: $answer.finishReason', ({ fields, answer }) => {
+    const { run, calls } = playAgent(fields, { replies: [answer, 'more'] });
+    expect([run.run.status, calls]).toEqual(['completed', []]);
+    expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
+    expect(firstLogged(run)).toHaveProperty('message', message);
+  });
+
+  test.each(rows)(
+    'are left out of the answer of an llm node with $fields, and no tool node makes them: $answer.finishReason',
+    ({ fields, answer }) => {
+      const think = { type: 'llm', messages: 'chat', write: { log: ['{{ result }}'] }, ...fields } as const;
+      const edges = [
+        { from: '__start__', to: 'think' },
+        { from: 'think', to: 'act' },
+      ];
+      const nodes = { think, act: { type: 'tool', calls: 'chat', tools: ['lookup'] } } as const;
+      const { run, calls } = play({ replies: [answer], graph: { nodes, edges } });
+      expect([run.run.status, calls]).toEqual(['completed', []]);
+      expect(firstLogged(run)).toMatchObject({ text: 'no need', toolCalls: [] });
+      expect(firstLogged(run)).toHaveProperty('message', message);
+    },
+  );
+
+  test('do not keep an object from being read', () => {
+    const output = { type: 'object', required: ['n'] } as const;
+    const answer = says('{"n": 1}', { toolCalls, finishReason: 'tool-calls' });
+    const { run, calls } = playAgent({ output, toolChoice: 'none' }, { replies: [answer] });
+    expect([calls, firstLogged(run)]).toMatchObject([[], { object: { n: 1 } }]);
   });
 });
 

@@ -33,6 +33,13 @@ export function messagesIn(state: Json | undefined, channel: string | undefined)
   return isJsonList(value) ? value.filter(isMessage) : [];
 }
 
+/** Removes requests for tools, which a model may make where it must not, and the provider's own form of them. */
+export function withoutCalls(reply: ModelReply): ModelReply {
+  if (reply.toolCalls.length === 0) return reply;
+  const { providerParts: _removed, ...rest } = reply;
+  return { ...rest, toolCalls: [] };
+}
+
 /** A model's reply as a message of the conversation. */
 export function toAssistantMessage({ text, toolCalls, providerParts }: ModelReply): NewMessage {
   return {

@@ -34,7 +34,7 @@ export interface ModelCallPlan {
 export interface Offer {
   /** Names of the tools that the model may request. */
   readonly tools: readonly string[];
-  /** What the node makes of them, if the model is not free by now. */
+  /** What the node makes of them, if the model is not free by now. By `none`, calls of the answer are left out. */
   readonly choice: ToolChoice | undefined;
   readonly leftMs: TimeLeft;
 }

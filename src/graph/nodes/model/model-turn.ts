@@ -7,7 +7,7 @@ import type { TaskFailure } from '../../values/errors.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { NodeSettings } from '../node-settings.ts';
-import { withUniqueIds } from './conversation.ts';
+import { withUniqueIds, withoutCalls } from './conversation.ts';
 import { planModelCalls, shortenConversation, toModelCall } from './model-calls.ts';
 import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
 import { extendSummary } from './summary.ts';
@@ -141,11 +141,12 @@ function askForSummary(step: TurnStep, messages: number): TurnProgress {
   return askQuestion({ ...step, question: { ...question, summarizing } });
 }
 
-function afterReply(step: TurnStep, reply: ModelReply): TurnProgress {
+function afterReply(step: TurnStep, given: ModelReply): TurnProgress {
   const { plan, offer, question } = step;
+  const reply = offer.choice === 'none' ? withoutCalls(given) : given;
   const refusal = REFUSALS[reply.finishReason];
   if (refusal) return askNextModel(step, modelFailure(refusal.message, refusal.cause));
-  if (question.summarizing !== null) return afterSummary(step, question.summarizing, reply.text);
+  if (question.summarizing !== null) return afterSummary(step, question.summarizing, reply);
   const hasCalls = reply.toolCalls.length > 0 && offer.tools.length > 0;
   if (hasCalls || !plan.readOutput) return finishTurn(step, reply, null);
   const output = plan.readOutput(reply.text);
@@ -153,8 +154,11 @@ function afterReply(step: TurnStep, reply: ModelReply): TurnProgress {
 }
 
 /** Asks the question again, after the summary has made room for it. */
-function afterSummary(step: TurnStep, summarized: number, text: string): OpenTurn {
+function afterSummary(step: TurnStep, summarized: number, reply: ModelReply): TurnProgress {
   const { conversation, question } = step;
+  const { text } = reply;
+  const failure = summaryFailure(reply);
+  if (failure) return askNextModel(step, failure);
   const shortened = shortenConversation(step);
   const summary = extendSummary(shortened, summarized - shortened.head.length, text);
   return askQuestion({
@@ -162,6 +166,12 @@ function afterSummary(step: TurnStep, summarized: number, text: string): OpenTur
     conversation: { ...conversation, summary },
     question: { ...question, summarizing: null },
   });
+}
+
+/** The failure of a summary that would lose what it replaces; `null`: it can replace that. */
+function summaryFailure({ text, finishReason }: ModelReply): TaskFailure | null {
+  if (finishReason === 'length') return modelFailure('The summary of the conversation was cut off', 'truncated');
+  return text.trim() === '' ? modelFailure('The model wrote no summary of the conversation') : null;
 }
 
 function finishTurn(step: TurnStep, reply: ModelReply, object: Json): FinishedTurn {
@@ -205,8 +215,9 @@ const REFUSALS: Readonly<Partial<Record<ModelReply['finishReason'], { message: s
   refusal: { message: 'The model refused to answer', cause: 'refusal' },
 };
 
-function modelFailure(message: string, cause: string): TaskFailure {
-  return { callFailed: true, error: { code: 'MODEL_FAILED', message, cause: { code: cause, message } } };
+function modelFailure(message: string, cause?: string): TaskFailure {
+  const because = cause !== undefined && { cause: { code: cause, message } };
+  return { callFailed: true, error: { code: 'MODEL_FAILED', message, ...because } };
 }
 
 function outputViolation(problem: string): TaskFailure {

@@ -1,3 +1,4 @@
+import type { BatchCall } from '../../run/tool-batch.ts';
 import { canonicalJson } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 
@@ -11,8 +12,10 @@ export function failureNote(message: string): string {
   return `Execution failed: ${message}`;
 }
 
-export function rejectionNote(reason: string): string {
-  return `The call was not approved, and was not made. ${reason}`;
+/** A call that a person wants repeated may need an approval that it did not need before. */
+export function rejectionNote(reason: string, { takeover }: Pick<BatchCall, 'takeover'>): string {
+  const made = takeover === 0 ? 'made' : 'made again. Nobody knows if it was made before';
+  return `The call was not approved, and was not ${made}. ${reason}`;
 }
 
 export function editedNote(args: Json): string {

@@ -110,19 +110,22 @@ function messageForModel({ code, message }: TaskFailure['error']): string {
   return code === 'BLOCKED_URL' ? 'its address is blocked' : message;
 }
 
-/** Readies a call that a person has repeated: under a new key if it is known to have failed, else under its old key. */
+/**
+ * Readies a call that a person has repeated: under a new key if it is known to have failed, else under its old key. It
+ * stays approved if a person has approved it; otherwise the rules are asked anew.
+ */
 function readyAgain({ call, callsMade }: CallProgress): CallProgress {
   const { state, takeover } = call;
   if (state.phase !== 'intervention') return { call, callsMade };
-  const approved: CallState = { phase: 'ready', isApproved: true };
+  const ready: CallState = { phase: 'ready', isApproved: call.approvedByPerson === true };
   return state.failure.callFailed
-    ? { call: { ...call, number: callsMade, takeover: 0, state: approved }, callsMade: callsMade + 1 }
-    : { call: { ...call, takeover: takeover + 1, state: approved }, callsMade };
+    ? { call: { ...call, number: callsMade, takeover: 0, state: ready }, callsMade: callsMade + 1 }
+    : { call: { ...call, takeover: takeover + 1, state: ready }, callsMade };
 }
 
 function answerExpired(task: TaskContext, call: BatchCall): BatchCall {
   if (call.state.phase === 'asked') task.expireApproval(call.state.approvalId, 'expired');
-  return { ...call, state: answered(rejectionNote('It was not approved in time')) };
+  return { ...call, state: answered(rejectionNote('It was not approved in time', call)) };
 }
 
 /** Readies an approved call, with arguments that a person may have edited, or answers a rejected one. */
@@ -130,7 +133,7 @@ function applyDecision(task: TaskContext, call: BatchCall, approval: Approval): 
   if (call.state.phase === 'asked') task.cancelTimer(call.state.timerId);
   if (approval.status !== 'approved') {
     const reason = approval.decisions.at(-1)?.reason ?? null;
-    const note = rejectionNote(reason === null ? 'A person said no' : `A person said: ${reason}`);
+    const note = rejectionNote(reason === null ? 'A person said no' : `A person said: ${reason}`, call);
     return { ...call, state: answered(note) };
   }
   const isEdited = call.isEdited || !deepEqual(approval.args, call.args);

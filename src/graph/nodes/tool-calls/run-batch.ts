@@ -37,13 +37,15 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
 
 /**
  * Requests approvals and makes calls that are ready, as far as the run's concurrency allows. Once a call could not
- * begin, no other one begins: the task is going to fail.
+ * begin, no other one begins: the task is going to fail. That a call needs no approval holds for this moment only, as
+ * people may edit the state before it begins.
  */
 export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...graphs }: BatchProgress): BatchProgress {
-  const checked = batch.map((call) => attempt(call, (state) => checkApproval(context, call, state)));
-  let isFailing = failureIn(checked) !== null;
-  const begun = checked.map((call) => {
-    const next = isFailing ? call : attempt(call, (state) => beginCall(context, call, state));
+  const checked = batch.map((call) => checkApproval(context, call));
+  let isFailing = failureIn(checked.map(({ call }) => call)) !== null;
+  const begun = checked.map(({ call, needsApproval }) => {
+    const begin = needsApproval ? askAboutCall : beginCall;
+    const next = isFailing ? call : attempt(call, () => begin(context, call));
     isFailing ||= next.state.phase === 'failed';
     return next;
   });
@@ -135,25 +137,32 @@ function attempt(call: BatchCall, step: (state: ReadyState) => BatchCall): Batch
   }
 }
 
-/** Marks a call that needs no approval as approved. */
-function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall, { isApproved }: ReadyState): BatchCall {
-  const bindings = { ...task.bindings, args: call.args };
-  const tool = tools.find(call.tool);
-  const needsApproval = !isApproved && tool?.needsApproval(bindings) === true;
-  const memory = call.memory ?? tool?.memory(task.bindings);
-  return { ...call, ...(memory !== undefined && { memory }), state: { phase: 'ready', isApproved: !needsApproval } };
+interface CheckedCall {
+  readonly call: BatchCall;
+  readonly needsApproval: boolean;
 }
 
-function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, { isApproved }: ReadyState): BatchCall {
+/** Asks the rules about a ready call that is not approved. */
+function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall): CheckedCall {
+  const tool = tools.find(call.tool);
+  let needsApproval = false;
+  const checked = attempt(call, ({ isApproved }) => {
+    needsApproval = !isApproved && tool?.needsApproval({ ...task.bindings, args: call.args }) === true;
+    const memory = call.memory ?? tool?.memory(task.bindings);
+    return { ...call, ...(memory !== undefined && { memory }) };
+  });
+  return { call: checked, needsApproval };
+}
+
+function askAboutCall({ task, tools }: ToolBatchContext, call: BatchCall): BatchCall {
+  const because = `A model asks for it in call ${call.id}`;
+  const question = tools.find(call.tool)?.question(call.args, { because, memory: call.memory });
+  return question ? { ...call, state: { phase: 'asked', ...task.requestApproval(question) } } : call;
+}
+
+function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall): BatchCall {
   const tool = tools.find(call.tool);
   if (!tool) return { ...call, state: answered(toolNotFound(call.tool)) };
-  if (!isApproved) {
-    const question = tool.question(call.args, {
-      because: `A model asks for it in call ${call.id}`,
-      memory: call.memory,
-    });
-    return { ...call, state: { phase: 'asked', ...task.requestApproval(question) } };
-  }
   if (!task.hasCapacity()) return call;
   const refusal = tool.refuse(task.shapers);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
