@@ -127,7 +127,8 @@ describe('a conversation that does not fit', () => {
 
   test('has room for its summary where nobody says how much there is', () => {
     const played = playLong([overflow(1), says('brief'), 'done'], { context: { strategy: 'summarize' } });
-    expect(played.requests[1]).toMatchObject({ maxOutputTokens: 1_000, context: { maxTokens: null } });
+    expect(played.requests[1]).toMatchObject({ maxOutputTokens: 4_000, context: { maxTokens: null } });
+    expect(played.requests[1]?.messages.at(-1)?.content).toMatch(/in 500 words at most\.$/);
   });
 });
 

@@ -17,7 +17,7 @@ import { compileConversationStart } from './conversation.ts';
 import type { ConversationStart } from './conversation.ts';
 import { compileOutput } from './structured-output.ts';
 import type { OutputReader } from './structured-output.ts';
-import { shorten, SUMMARIZE, summaryTokens } from './summary.ts';
+import { shorten, summaryRequest, summaryTokens } from './summary.ts';
 import type { ShortenedConversation } from './summary.ts';
 
 /** The compiled fields of a node for calls of its models. */
@@ -68,16 +68,19 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   const conversation = [...head, ...rest];
   const { model, context } = planned;
   const common = { kind: 'model', model, system, policy: capDeadline(planned.policy, offer.leftMs()) } as const;
-  if (question.summarizing !== null)
+  if (question.summarizing !== null) {
+    const maxOutputTokens = summaryTokens(context?.maxTokens ?? null);
+    const request = withIds([summaryRequest(maxOutputTokens)], SUMMARY_REQUEST);
     return {
       ...common,
-      messages: [...conversation.slice(0, question.summarizing), ...withIds([SUMMARIZE], SUMMARY_REQUEST)],
+      messages: [...conversation.slice(0, question.summarizing), ...request],
       tools: [],
       context: { maxTokens: null, strategy: 'last' },
       output: null,
       temperature: null,
-      maxOutputTokens: summaryTokens(context?.maxTokens ?? null),
+      maxOutputTokens,
     };
+  }
   const { output = null, temperature = null, maxOutputTokens = null } = plan.node;
   return {
     ...common,

@@ -28,13 +28,19 @@ export function extendSummary({ covered, rest }: ShortenedConversation, count: n
   return { messages: messages.length, last: messages.at(-1)?.id ?? null, text };
 }
 
-/** The request for a summary of the messages before it. */
-export const SUMMARIZE: NewMessage = {
-  role: 'user',
-  content:
+/** The request for a summary of the messages before it. A model that knows its length is seldom cut off. */
+export function summaryRequest(tokens: number): NewMessage {
+  const words = Math.max(1, Math.min(MAX_SUMMARY_WORDS, Math.floor(tokens / TOKENS_PER_WORD)));
+  const content =
     'Summarize the conversation above for yourself: facts, decisions, results of tools, open questions. ' +
-    'Write the summary only.',
-};
+    `Write the summary only, in ${words} words at most.`;
+  return { role: 'user', content };
+}
+
+const MAX_SUMMARY_WORDS = 500;
+
+/** An estimate for most languages, with some room. */
+const TOKENS_PER_WORD = 2;
 
 /** Token limit of a summary: a quarter of the context, at most `MAX_SUMMARY_TOKENS`. */
 export function summaryTokens(contextTokens: number | null): number {
@@ -43,4 +49,5 @@ export function summaryTokens(contextTokens: number | null): number {
     : Math.max(1, Math.min(MAX_SUMMARY_TOKENS, Math.floor(contextTokens / 4)));
 }
 
-const MAX_SUMMARY_TOKENS = 1_000;
+/** Far more than the words take: what a model thinks before counts, too. */
+const MAX_SUMMARY_TOKENS = 4_000;
