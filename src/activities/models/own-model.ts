@@ -4,6 +4,7 @@ import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromCode } from '../calls/classify-failure.ts';
+import { requireContent } from '../require-content.ts';
 import { MOST_TOKENS } from './countable-tokens.ts';
 import type { Generate, OwnGenerate } from './model.ts';
 
@@ -38,7 +39,7 @@ const Reply = z.object({
 /** Checks a reply: an invalid number would spoil all sums of the run. */
 function toReply(model: string, returned: unknown): ModelReply {
   const parsed = Reply.safeParse(returned);
-  if (parsed.success) return { kind: 'model', ...parsed.data };
+  if (parsed.success) return requireContent({ kind: 'model', ...parsed.data });
   const [{ path, message } = { path: [], message: 'It is not accepted' }] = parsed.error.issues;
   const pointer = toPointer(path.map(String)) || '/';
   throw new CallError('MODEL_FAILED', `The code of the model "${model}" gave back no reply at ${pointer}: ${message}`, {
