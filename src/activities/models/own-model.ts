@@ -29,11 +29,15 @@ const Args = z.unknown().transform((value, context): Json => {
 });
 const Tokens = z.int().min(0).max(MOST_TOKENS);
 
+const Usage = z.object({ inputTokens: Tokens, outputTokens: Tokens });
+/** The part of a reply that counts, also where the rest can't be used. */
+const Used = z.object({ usage: Usage });
+
 const Reply = z.object({
   text: z.string().default(''),
   toolCalls: z.array(z.object({ id: z.string().default(''), name: z.string(), args: Args })).default([]),
   finishReason: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'refusal', 'other']).default('stop'),
-  usage: z.object({ inputTokens: Tokens, outputTokens: Tokens }).default({ inputTokens: 0, outputTokens: 0 }),
+  usage: Usage.default({ inputTokens: 0, outputTokens: 0 }),
 });
 
 /** Checks a reply: an invalid number would spoil all sums of the run. */
@@ -45,5 +49,6 @@ function toReply(model: string, returned: unknown): ModelReply {
   throw new CallError('MODEL_FAILED', `The code of the model "${model}" gave back no reply at ${pointer}: ${message}`, {
     retryable: false,
     done: 'perhaps',
+    usage: Used.safeParse(returned).data?.usage ?? null,
   });
 }

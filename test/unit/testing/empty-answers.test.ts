@@ -33,9 +33,14 @@ test('ended by the length, one fails the agent, and its tokens count', async () 
 });
 
 test.each(['other', 'tool-calls'] as const)('ended by %s, one is asked for again', async (finishReason) => {
-  const model = scriptedModel([calling, { text: '', finishReason }, 'Done']);
+  const usage = { inputTokens: 7, outputTokens: 100 };
+  const model = scriptedModel([calling, { text: '', finishReason, usage }, { text: 'Done', usage }]);
   const run = await runGraph(graph, {}, { config, models: { default: model }, tools });
-  expect(run).toMatchObject({ status: 'completed', state: { said: 'Done' } });
+  expect(run).toMatchObject({
+    status: 'completed',
+    state: { said: 'Done' },
+    usage: { inputTokens: 14, outputTokens: 200, modelCalls: 2, costUsd: 0.002_014 },
+  });
   model.assertExhausted();
 });
 

@@ -64,6 +64,13 @@ describe('createOwnModel', () => {
     expect(await ask({ text: 'Pay', finishReason, usage })).toMatchObject({ text: 'Pay', finishReason, usage });
   });
 
+  test('counts what an answer took that it can not take', async () => {
+    const usage = { inputTokens: 12, outputTokens: 3 };
+    await expect(ask({ text: 7, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', usage });
+    await expect(ask({ text: 7 })).rejects.toMatchObject({ usage: null });
+    await expect(ask({ text: 7, usage: { inputTokens: -1, outputTokens: 3 } })).rejects.toMatchObject({ usage: null });
+  });
+
   test.each(['stop', 'content-filter', 'refusal'])('takes one that ended with %s', async (finishReason) => {
     expect(await ask({ finishReason })).toMatchObject({ text: '', finishReason });
   });
