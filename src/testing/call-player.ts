@@ -1,6 +1,7 @@
 import { CallError } from '../activities/calls/call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt } from '../activities/calls/judge-attempt.ts';
 import { NOT_MADE } from '../activities/calls/not-made.ts';
+import { withUsedBefore } from '../activities/calls/used-tokens.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallEffect, CallReply, OccurrenceBody } from '../graph/run/index.ts';
 import type { TaskFailure } from '../graph/values/index.ts';
@@ -50,6 +51,7 @@ export class CallPlayer {
       since: pace.now,
       failures: 0,
       mayBeDone: earlier !== undefined && 'failure' in earlier.end && !earlier.end.failure.callFailed,
+      usedBefore: null,
       isMade: false,
       takeBack: () => undefined,
     };
@@ -75,11 +77,14 @@ export class CallPlayer {
 
   #endAttempt(call: OpenCall, made: Attempt): readonly OccurrenceBody[] {
     call.isMade = false;
-    if ('reply' in made) return this.#end(call, { reply: made.reply, attempts: call.failures + 1 });
+    if ('reply' in made) {
+      const reply = withUsedBefore(made.reply, call.usedBefore);
+      return this.#end(call, { reply, attempts: call.failures + 1 });
+    }
     const { now } = this.#parts.pace;
     const verdict = judgeAttempt(toFailed(call, { now, isExpired: made.isExpired }), made.thrown);
     const { failures, failure } = verdict;
-    Object.assign(call, { failures, mayBeDone: !failure.callFailed });
+    Object.assign(call, { failures, mayBeDone: !failure.callFailed, usedBefore: failure.usage ?? null });
     if (verdict.status !== 'retrying') return this.#end(call, { failure });
     this.#planAttempt(call, verdict.delayMs);
     return [];

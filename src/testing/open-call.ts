@@ -1,6 +1,7 @@
 import { CallError } from '../activities/calls/call-error.ts';
 import type { AttemptToJudge } from '../activities/calls/judge-attempt.ts';
 import type { CallEffect, CallReply } from '../graph/run/index.ts';
+import type { TokenUsage } from '../graph/values/index.ts';
 import type { FakeCall } from './fake-calls.ts';
 import { MissingAnswerError } from './missing-answer-error.ts';
 import type { Pace } from './pace.ts';
@@ -13,6 +14,8 @@ export interface OpenCall {
   failures: number;
   /** An earlier attempt may have made the call. */
   mayBeDone: boolean;
+  /** What earlier attempts have used of a model. */
+  usedBefore: TokenUsage | null;
   /** An attempt is under way. */
   isMade: boolean;
   /** Takes back what is planned for the call. */
@@ -70,8 +73,8 @@ export function toCanceled(open: OpenCall): AttemptToJudge {
   return { ...judged(open), limit, isCancelRequested: true };
 }
 
-function judged({ effect, call, failures, mayBeDone }: OpenCall) {
-  return { task: effect, safety: call.safety, failures, mayBeDone, jitter: 0.5 };
+function judged({ effect, call, failures, mayBeDone, usedBefore }: OpenCall) {
+  return { task: effect, safety: call.safety, failures, mayBeDone, usedBefore, jitter: 0.5 };
 }
 
 function deadlineOf({ effect, since }: Pick<OpenCall, 'effect' | 'since'>): number {

@@ -48,7 +48,7 @@ describe('tools of a program', () => {
             change: { effect: 'keyed' },
           },
         },
-        sure: { ...ODD_PROGRAM, tools: { fail: { errorMeans: 'not-done' } } },
+        sure: { ...ODD_PROGRAM, tools: { fail: { errorMeans: 'not-done' }, refuse: { errorMeans: 'not-done' } } },
       },
       { secrets: { ODD_KEY: 'do-not-tell' } },
     );
@@ -76,7 +76,8 @@ describe('tools of a program', () => {
     ['It answered with an error: no such file', ['odd.fail', ' no such file '], UNCLEAR],
     ['It answered with an error: no such file', ['sure.fail', 'no such file'], NOT_DONE],
     ['MCP error -32601: No', ['odd.refuse', -32601], NOT_DONE],
-    ['MCP error -32602: No', ['odd.refuse', -32602], NOT_DONE],
+    ['MCP error -32602: No', ['odd.refuse', -32602], UNCLEAR],
+    ['MCP error -32602: No', ['sure.refuse', -32602], NOT_DONE],
     ['MCP error -32603: No', ['odd.refuse', -32603], { retryable: true, done: 'perhaps' }],
     ['MCP error 17: No', ['odd.refuse', 17], UNCLEAR],
     ['the answer is not what the protocol allows', ['odd.nonsense', null], UNCLEAR],
@@ -87,10 +88,12 @@ describe('tools of a program', () => {
   });
 
   test.each([
-    ['odd.fail', 'UNKNOWN_OUTCOME'],
-    ['sure.fail', 'TOOL_FAILED'],
-  ])('that are unsafe and answer with an error: the call of %s ends with %s', async (name, type) => {
-    const args = { value: 'The bank has answered nonsense' };
+    ['odd.fail', 'The bank has answered nonsense', 'UNKNOWN_OUTCOME'],
+    ['sure.fail', 'The bank has answered nonsense', 'TOOL_FAILED'],
+    ['odd.refuse', -32602, 'UNKNOWN_OUTCOME'],
+    ['sure.refuse', -32602, 'TOOL_FAILED'],
+  ])('that are unsafe and answer with an error: the call of %s with %j ends with %s', async (name, value, type) => {
+    const args = { value };
     const task = aTask({ key: name, request: aToolRequest({ tool: name, args, effect: 'unsafe' }) });
     const attempt = createAttempt(() => store)({ tool: tools.tool(name), calls: [] }, task);
     expect(await failureOf(attempt)).toMatchObject({ type, nonRetryable: true });

@@ -1,13 +1,14 @@
 import type { CallSafety } from '../../graph/definition/index.ts';
 import { needsSettlement } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
-import type { TaskFailure } from '../../graph/values/index.ts';
+import type { TaskFailure, TokenUsage } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
 import { causeOf } from './stacks/cause-of.ts';
 import { retryDelay } from './retry-delay.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { unknownOutcomeError } from './unknown-outcome.ts';
+import { sumUsage } from './used-tokens.ts';
 
 /** An attempt that has failed or was canceled. */
 export interface AttemptToJudge {
@@ -17,6 +18,8 @@ export interface AttemptToJudge {
   readonly failures: number;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
+  /** What the attempts before this one have used of a model. */
+  readonly usedBefore: TokenUsage | null;
   readonly limit: Pick<TimeLimit, 'isCanceled' | 'isExpired' | 'allows'>;
   /** True if the run has canceled the call; there is no further attempt then. */
   readonly isCancelRequested: boolean;
@@ -35,6 +38,7 @@ export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptV
   const { task, limit, isCancelRequested } = attempt;
   const error = toCallError(thrown);
   const failures = limit.isExpired ? attempt.failures : attempt.failures + 1;
+  const usage = sumUsage(attempt.usedBefore, error.usage);
   if (isOutcomeUnknown(attempt, error)) return unknownAfter(error, failures);
   if (limit.isCanceled()) return judgeCanceledAttempt(attempt, error);
   const failure: TaskFailure = {
@@ -45,7 +49,7 @@ export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptV
       ...causeOf(error),
     },
     callFailed: task.request.kind === 'model' || isKnownUndone(attempt, error),
-    ...(error.usage && { usage: error.usage }),
+    ...(usage && { usage }),
   };
   const { retryAfterMs } = error;
   const delayMs = retryDelay(task.request.policy.retry, failures, { retryAfterMs, jitter: attempt.jitter });
@@ -62,9 +66,11 @@ export function judgeCanceledAttempt(attempt: AttemptToJudge, error: CallError):
   if (isCancelRequested && mayBeDone && (needsSettlement(task) || safety === 'unsafe'))
     return unknownAfter(error, failures);
   const message = isCancelRequested ? error.message : LEFT_TO_RETRY;
+  const usage = isCancelRequested ? null : sumUsage(attempt.usedBefore, error.usage);
   const failure: TaskFailure = {
     error: { code: 'CANCELED', message, attempts: failures + 1 },
     callFailed: isKnownUndone(attempt, error),
+    ...(usage && { usage }),
   };
   return isCancelRequested
     ? { status: 'canceled', failures, failure }

@@ -7,6 +7,7 @@ import type { KeptRequest } from './kept-request.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inAttemptSpan } from './spans/attempt-span.ts';
 import { measuredAttempt } from './measured-attempt.ts';
+import { usageOf } from './used-tokens.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallBehavior<R extends CallRequest> {
@@ -67,5 +68,6 @@ export async function makeAttempt<R extends CallRequest>(
   throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
     retryable: false,
     done: 'perhaps',
+    usage: usageOf(reply),
   });
 }

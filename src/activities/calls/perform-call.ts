@@ -4,6 +4,7 @@ import type { CallSafety } from '../../graph/definition/index.ts';
 import { calleeName, isAccountable } from '../../graph/run/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, toJson } from '../../graph/values/index.ts';
+import type { TokenUsage } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { toFailure, toRefusal } from './application-failure.ts';
 import { CallError } from './call-error.ts';
@@ -27,6 +28,7 @@ import { NOT_MADE } from './not-made.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { unclaimedRecord } from './ledger/unclaimed-record.ts';
+import { withUsedBefore } from './used-tokens.ts';
 import { unpackJournal } from './journal/write-journal.ts';
 
 /**
@@ -57,7 +59,14 @@ async function executeUnclaimed<R extends CallRequest>(called: CalledByTask<R>):
   const { keep, kept } = openKeptRequest(task.request);
   const record = unclaimedRecord({ store, task, journal, kept, ...ledgerTerms(called) });
   try {
-    return await execute({ ...called, record, keep, failures: 0, mayBeDone: task.perhapsMadeLocally === true });
+    return await execute({
+      ...called,
+      record,
+      keep,
+      failures: 0,
+      usedBefore: null,
+      mayBeDone: task.perhapsMadeLocally === true,
+    });
   } finally {
     journal.close();
   }
@@ -96,6 +105,7 @@ interface Call<R extends CallRequest> extends CalledByTask<R>, Attempt<R> {
   readonly record: CallRecord;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
+  readonly usedBefore: TokenUsage | null;
 }
 
 async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
@@ -108,7 +118,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
     if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));
     const { failedLocally } = task;
     if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
-    const { reply } = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
+    const made = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
       async (thrown: unknown) => {
         const end = judgeFailure(toFailed(call, limit), thrown);
         tellFailure(task, end.entry);
@@ -116,6 +126,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
       },
     );
     const durationMs = Date.now() - started;
+    const reply = withUsedBefore(made.reply, call.usedBefore);
     const answer = await record.complete(reply);
     return answer ? await endByLedger(store.ledger, task.key, answer) : { reply, attempts: failures + 1, durationMs };
   } finally {
@@ -142,10 +153,11 @@ function startRenewal<R extends CallRequest>({ record, task }: Call<R>): () => v
 }
 
 function toFailed<R extends CallRequest>(
-  { task, safety, failures, mayBeDone }: Call<R>,
+  { task, safety, failures, mayBeDone, usedBefore }: Call<R>,
   limit: TimeLimit,
 ): AttemptToJudge {
-  return { task, safety, failures, mayBeDone, limit, isCancelRequested: isCancelRequested(), jitter: Math.random() };
+  const known = { task, safety, failures, mayBeDone, usedBefore };
+  return { ...known, limit, isCancelRequested: isCancelRequested(), jitter: Math.random() };
 }
 
 /** The end of the attempts before this activity: it records them, and the server retries it when the next one is due. */

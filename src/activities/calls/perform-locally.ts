@@ -80,8 +80,8 @@ function tracesOfCut<R extends CallRequest>({ failed }: LocalAttempt<R>, thrown:
 function judge<R extends CallRequest>(attempt: LocalAttempt<R>, limit: TimeLimit, thrown: unknown): AttemptVerdict {
   const { task, failures, failed } = attempt;
   const mayBeDone = failed?.failure.callFailed === false;
-  const facts = { task, safety: 'idempotent', failures, mayBeDone, limit, isCancelRequested: false } as const;
-  return judgeAttempt({ ...facts, jitter: Math.random() }, thrown);
+  const known = { task, safety: 'idempotent', failures, mayBeDone, usedBefore: null } as const;
+  return judgeAttempt({ ...known, limit, isCancelRequested: false, jitter: Math.random() }, thrown);
 }
 
 async function tryAgain<R extends CallRequest>(

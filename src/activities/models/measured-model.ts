@@ -1,3 +1,4 @@
+import type { TokenUsage } from '../../graph/values/index.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import { GEN_AI } from '../../telemetry/traces/names.ts';
 import { CallError } from '../calls/call-error.ts';
@@ -24,14 +25,17 @@ export function measuredModel(generate: Generate, { provider, model }: NamedMode
     };
     const record = (error: string | undefined): void =>
       measure('gen_ai.client.operation.duration', seconds(), { ...labels, 'error.type': error });
-    try {
-      const reply = await generate(request, { ...context, emit });
-      const { inputTokens, outputTokens } = reply.usage;
-      record(undefined);
+    const count = ({ inputTokens, outputTokens }: TokenUsage): void => {
       measure('gen_ai.client.token.usage', inputTokens, { ...labels, 'gen_ai.token.type': 'input' });
       measure('gen_ai.client.token.usage', outputTokens, { ...labels, 'gen_ai.token.type': 'output' });
+    };
+    try {
+      const reply = await generate(request, { ...context, emit });
+      record(undefined);
+      count(reply.usage);
       return reply;
     } catch (error) {
+      if (error instanceof CallError && error.usage) count(error.usage);
       record(error instanceof CallError ? error.code : 'INTERNAL');
       throw error;
     }

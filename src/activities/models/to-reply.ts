@@ -1,8 +1,7 @@
-import type { LanguageModelV3FinishReason } from '@ai-sdk/provider';
 import type { ModelReply } from '../../graph/run/index.ts';
 import { own, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { CallError } from '../calls/call-error.ts';
+import { brokenAnswer, requireContent } from '../require-content.ts';
 import type { Answer } from './answer.ts';
 import { countableTokens } from './countable-tokens.ts';
 import type { ProviderName } from '../model-providers.ts';
@@ -15,10 +14,10 @@ type FinishReason = ModelReply['finishReason'];
 
 /** Converts an answer to the engine's format. @throws CallError if the model failed to write one */
 export function toReply(answer: Answer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
-  const { content, usage, refusal } = answer;
+  const { content, finishReason, refusal } = answer;
   const providerParts = toProviderParts(settings, content);
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  return {
+  const reply: ModelReply = {
     kind: 'model',
     text: text === '' ? refusal : text,
     toolCalls: content.flatMap((part) =>
@@ -27,12 +26,14 @@ export function toReply(answer: Answer, settings: ModelSettings, toolNames: Tool
         : [],
     ),
     finishReason: toFinishReason(answer, settings.provider),
-    usage: {
-      inputTokens: countableTokens(usage.inputTokens.total),
-      outputTokens: countableTokens(usage.outputTokens.total),
-    },
+    usage: toUsage(answer),
     ...(providerParts && { providerParts }),
   };
+  return requireContent(reply, finishReason.raw);
+}
+
+function toUsage({ usage: { inputTokens, outputTokens } }: Answer): ModelReply['usage'] {
+  return { inputTokens: countableTokens(inputTokens.total), outputTokens: countableTokens(outputTokens.total) };
 }
 
 /** Arguments that are not JSON stay a text; the check of the arguments reports them. */
@@ -44,17 +45,14 @@ function parseArguments(text: string): Json {
   }
 }
 
-function toFinishReason({ finishReason, refusal }: Answer, provider: ProviderName): FinishReason {
+/** @throws CallError for an answer with a tool call that the provider could not read */
+function toFinishReason(answer: Answer, provider: ProviderName): FinishReason {
+  const { finishReason, refusal } = answer;
   const { unified, raw } = finishReason;
   const { finishReasons, refusalIsFiltered } = PROVIDER_TRAITS[provider];
-  if (unified === 'error') throw unreadableCall(finishReason);
+  if (unified === 'error') throw brokenAnswer(raw ?? unified, toUsage(answer));
   const known = raw === undefined ? undefined : own(finishReasons, raw);
   if (known) return known;
   const hasRefused = refusal !== '' || (refusalIsFiltered && unified === 'content-filter' && raw === undefined);
   return hasRefused && unified !== 'tool-calls' ? 'refusal' : unified;
-}
-
-/** The provider could not parse a tool call of the model; a retry may succeed. */
-function unreadableCall({ raw = 'error' }: LanguageModelV3FinishReason): CallError {
-  return new CallError('MODEL_FAILED', `The model's answer ended with ${raw}`, { retryable: true, done: 'perhaps' });
 }

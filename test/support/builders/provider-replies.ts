@@ -14,26 +14,34 @@ interface Replies {
   readonly calls: Answer;
   /** "Hi", cut off by the length. */
   readonly truncated: Answer;
+  /** Nothing, cut off by the length: the model has thought for too long. */
+  readonly unsaid: Answer;
   readonly filtered: Answer;
 }
+
+const CLAUDE_THOUGHT = { type: 'thinking', thinking: 'Hm', signature: 'c2ln' };
+const GEMINI_THOUGHT = { text: 'Hm', thought: true };
 
 export const REPLIES: Readonly<Record<Provider, Replies>> = {
   openai: {
     text: json(aResponse([aMessage('Hi')])),
     calls: json(aResponse([aMessage('I look.'), aFunctionCall('t1', 7), aFunctionCall('t2', 8)])),
     truncated: json(aResponse([aMessage('Hi')], incomplete('max_output_tokens'))),
+    unsaid: json(aResponse([], incomplete('max_output_tokens'))),
     filtered: json(aResponse([], incomplete('content_filter'))),
   },
   anthropic: {
     text: json(aClaudeMessage([{ type: 'text', text: 'Hi' }], 'end_turn')),
     calls: json(aClaudeMessage([{ type: 'text', text: 'I look.' }, aToolUse('t1', 7), aToolUse('t2', 8)], 'tool_use')),
     truncated: json(aClaudeMessage([{ type: 'text', text: 'Hi' }], 'max_tokens')),
+    unsaid: json(aClaudeMessage([CLAUDE_THOUGHT], 'max_tokens')),
     filtered: json({ type: 'error', error: { type: 'invalid_request_error', message: 'Not reached' } }, 400),
   },
   google: {
     text: json(aCandidate([{ text: 'Hi' }], 'STOP')),
     calls: json(aCandidate([{ text: 'I look.' }, aGoogleCall('t1', 7), aGoogleCall('t2', 8)], 'STOP')),
     truncated: json(aCandidate([{ text: 'Hi' }], 'MAX_TOKENS')),
+    unsaid: json(aCandidate([GEMINI_THOUGHT], 'MAX_TOKENS')),
     filtered: json(aCandidate([], 'SAFETY')),
   },
   'openai-compatible': {
@@ -42,6 +50,7 @@ export const REPLIES: Readonly<Record<Provider, Replies>> = {
       aCompletion({ content: 'I look.', tool_calls: [aToolCall('t1', 7), aToolCall('t2', 8)] }, 'tool_calls'),
     ),
     truncated: json(aCompletion({ content: 'Hi' }, 'length')),
+    unsaid: json(aCompletion({ content: '', reasoning_content: 'Hm' }, 'length')),
     filtered: json(aCompletion({ content: '' }, 'content_filter')),
   },
 };
@@ -51,6 +60,7 @@ export const STREAMS: Readonly<Record<Provider, Replies>> = {
     text: responseEvents([aMessage('Hi')]),
     calls: responseEvents([aMessage('I look.'), aFunctionCall('t1', 7), aFunctionCall('t2', 8)]),
     truncated: responseEvents([aMessage('Hi')], incomplete('max_output_tokens')),
+    unsaid: responseEvents([], incomplete('max_output_tokens')),
     filtered: responseEvents([], incomplete('content_filter')),
   },
   anthropic: {
@@ -59,6 +69,7 @@ export const STREAMS: Readonly<Record<Provider, Replies>> = {
       ...claudeEvents([{ type: 'text', text: 'I look.' }, aToolUse('t1', 7), aToolUse('t2', 8)], 'tool_use'),
     ),
     truncated: namedEvents(...claudeEvents([{ type: 'text', text: 'Hi' }], 'max_tokens')),
+    unsaid: namedEvents(...claudeEvents([CLAUDE_THOUGHT], 'max_tokens')),
     filtered: json({ type: 'error', error: { type: 'invalid_request_error', message: 'Not reached' } }, 400),
   },
   google: {
@@ -68,6 +79,7 @@ export const STREAMS: Readonly<Record<Provider, Replies>> = {
       aCandidate([aGoogleCall('t1', 7), aGoogleCall('t2', 8)], 'STOP'),
     ),
     truncated: dataEvents(aCandidate([{ text: 'Hi' }], 'MAX_TOKENS')),
+    unsaid: dataEvents(aCandidate([GEMINI_THOUGHT], 'MAX_TOKENS')),
     filtered: dataEvents(aCandidate([], 'SAFETY')),
   },
   'openai-compatible': {
@@ -82,6 +94,7 @@ export const STREAMS: Readonly<Record<Provider, Replies>> = {
       'tool_calls',
     ),
     truncated: completionEvents([{ content: 'Hi' }], 'length'),
+    unsaid: completionEvents([{ reasoning_content: 'Hm' }], 'length'),
     filtered: completionEvents([{ content: '' }], 'content_filter'),
   },
 };

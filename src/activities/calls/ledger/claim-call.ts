@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { messageOf } from '../../../graph/values/index.ts';
+import type { TokenUsage } from '../../../graph/values/index.ts';
 import { isContradiction } from '../../../store/database/contradiction.ts';
 import { isDataRefused } from '../../../store/database/data-refused.ts';
 import { isDatabaseAway } from '../../../store/database/database-away.ts';
@@ -8,7 +9,7 @@ import type { Store } from '../../../store/store.ts';
 import { tryAgainLater } from '../application-failure.ts';
 import { CallError } from '../call-error.ts';
 import { heartbeat } from '../heartbeat.ts';
-import { judgeClaim, lostWithoutClaim, mayBeDone } from './judge-claim.ts';
+import { judgeClaim, lostWithoutClaim, mayBeDone, untoldUsage } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
 import { contradiction } from '../journal/write-journal.ts';
 import { claimOf, isUnused, readUnusedClaims, withUnused } from './unused-claims.ts';
@@ -26,6 +27,8 @@ interface EarlierAttempts {
   readonly failures: number;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
+  /** What they have used of a model, as far as the run has not been told. */
+  readonly usedBefore: TokenUsage | null;
 }
 
 interface FreshClaimant extends Omit<Claimant, 'isUnused' | 'scheduledAt'> {
@@ -61,7 +64,8 @@ export async function claimCall(
     const { failures, before } = result;
     const isTraceless = before === null && wasPerhapsMade;
     if (isTraceless && claimant.safety === 'unsafe') return { claim, result: { answer: lostWithoutClaim(claim) } };
-    return { claim, result: { failures, mayBeDone: before ? mayBeDone(before, wasUnused) : isTraceless } };
+    const wasDone = before ? mayBeDone(before, wasUnused) : isTraceless;
+    return { claim, result: { failures, mayBeDone: wasDone, usedBefore: untoldUsage(before) } };
   } catch (error) {
     if (isContradiction(error)) throw contradiction();
     if (isDataRefused(error)) throw claimRefused(error);

@@ -1,5 +1,5 @@
 import type { CallSafety } from '../../../graph/definition/index.ts';
-import type { Json, TaskFailure } from '../../../graph/values/index.ts';
+import type { Json, TaskFailure, TokenUsage } from '../../../graph/values/index.ts';
 import type { ClaimJudgement, LedgerEntry, SeenEntry } from '../../../store/calls/ledger-claims.ts';
 import { CallError } from '../call-error.ts';
 
@@ -82,7 +82,7 @@ function judgeEntry(entry: LedgerEntry, state: ClaimState): ClaimJudgement<Ledge
 
 function judgeClaimed(entry: LedgerEntry, { isUnused, mayRepeat, isLost }: ClaimState): ClaimJudgement<LedgerAnswer> {
   if (isUnused) return { isGranted: true, failures: entry.failures };
-  if (mayRepeat) return { isGranted: true, failures: entry.failures, lostAttempt: LOST_ATTEMPT };
+  if (mayRepeat) return { isGranted: true, failures: entry.failures, lostAttempt: lostAttemptAfter(entry) };
   return isLost ? toLost(entry, LOST) : IN_PROGRESS;
 }
 
@@ -105,8 +105,17 @@ export function lostAfter(heartbeatMs: number): number {
   return 2 * heartbeatMs;
 }
 
-/** The failure to record for an attempt whose claim is taken over. */
-const LOST_ATTEMPT: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: LOST } };
+/** The failure to record for an attempt whose claim is taken over. It keeps what those before it have used. */
+function lostAttemptAfter(entry: LedgerEntry): TaskFailure {
+  const usage = untoldUsage(entry);
+  return { callFailed: false, error: { code: 'INTERNAL', message: LOST }, ...(usage && { usage }) };
+}
+
+/** What earlier attempts have used of a model. A final failure has told it to the run already. */
+export function untoldUsage(entry: LedgerEntry | null): TokenUsage | null {
+  const isTold = entry?.status === 'failed' || entry?.status === 'unknown';
+  return isTold ? null : (entry?.failure?.usage ?? null);
+}
 
 /** Of claimants that know nothing of earlier claims. */
 export const NONE_UNUSED = (): boolean => false;

@@ -19,7 +19,8 @@ export interface McpToolDeps {
 /** Creates a tool that calls an MCP server. */
 export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: McpToolDeps): Tool {
   const { name, ownName, outputSchema, settings } = tool;
-  const shape = { isStructured: outputSchema !== null, errorMeans: settings.errorMeans ?? 'perhaps-done' };
+  const { errorMeans = 'perhaps-done' } = settings;
+  const shape = { isStructured: outputSchema !== null, errorMeans };
   const checkPin = createPinCheck(tool, report);
   const openChecked = async (): Promise<Session> => {
     const session = await connection.session();
@@ -35,7 +36,7 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         const result = await session.call(params, call.signal);
         return secrets.redactResult(toJsonResult({ ...shape, result }));
       } catch (thrown) {
-        const error = toCallError(thrown);
+        const error = toCallError(thrown, errorMeans);
         throw error.withMessage(secrets.redactMessage(`${name}: ${error.message}`));
       }
     },

@@ -1,7 +1,7 @@
 import type { ApprovalRule, CallSafety, CallSettings } from '../../../graph/definition/index.ts';
 import type { TextsOrSecrets } from '../../secrets.ts';
 
-/** What an answer that is an error says of the tool's work. */
+/** What an answer that is an error, of the tool or of the protocol, says of the tool's work. */
 export type ErrorMeaning = 'not-done' | 'perhaps-done';
 
 /** Settings of one tool of a server. They take precedence over the server's description. */

@@ -3,24 +3,34 @@ import { messageOf } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
 import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../calls/classify-failure.ts';
 import type { FailureClass } from '../../calls/classify-failure.ts';
+import type { ErrorMeaning } from './server-settings.ts';
 
-/** Classes of protocol errors. The first five say that the server has not begun the call. */
+/** Classes of protocol errors. The first four say that the server has not begun the call. */
 const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
   [ErrorCode.ParseError, REFUSED],
   [ErrorCode.InvalidRequest, REFUSED],
   [ErrorCode.MethodNotFound, REFUSED],
-  [ErrorCode.InvalidParams, REFUSED],
   [ErrorCode.UrlElicitationRequired, REFUSED],
+  // Servers say so of wrong arguments, but also of a result that their check refuses after the work.
+  [ErrorCode.InvalidParams, UNCLEAR],
   [ErrorCode.InternalError, TRY_AGAIN],
   [ErrorCode.ConnectionClosed, TRY_AGAIN],
   [ErrorCode.RequestTimeout, TRY_AGAIN],
 ]);
 
-/** Converts an error of a call that was sent. */
-export function toCallError(thrown: unknown): CallError {
+/** Errors that this end of a connection also makes itself, knowing nothing of the tool. */
+const NOT_ANSWERED: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
+
+/** Converts an error of a call that was sent. @param errorMeans what an error of the server says of the tool's work */
+export function toCallError(thrown: unknown, errorMeans: ErrorMeaning): CallError {
   if (thrown instanceof CallError) return thrown;
-  const failureClass = thrown instanceof McpError ? (BY_CODE.get(thrown.code) ?? UNCLEAR) : UNCLEAR;
+  const failureClass = thrown instanceof McpError ? classifyCode(thrown.code, errorMeans) : UNCLEAR;
   return new CallError('TOOL_FAILED', describeFailure(thrown), { ...failureClass, cause: thrown });
+}
+
+function classifyCode(code: number, errorMeans: ErrorMeaning): FailureClass {
+  const failureClass = BY_CODE.get(code) ?? UNCLEAR;
+  return errorMeans === 'perhaps-done' || NOT_ANSWERED.has(code) ? failureClass : { ...failureClass, done: 'no' };
 }
 
 /** Converts an error from before a call was sent; the server may be available again soon. */

@@ -54,6 +54,27 @@ describe('createOwnModel', () => {
     await expect(ask(reply)).rejects.toThrow('echo');
   });
 
+  test.each([
+    ['length', { retryable: false, reason: 'truncated' }],
+    ['tool-calls', { retryable: true, reason: null }],
+    ['other', { retryable: true, reason: null }],
+  ])('takes no answer without words that ended with %s, and counts what it took', async (finishReason, failure) => {
+    const usage = { inputTokens: 12, outputTokens: 3 };
+    await expect(ask({ finishReason, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', ...failure, usage });
+    expect(await ask({ text: 'Pay', finishReason, usage })).toMatchObject({ text: 'Pay', finishReason, usage });
+  });
+
+  test('counts what an answer took that it can not take', async () => {
+    const usage = { inputTokens: 12, outputTokens: 3 };
+    await expect(ask({ text: 7, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', usage });
+    await expect(ask({ text: 7 })).rejects.toMatchObject({ usage: null });
+    await expect(ask({ text: 7, usage: { inputTokens: -1, outputTokens: 3 } })).rejects.toMatchObject({ usage: null });
+  });
+
+  test.each(['stop', 'content-filter', 'refusal'])('takes one that ended with %s', async (finishReason) => {
+    expect(await ask({ finishReason })).toMatchObject({ text: '', finishReason });
+  });
+
   test('tries again after what its code throws', async () => {
     const broken = createOwnModel(() => Promise.reject(new Error('out of memory')));
     await expect(broken(aModelQuestion(), context)).rejects.toMatchObject({

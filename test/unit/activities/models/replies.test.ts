@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelReply } from '../../../../src/graph/run/effect.ts';
+import type { JsonObject } from '../../../../src/graph/values/json.ts';
 import {
   REPLIES,
   STREAMS,
@@ -53,6 +54,13 @@ describe.each(CASES)('what $provider answers $way', ({ provider, stream, replies
   test('is cut off by the length', async () => {
     const reply = await replyTo(provider, replies[provider].truncated, { stream });
     expect(reply).toMatchObject({ text: 'Hi', finishReason: 'length' });
+  });
+
+  test('fails if its length ends it before it says anything', async () => {
+    server.answers(replies[provider].unsaid);
+    const failure = await failureOf(askModel(server, provider, { stream }));
+    expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage });
+    expect(failure.message).toContain('before it said anything; raise maxOutputTokens');
   });
 });
 
@@ -114,11 +122,39 @@ describe('what Google', () => {
     expect(await replyTo('google', given, { stream })).toMatchObject({ finishReason: 'content-filter', text: '' });
   });
 
-  test('could not read of a tool call may go better next time', async () => {
-    server.answers(json(aCandidate([], 'MALFORMED_FUNCTION_CALL')));
-    const failure = await failureOf(askModel(server, 'google'));
-    expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true });
-    expect(failure.message).toContain('MALFORMED_FUNCTION_CALL');
+  test.each(
+    ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS', 'OTHER', 'NEW'].flatMap((reason) => [
+      { reason, way: 'at once', stream: false, send: json },
+      { reason, way: 'in a stream', stream: true, send: dataEvents },
+    ]),
+  )('ends with $reason, $way, and says nothing of may go better next time', async ({ reason, stream, send }) => {
+    server.answers(send(aCandidate([], reason)));
+    const failure = await failureOf(askModel(server, 'google', { stream }));
+    expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'perhaps', usage });
+    expect(failure.message).toContain(reason);
+  });
+
+  test('ends with OTHER after some words is an answer', async () => {
+    const reply = await replyTo('google', json(aCandidate([{ text: 'Hi' }], 'OTHER')));
+    expect(reply).toMatchObject({ text: 'Hi', finishReason: 'other' });
+  });
+});
+
+describe('an answer without words', () => {
+  test.each<[Provider, JsonObject]>([
+    ['anthropic', aClaudeMessage([], 'end_turn')],
+    ['google', aCandidate([], 'STOP')],
+    ['openai', aResponse([])],
+    ['openai-compatible', aCompletion({ content: '' }, 'stop')],
+  ])('is one where the model of %s has come to its end', async (provider, answer) => {
+    expect(await replyTo(provider, json(answer))).toMatchObject({ text: '', finishReason: 'stop', usage });
+  });
+
+  test.each(['tool_calls', 'eos'])('is none where it ends with %s', async (reason) => {
+    server.answers(json(aCompletion({ content: '\n' }, reason)));
+    const failure = await failureOf(askModel(server, 'openai-compatible'));
+    expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, usage });
+    expect(failure.message).toContain(reason);
   });
 });
 

@@ -35,7 +35,7 @@ describe('tools at an address', () => {
     expect(await tools.call('odd.echo', 'hello')).toBe('hello');
     expect(await tools.call('odd.typed', 3)).toEqual({ n: 3 });
     await expect(tools.call('odd.fail', 'no')).rejects.toThrow('It answered with an error: no');
-    await expect(tools.call('odd.refuse', -32602)).rejects.toMatchObject({ retryable: false, done: 'no' });
+    await expect(tools.call('odd.refuse', -32601)).rejects.toMatchObject({ retryable: false, done: 'no' });
   });
 
   test('are asked with the headers of the configuration', async () => {

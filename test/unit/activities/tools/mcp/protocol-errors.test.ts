@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestedTools } from '../../../../support/doubles/mcp-tools.ts';
+import type { TestedTools } from '../../../../support/doubles/mcp-tools.ts';
+import { startOddMcpAddress } from '../../../../support/doubles/odd-mcp-address.ts';
+import type { OddMcpAddress } from '../../../../support/doubles/odd-mcp-address.ts';
+
+let server: OddMcpAddress;
+let tools: TestedTools;
+
+beforeAll(async () => {
+  server = await startOddMcpAddress();
+  const { url, address } = server;
+  const sure = { url, tools: { refuse: { errorMeans: 'not-done' }, nonsense: { errorMeans: 'not-done' } } } as const;
+  tools = await openTestedTools({ odd: { url }, sure }, { allow: [address] });
+});
+afterAll(async () => {
+  await tools.close();
+  await server.stop();
+});
+
+describe('an error of the protocol', () => {
+  test.each([
+    ['text that is no JSON', -32700],
+    ['a request that is none', -32600],
+    ['an unknown method', -32601],
+    ['a page to visit first', -32042],
+  ])('that speaks of %s (%d) says that the tool has not begun', async (_what, code) => {
+    const classified = { code: 'TOOL_FAILED', retryable: false, done: 'no' };
+    await expect(tools.call('odd.refuse', code)).rejects.toMatchObject(classified);
+    await expect(tools.call('sure.refuse', code)).rejects.toMatchObject(classified);
+  });
+
+  test.each([
+    ['wrong arguments, or a result that the server refuses to hand out', -32602, false],
+    ['an accident in the server', -32603, true],
+    ['something of its own', 17, false],
+  ])(
+    'that speaks of %s (%d) comes from a tool that may have done its work, unless its errors mean otherwise',
+    async (_what, code, retryable) => {
+      const classified = { code: 'TOOL_FAILED', retryable };
+      await expect(tools.call('odd.refuse', code)).rejects.toMatchObject({ ...classified, done: 'perhaps' });
+      await expect(tools.call('sure.refuse', code)).rejects.toMatchObject({ ...classified, done: 'no' });
+    },
+  );
+
+  test.each([
+    ['a connection that was closed', -32000],
+    ['a time-out', -32001],
+  ])('that speaks of %s (%d) says nothing of the work, whatever errors mean', async (_what, code) => {
+    const classified = { code: 'TOOL_FAILED', retryable: true, done: 'perhaps' };
+    await expect(tools.call('odd.refuse', code)).rejects.toMatchObject(classified);
+    await expect(tools.call('sure.refuse', code)).rejects.toMatchObject(classified);
+  });
+});
+
+test('an answer that the protocol does not allow says nothing of the work, whatever errors mean', async () => {
+  const failure = tools.call('sure.nonsense');
+  await expect(failure).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'perhaps' });
+});
