@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createApprovals } from '../../../src/client/approvals.ts';
 import type { Connection } from '../../../src/client/connection.ts';
 import { followRun } from '../../../src/client/follow-run.ts';
 import { createRuns } from '../../../src/client/runs.ts';
@@ -83,6 +84,23 @@ test('a decision is given all the same when reads stay behind', async () => {
     '/api/approvals/r.a1': [{ ...decided, decisions: [] }],
   });
   expect(await createRuns(connection).reject('r')).toEqual(decided);
+});
+
+test('a decision is given all the same when it can not be read', async () => {
+  const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
+  const { connection, asked } = scriptedApi({ '/api/approvals/r.a1/decision': [decided] });
+  expect(await createApprovals(connection).decide({ id: 'r.a1' }, { decision: 'approve' })).toEqual(decided);
+  expect(asked.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+});
+
+test('a start whose wait fails says that the run may be there, and under which key', async () => {
+  const { connection } = scriptedApi({ '/api/runs': [run('running')] });
+  const options = { waitMs: 5_000, idempotencyKey: 'mine' };
+  await expect(startRun(connection, { graph: 'g' }, options)).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+    mayTakeEffect: true,
+    idempotencyKey: 'mine',
+  });
 });
 
 test('a start waits in its own request first', async () => {
