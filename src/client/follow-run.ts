@@ -42,12 +42,15 @@ export function followTokens(
 async function* followToRest({ send, timing }: Connection, place: HistoryPlace): AsyncGenerator<RunEvent, Run> {
   const { id, signal } = place;
   const read = createHistoryReader({ send }, place);
-  for (;;) {
+  for (let last = place.after; ;) {
     const headers = preferWait(1_000);
     const run = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
-    yield* read();
-    if (isResting(run)) return run;
-    if (run.status === 'waiting') await timing.sleep(PAUSE_MS, signal);
+    const known = last;
+    last = yield* read();
+    // Whoever was given an event may have taken the run further.
+    if (last > known) continue;
+    if (isResting(run) && last >= run.lastSeq) return run;
+    if (isResting(run) || run.status === 'waiting') await timing.sleep(PAUSE_MS, signal);
   }
 }
 
@@ -57,11 +60,11 @@ interface HistoryPlace {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Creates a reader that gives the events since its last call. */
+/** Creates a reader that gives the events since its last call. @returns the `seq` of the last event that is known */
 function createHistoryReader(
   { send }: Pick<Connection, 'send'>,
   { id, after, signal }: HistoryPlace,
-): () => AsyncGenerator<RunEvent, void> {
+): () => AsyncGenerator<RunEvent, number> {
   let cursor: string | undefined;
   let last = after;
   return async function* newEvents() {
@@ -75,7 +78,7 @@ function createHistoryReader(
         last = event.seq;
         yield event;
       }
-      if (page.nextCursor === null) return;
+      if (page.nextCursor === null) return last;
       cursor = page.nextCursor;
     }
   };

@@ -12,10 +12,11 @@ export type ErrorCode =
 interface ErrorFacts {
   readonly code: ErrorCode;
   readonly detail: string;
-  readonly status?: number | undefined;
+  readonly status?: number | null | undefined;
   readonly issues?: Problem['issues'];
   readonly mayTakeEffect?: boolean | undefined;
-  readonly retryAfterMs?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly retryAfterMs?: number | null | undefined;
   readonly cause?: unknown;
 }
 
@@ -28,18 +29,24 @@ export class HoldfastError extends Error {
   readonly status: number | null;
   /** Each fault of the request; `path` is a JSON Pointer. */
   readonly issues: NonNullable<Problem['issues']>;
-  /** The request may do its work all the same; the same idempotency key finds out. */
+  /**
+   * The call may have done its work, or may do it all the same; the same call with `idempotencyKey` finds out. False: it
+   * was refused, and has changed nothing.
+   */
   readonly mayTakeEffect: boolean;
+  /** The key that was sent; `null`: the call only reads. */
+  readonly idempotencyKey: string | null;
   /** The API wants to be left alone so long; `null`: it names no time. */
   readonly retryAfterMs: number | null;
 
-  constructor({ code, detail, status, issues, mayTakeEffect, retryAfterMs, cause }: ErrorFacts) {
+  constructor({ code, detail, cause, ...facts }: ErrorFacts) {
     super(`${code}: ${detail}`, { cause });
     this.code = code;
     this.detail = detail;
-    this.status = status ?? null;
-    this.issues = issues ?? [];
-    this.mayTakeEffect = mayTakeEffect ?? false;
-    this.retryAfterMs = retryAfterMs ?? null;
+    this.status = facts.status ?? null;
+    this.issues = facts.issues ?? [];
+    this.mayTakeEffect = facts.mayTakeEffect ?? false;
+    this.idempotencyKey = facts.idempotencyKey ?? null;
+    this.retryAfterMs = facts.retryAfterMs ?? null;
   }
 }

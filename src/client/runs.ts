@@ -25,7 +25,6 @@ import type { TokenEvent } from './streams/stream-run.ts';
 import { createListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 import { path } from './path.ts';
-import { readAnswer } from './read-answer.ts';
 import type { CallOptions } from './send.ts';
 import { toRunQuery } from './run-filter.ts';
 import type { RunFilter } from './run-filter.ts';
@@ -143,15 +142,11 @@ export function createRuns(connection: Connection): Runs {
 }
 
 function createStates({ send }: Connection): Pick<Runs, 'state' | 'edit'> {
-  const tagged = async (...request: Parameters<typeof send.heard>): Promise<TaggedState> => {
-    const heard = await send.heard(...request);
-    return { ...readAnswer<State>(heard), etag: heard.headers.get('etag') ?? '' };
-  };
   return {
     state: async (id, checkpoint, options) =>
-      await tagged({ method: 'GET', path: path`/api/runs/${id}/state`, query: { checkpoint } }, options),
+      await send.tagged<State>({ method: 'GET', path: path`/api/runs/${id}/state`, query: { checkpoint } }, options),
     edit: async (id, { etag, ...body }, options) =>
-      await tagged(
+      await send.tagged<State>(
         { method: 'PATCH', path: path`/api/runs/${id}/state`, headers: { 'if-match': etag }, body },
         options,
       ),

@@ -1,7 +1,9 @@
+import { mayBeDone } from './attempts/may-be-done.ts';
+import { retryDelay } from './attempts/retry-delay.ts';
+import { sentUnder } from './attempts/sent-under.ts';
 import { HoldfastError } from './holdfast-error.ts';
 import { readAnswer, readProblem } from './read-answer.ts';
 import type { Heard } from './read-answer.ts';
-import { retryDelay } from './retry-delay.ts';
 import type { Timing } from './timing.ts';
 
 /** Where the API is, and who asks. */
@@ -37,6 +39,11 @@ export interface ApiRequest {
   readonly file?: Blob | Uint8Array<ArrayBuffer>;
 }
 
+/** What an answer shows, named. */
+export interface Tagged {
+  readonly etag: string;
+}
+
 /**
  * Sends requests, and again what failed for the moment. All but GET have an idempotency key, the same in each attempt.
  * @throws HoldfastError
@@ -44,6 +51,8 @@ export interface ApiRequest {
 export interface Send {
   /** Gives the JSON of the answer. */
   json<T>(request: ApiRequest, options?: CallOptions): Promise<T>;
+  /** Gives the JSON of the answer with its entity tag. */
+  tagged<T>(request: ApiRequest, options?: CallOptions): Promise<T & Tagged>;
   /** Gives the whole answer. */
   heard(request: ApiRequest, options?: CallOptions): Promise<Heard>;
   /** Gives the bytes of the answer, with their media type. */
@@ -55,14 +64,14 @@ export interface Send {
 export const ATTEMPTS = 6;
 
 export function createSend(options: ClientOptions, timing: Timing): Send {
-  const heard: Send['heard'] = async (request, call) => await sendUntil({ options, timing, read: hear }, request, call);
+  const sent = async <T>(read: Sending<T>['read'], request: ApiRequest, call?: CallOptions): Promise<T> =>
+    await sendUntil({ options, timing, read }, request, call);
   return {
-    heard,
-    file: async (request, call) => await sendUntil({ options, timing, read: readFile }, request, call),
-    opened: async (request, call) => await sendUntil({ options, timing, read: open }, request, call),
-    async json<T>(request: ApiRequest, call?: CallOptions) {
-      return readAnswer<T>(await heard(request, call));
-    },
+    json: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readJson<T>, request, call),
+    tagged: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readTagged<T>, request, call),
+    heard: async (request, call) => await sent(hear, request, call),
+    file: async (request, call) => await sent(readFile, request, call),
+    opened: async (request, call) => await sent(open, request, call),
   };
 }
 
@@ -74,20 +83,23 @@ interface Sending<T> {
 }
 
 async function sendUntil<T>(
-  { options, timing, read }: Sending<T>,
+  sending: Sending<T>,
   request: ApiRequest,
   { signal, idempotencyKey }: CallOptions = {},
 ): Promise<T> {
+  const { options, timing } = sending;
   const { attempts = ATTEMPTS } = options;
   const url = toUrl(options.baseUrl, request);
   const key = idempotencyKey ?? crypto.randomUUID();
+  let mayTakeEffect = false;
   for (let attempt = 1; ; attempt += 1) {
     const init = { ...(await toInit(options, request, key)), ...(signal && { signal }) };
-    const answer = await ask(options, url, { init, read });
+    const answer = await ask(sending, url, init);
     if ('success' in answer) return answer.success;
-    const error = 'refused' in answer ? readProblem(answer.refused, timing.now()) : answer.failure;
+    const { error } = answer;
+    mayTakeEffect = mayBeDone(request.method, error, mayTakeEffect);
     const delayMs = attempt < attempts ? retryDelay(error, attempt, timing.random()) : null;
-    if (delayMs === null) throw error;
+    if (delayMs === null) throw request.method === 'GET' ? error : sentUnder(key, error, mayTakeEffect);
     await timing.sleep(delayMs, signal);
   }
 }
@@ -95,6 +107,14 @@ async function sendUntil<T>(
 /** Reads an answer to its end. */
 async function hear(response: Response): Promise<Heard> {
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  return readAnswer<T>(await hear(response));
+}
+
+async function readTagged<T>(response: Response): Promise<T & Tagged> {
+  return { ...(await readJson<T>(response)), etag: response.headers.get('etag') ?? '' };
 }
 
 const readFile = async (response: Response): Promise<Blob> => await response.blob();
@@ -123,26 +143,19 @@ async function toInit({ token }: ClientOptions, request: ApiRequest, key: string
   return { method, headers, body: JSON.stringify(body) };
 }
 
-type Outcome<T> =
-  | { readonly success: T }
-  | { readonly refused: Heard }
-  /** No answer came to its end. */
-  | { readonly failure: HoldfastError };
+type Outcome<T> = { readonly success: T } | { readonly error: HoldfastError };
 
-/** @throws the reason of the signal, or what `read` finds wrong */
-async function ask<T>(
-  { baseUrl, fetch: ownFetch }: ClientOptions,
-  url: string,
-  { init, read }: { readonly init: RequestInit } & Pick<Sending<T>, 'read'>,
-): Promise<Outcome<T>> {
+/** @throws the reason of the signal */
+async function ask<T>({ options, timing, read }: Sending<T>, url: string, init: RequestInit): Promise<Outcome<T>> {
   try {
-    const response = await (ownFetch ? ownFetch(url, init) : fetch(url, init));
-    return response.ok ? { success: await read(response) } : { refused: await hear(response) };
+    const response = await (options.fetch ? options.fetch(url, init) : fetch(url, init));
+    if (response.ok) return { success: await read(response) };
+    return { error: readProblem(await hear(response), timing.now()) };
   } catch (cause) {
     init.signal?.throwIfAborted();
-    if (cause instanceof HoldfastError) throw cause;
-    const detail = `${new URL(baseUrl).origin} can't be reached: ${causeOf(cause)}`;
-    return { failure: new HoldfastError({ code: 'UNREACHABLE', detail, cause }) };
+    if (cause instanceof HoldfastError) return { error: cause };
+    const detail = `${new URL(options.baseUrl).origin} can't be reached: ${causeOf(cause)}`;
+    return { error: new HoldfastError({ code: 'UNREACHABLE', detail, cause }) };
   }
 }
 

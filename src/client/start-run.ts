@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { NewRunSchema } from '../api/schemas/run.ts';
 import type { Run } from './answers.ts';
+import { sentUnder } from './attempts/sent-under.ts';
 import type { Connection } from './connection.ts';
+import { HoldfastError } from './holdfast-error.ts';
 import type { CallOptions } from './send.ts';
 import { preferWait, waitForRun } from './wait-for-run.ts';
 
@@ -12,17 +14,22 @@ export interface StartOptions extends CallOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** Starts a run. @returns the run as it is then, or after the wait */
+/**
+ * Starts a run. @returns the run as it is then, or after the wait
+ * @throws HoldfastError that says if the run may have been started, also when only the wait has failed
+ */
 export async function startRun<T extends Run>(
   connection: Connection,
   body: NewRun,
-  { waitMs, ...options }: StartOptions = {},
+  { waitMs, signal, idempotencyKey = crypto.randomUUID() }: StartOptions = {},
 ): Promise<T> {
   const { send, timing } = connection;
   const deadline = timing.now() + (waitMs ?? 0);
   const headers = waitMs === undefined ? {} : preferWait(waitMs);
-  const run = await send.json<T>({ method: 'POST', path: '/api/runs', headers, body }, options);
+  const run = await send.json<T>({ method: 'POST', path: '/api/runs', headers, body }, { signal, idempotencyKey });
   const timeoutMs = deadline - timing.now();
   if (timeoutMs <= 0) return run;
-  return await waitForRun<T>(connection, run.id, { timeoutMs, signal: options.signal });
+  return await waitForRun<T>(connection, run.id, { timeoutMs, signal }).catch((error: unknown) => {
+    throw error instanceof HoldfastError ? sentUnder(idempotencyKey, error, true) : error;
+  });
 }

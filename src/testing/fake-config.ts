@@ -58,27 +58,21 @@ function toolsOf({ base, fakes: { tools = {} }, used }: Given, pace: Pace): Conf
   const known = new Map(base.tools.map((tool) => [tool.name, tool]));
   const names = new Set([...used.tools, ...known.keys(), ...Object.keys(tools)]);
   return [...names].map((name) => {
-    const fake = own<ToolFake>(tools, name) ?? noAnswer;
-    if (typeof fake !== 'function')
-      return parse(`tools/${name}`, Tool, {
-        description: '',
-        parameters: true,
-        ...fake,
-        ...toFields(fake, pace),
-        name,
-      });
     const tool = known.get(name);
-    if (tool) return withoutOwnCode(tool, paced(fake, pace));
-    return parse(`tools/${name}`, Tool, { name, description: '', parameters: true, execute: paced(fake, pace) });
+    const facts = { description: '', parameters: true, ...(tool && factsOf(tool)) };
+    return parse(`tools/${name}`, Tool, { ...facts, ...toFields(own<ToolFake>(tools, name) ?? noAnswer, pace), name });
   });
 }
 
-/** The facts of a configured tool, its schema among them, with the code of a fake. */
-function withoutOwnCode(tool: ToolConfig, execute: PacedCode): ToolConfig {
-  if ('schema' in tool) return { ...tool, secrets: [], execute };
-  if (!('url' in tool)) return { ...tool, execute };
-  const { url: _url, method: _method, headers: _headers, ...facts } = tool;
-  return { ...facts, schema: null, secrets: [], execute };
+/** What a configured tool states, its schema included, as a fake states it. */
+function factsOf(tool: ToolConfig): object {
+  if ('url' in tool) {
+    const { url: _url, method: _method, headers: _headers, ...facts } = tool;
+    return facts;
+  }
+  if (!('schema' in tool)) return tool;
+  const { schema, secrets: _secrets, ...facts } = tool;
+  return { ...facts, parameters: schema ?? facts.parameters };
 }
 
 function functionsOf({ base, fakes: { functions = {} }, used }: Given, pace: Pace): Config['functions'] {

@@ -37,8 +37,8 @@ export type ModelFake =
   | ((request: ModelRequest, context: FakeContext) => OwnReply | Delayed<OwnReply | Error> | Promise<OwnReply>);
 
 /**
- * A function of the arguments, or a tool as `defineTool` gives it, perhaps with another `execute`. A function alone has
- * the facts of the configured tool, else those of a tool that states nothing: any arguments, `effect: 'unsafe'`.
+ * A function of the arguments, or a tool as `defineTool` gives it, perhaps with another `execute`. What it does not state
+ * is that of the configured tool, else of a tool that states nothing: any arguments, `effect: 'unsafe'`.
  */
 export type ToolFake = Code<CodeToolContext> | (Partial<Omit<DefinedTool, 'execute'>> & Executable<CodeToolContext>);
 

@@ -106,6 +106,7 @@ describe('starting a run', () => {
       createdAt: at,
       startedAt: at,
       endedAt: at,
+      lastSeq: expect.any(Number),
       workflowId: `run:demo:${textAt(body, '/id')}`,
     });
   });

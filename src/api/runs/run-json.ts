@@ -39,6 +39,7 @@ export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, {
     metadata,
     createdBy,
     createdAt,
+    lastSeq,
   } = run;
   const shown = view ?? run.view ?? NOT_BEGUN;
   const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage, raisedLimits } = shown;
@@ -66,6 +67,7 @@ export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, {
     createdAt,
     startedAt,
     endedAt,
+    lastSeq,
     workflowId: toWorkflowId({ tenantId, id }),
   };
 }

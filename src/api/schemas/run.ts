@@ -97,6 +97,7 @@ export const RunSchema = z
     createdAt: Time,
     startedAt: Time.nullable(),
     endedAt: Time.nullable(),
+    lastSeq: z.int().openapi({ description: 'The `seq` of its last event; 0 before its first' }),
     workflowId: z.string(),
   })
   .openapi('Run', { example: RUN_EXAMPLE });

@@ -8,11 +8,10 @@ interface StreamOptions {
   /** The id of the last event that is known. */
   readonly lastId: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the stream has ended as the API wanted; else it has broken off. */
-  readonly onEnd?: (() => void) | undefined;
 }
 
-type Chunk = Uint8Array | 'end' | 'broken';
+/** `null`: the stream has ended, or has broken off. */
+type Chunk = Uint8Array | null;
 
 /** The API says something every 15 seconds; a connection that is silent for longer is broken. */
 const SILENT_MS = 45_000;
@@ -24,7 +23,7 @@ const SILENT_MS = 45_000;
 export async function* readStream(
   { send, timing }: Connection,
   request: Pick<ApiRequest, 'path' | 'query'>,
-  { lastId, signal, onEnd }: StreamOptions,
+  { lastId, signal }: StreamOptions,
 ): AsyncGenerator<ServerSentEvent, void> {
   const closing = new AbortController();
   const until = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
@@ -37,8 +36,7 @@ export async function* readStream(
     for (;;) {
       const chunk = await nextChunk(reader, timing);
       signal?.throwIfAborted();
-      if (chunk === 'end') return onEnd?.();
-      if (chunk === 'broken') return;
+      if (!chunk) return;
       yield* parse(decoder.decode(chunk, { stream: true }));
     }
   } finally {
@@ -49,12 +47,12 @@ export async function* readStream(
 async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>, timing: Timing): Promise<Chunk> {
   const heard = new AbortController();
   const chunk = reader.read().then(
-    ({ value }): Chunk => value ?? 'end',
-    (): Chunk => 'broken',
+    ({ value }): Chunk => value ?? null,
+    (): Chunk => null,
   );
   const silence = timing.sleep(SILENT_MS, heard.signal).then(
-    (): Chunk => 'broken',
-    (): Chunk => 'broken',
+    (): Chunk => null,
+    (): Chunk => null,
   );
   return await Promise.race([chunk, silence]).finally(() => heard.abort());
 }

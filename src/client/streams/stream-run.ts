@@ -15,9 +15,6 @@ interface StreamedRun {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The events that end a run, unless it is reopened. */
-const ENDINGS: ReadonlySet<RunEvent['type']> = new Set(['run.completed', 'run.failed', 'run.canceled']);
-
 /** A piece of what a model says, while it says it. It is no event of the history, and may be missing. */
 export interface TokenEvent extends ModelDelta {
   readonly type: 'model.delta';
@@ -40,23 +37,19 @@ export async function* streamRun(
   const pauses = createPauses(connection.timing, signal);
   const at = path`/api/runs/${id}`;
   let last = after;
-  let hasLastEvent = false;
-  for (let hasEnded = false; ;) {
-    let isWhole = false;
-    const place = { lastId: last > 0 ? String(last) : undefined, signal, onEnd: () => (isWhole = true) };
+  for (;;) {
+    const place = { lastId: last > 0 ? String(last) : undefined, signal };
     for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, place))) {
       if (event.type !== 'model.delta') {
         last = event.seq;
-        hasLastEvent = ENDINGS.has(event.type);
         pauses.reset();
       }
       yield event;
     }
     const run = await connection.send.json<Run>({ method: 'GET', path: at }, { signal });
-    // A stream that begins after the end of the run, and is whole, has all events.
-    if (isEnded(run) && (hasLastEvent || (hasEnded && isWhole))) return run;
-    hasEnded = isEnded(run);
-    if (!hasEnded) await pauses.next();
+    // A stream also ends with its process, and a run may have been reopened, and have ended again, since.
+    if (isEnded(run) && last >= run.lastSeq) return run;
+    await pauses.next();
   }
 }
 

@@ -144,6 +144,73 @@ describe('an error', () => {
     });
   });
 
+  const says = (code: string, status: number, mayTakeEffect = false): Step => {
+    return () => problemResponse({ code, status, message: 'no', mayTakeEffect }, '/api/runs');
+  };
+  const cut: Step = () => new Response('{"id":"01', { status: 201 });
+  const gateway: Step = () => new Response('<html>', { status: 504 });
+  const busy = says('REQUEST_IN_PROGRESS', 409);
+  const outOfRights = says('FORBIDDEN', 403);
+  const PATCH = { ...POST, method: 'PATCH' } as const;
+  const DELETE = { method: 'DELETE', path: '/api/schedules/s' } as const;
+
+  test.each([
+    { what: 'no answer', request: POST, steps: [broken], expected: true },
+    { what: 'an answer of a gateway', request: POST, steps: [gateway], expected: true },
+    { what: 'an answer that was cut', request: POST, steps: [cut], expected: true },
+    { what: 'a request that is still worked on', request: POST, steps: [busy], expected: true },
+    { what: 'a fault of the server', request: POST, steps: [says('INTERNAL', 500)], expected: true },
+    { what: 'an API that is away', request: POST, steps: [says('UNAVAILABLE', 503)], expected: true },
+    { what: 'a doubt of the API', request: POST, steps: [says('NOT_ALLOWED_NOW', 409, true)], expected: true },
+    { what: 'a refusal', request: POST, steps: [says('INVALID_INPUT', 422)], expected: false },
+    {
+      what: 'a refusal of what is in between',
+      request: POST,
+      steps: [() => new Response('<html>', { status: 413 })],
+      expected: false,
+    },
+    {
+      what: 'a refusal under the key of a lost attempt',
+      request: POST,
+      steps: [broken, says('INVALID_INPUT', 422)],
+      expected: false,
+    },
+    {
+      what: 'a refusal of the caller after a lost attempt',
+      request: POST,
+      steps: [broken, outOfRights],
+      expected: true,
+    },
+    {
+      what: 'too many requests after a lost attempt',
+      request: POST,
+      steps: [broken, busy, says('TOO_MANY_REQUESTS', 429)],
+      expected: true,
+    },
+    { what: 'a deletion that finds nothing', request: DELETE, steps: [says('NOT_FOUND', 404)], expected: false },
+    {
+      what: 'a deletion that finds nothing after a lost attempt',
+      request: DELETE,
+      steps: [broken, says('NOT_FOUND', 404)],
+      expected: true,
+    },
+    { what: 'a read', request: GET, steps: [broken], expected: false },
+  ])('says if the request may have been done: $what', async ({ request, steps, expected }) => {
+    const { send, requests } = scripted(...steps);
+    const error: unknown = await send.json(request).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(HoldfastError);
+    expect(error).toMatchObject({
+      mayTakeEffect: expected,
+      idempotencyKey: requests[0]?.headers.get('idempotency-key'),
+    });
+  });
+
+  test('has the key that the caller has given', async () => {
+    const { send } = scripted(cut);
+    const tagged = send.tagged(PATCH, { idempotencyKey: 'mine' });
+    await expect(tagged).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: true });
+  });
+
   test.each([
     ['a refusal', () => new Response('<html>', { status: 404 })],
     ['a success', () => new Response('<html>')],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createApprovals } from '../../../src/client/approvals.ts';
 import type { Connection } from '../../../src/client/connection.ts';
 import { followRun } from '../../../src/client/follow-run.ts';
 import { createRuns } from '../../../src/client/runs.ts';
@@ -37,7 +38,12 @@ function scriptedApi(answers: Readonly<Record<string, readonly Json[]>>, request
   return { connection: { send, timing }, asked };
 }
 
-const run = (status: string, waitingFor: readonly Json[] = []): Json => ({ id: 'r', status, waitingFor });
+const run = (status: string, waitingFor: readonly Json[] = [], lastSeq = 0): Json => ({
+  id: 'r',
+  status,
+  waitingFor,
+  lastSeq,
+});
 const approval = { kind: 'approval', node: 'ask', id: 'r.a1' };
 const timer = { kind: 'timer', node: 'nap' };
 
@@ -85,23 +91,62 @@ test('a decision is given all the same when reads stay behind', async () => {
   expect(await createRuns(connection).reject('r')).toEqual(decided);
 });
 
+test('a decision is given all the same when it can not be read', async () => {
+  const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
+  const { connection, asked } = scriptedApi({ '/api/approvals/r.a1/decision': [decided] });
+  expect(await createApprovals(connection).decide({ id: 'r.a1' }, { decision: 'approve' })).toEqual(decided);
+  expect(asked.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+});
+
+test('a start whose wait fails says that the run may be there, and under which key', async () => {
+  const { connection } = scriptedApi({ '/api/runs': [run('running')] });
+  const options = { waitMs: 5_000, idempotencyKey: 'mine' };
+  await expect(startRun(connection, { graph: 'g' }, options)).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+    mayTakeEffect: true,
+    idempotencyKey: 'mine',
+  });
+});
+
 test('a start waits in its own request first', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs': [run('running')], '/api/runs/r': [run('completed')] });
   expect(await startRun(connection, { graph: 'g' }, { waitMs: 5_000 })).toMatchObject({ status: 'completed' });
   expect(asked).toEqual(['POST /api/runs wait=5', 'GET /api/runs/r wait=4']);
 });
 
+const historyPage = (seqs: readonly number[], nextCursor: string | null = null): Json => ({
+  items: seqs.map((seq) => ({ seq })),
+  nextCursor,
+});
+
 test('following to its rest gives each event of a run once, over pages', async () => {
-  const page = (seqs: readonly number[], nextCursor: string | null): Json => ({
-    items: seqs.map((seq) => ({ seq })),
-    nextCursor,
-  });
   const { connection } = scriptedApi({
-    '/api/runs/r': [run('running'), run('paused')],
-    '/api/runs/r/history?limit=200': [page([1, 2], 'c')],
-    '/api/runs/r/history?limit=200&cursor=c': [page([3], null), page([3, 4], null)],
+    '/api/runs/r': [run('running'), run('paused', [], 4)],
+    '/api/runs/r/history?limit=200': [historyPage([1, 2], 'c')],
+    '/api/runs/r/history?limit=200&cursor=c': [historyPage([3]), historyPage([3, 4])],
   });
   const seqs: number[] = [];
   for await (const { seq } of followRun(connection, 'r', { after: 1, until: 'rest' })) seqs.push(seq);
   expect(seqs).toEqual([2, 3, 4]);
+});
+
+test('following to its rest waits for events that are written late', async () => {
+  const { connection } = scriptedApi({
+    '/api/runs/r': [run('paused', [], 3)],
+    '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1]), historyPage([1, 2, 3])],
+  });
+  const seqs: number[] = [];
+  for await (const { seq } of followRun(connection, 'r', { until: 'rest' })) seqs.push(seq);
+  expect(seqs).toEqual([1, 2, 3]);
+});
+
+test('following to its rest goes on with a run that who follows it has taken further', async () => {
+  const { connection } = scriptedApi({
+    '/api/runs/r': [run('failed', [], 1), run('completed', [], 2)],
+    '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1, 2])],
+  });
+  const events = followRun(connection, 'r', { until: 'rest' });
+  expect((await events.next()).value).toEqual({ seq: 1 });
+  expect((await events.next()).value).toEqual({ seq: 2 });
+  expect(await events.next()).toMatchObject({ done: true, value: { status: 'completed' } });
 });

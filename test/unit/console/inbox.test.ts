@@ -62,9 +62,8 @@ describe('a decision that was not taken', () => {
   test.each([
     [refused('INVALID_ARGS', 422), true],
     [refused('APPROVAL_CHANGED', 412), true],
-    [refused('REQUEST_IN_PROGRESS', 409), false],
-    [refused('UNAVAILABLE', 503, true), false],
-    [refused('UNREACHABLE'), false],
+    [refused('REQUEST_IN_PROGRESS', 409, true), false],
+    [refused('UNREACHABLE', undefined, true), false],
     [new Error('else'), false],
   ])('%s leaves a new key: %s', (error, expected) => {
     expect(isDefinite(error)).toBe(expected);

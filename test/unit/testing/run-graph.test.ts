@@ -80,19 +80,50 @@ describe('a call', () => {
     expect((await runGraph(payment, {}, { tools: { pay }, secrets })).state.paid).toBe('5 EUR by b-1');
   });
 
-  test('of a configured tool has its facts and the code of the fake', async () => {
+  describe('of a configured tool', () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
-      parameters: { type: 'object', properties: { euros: { type: 'number' } } },
+      parameters: z.object({ euros: z.number(), currency: z.string().default('EUR') }),
       approval: 'always',
       secrets: ['BANK'],
       execute: () => expect.unreachable(),
     });
-    const given = { config: defineConfig({ tools: [pay] }), tools: { pay: ({ euros }: { euros: number }) => euros } };
-    expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
+    const refund = {
+      name: 'pay',
+      description: 'Pays',
+      method: 'POST',
+      url: 'https://bank.example/{{ args.euros }}',
+      parameters: { type: 'object', properties: { euros: { type: 'number' } } },
+      approval: 'always',
+      headers: { authorization: { secret: 'BANK' } },
+    } as const;
+    const execute = ({ euros }: { euros: number }) => euros;
     const decisions = [{ node: 'pay', tool: 'pay', decision: 'approve' }] as const;
-    expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
+
+    test.each([
+      { what: 'code, a function', tool: pay, fake: execute },
+      { what: 'code, an object', tool: pay, fake: { execute } },
+      { what: 'a request, a function', tool: refund, fake: execute },
+      { what: 'a request, an object', tool: refund, fake: { execute } },
+    ])('has its facts and the code of the fake: $what', async ({ tool, fake }) => {
+      const given = { config: defineConfig({ tools: [tool] }), tools: { pay: fake } };
+      expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
+      expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
+    });
+
+    test('has its schema, which converts the arguments', async () => {
+      const fake = { execute: ({ currency }: { currency: string }) => currency };
+      const given = { config: defineConfig({ tools: [pay] }), tools: { pay: fake }, decisions };
+      expect((await runGraph(payment, {}, given)).state.paid).toBe('EUR');
+    });
+
+    test('has what the fake states in place of what the configuration does', async () => {
+      const parameters = { type: 'object', properties: { euros: { type: 'number', maximum: 4 } } } as const;
+      const fake = { approval: 'never', parameters, execute } as const;
+      const given = { config: defineConfig({ tools: [pay] }), tools: { pay: fake } };
+      expect((await runGraph(careful, {}, given)).state.trouble).toBe('INVALID_TOOL_ARGUMENTS');
+    });
   });
 });
 

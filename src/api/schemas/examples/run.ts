@@ -46,6 +46,7 @@ export const RUN_EXAMPLE = {
   createdAt: '2026-11-24T09:30:00.000Z',
   startedAt: '2026-11-24T09:30:00.120Z',
   endedAt: null,
+  lastSeq: 5,
   workflowId: `run:demo:${RUN_ID}`,
 };
 

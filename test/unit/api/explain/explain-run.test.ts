@@ -28,6 +28,7 @@ const RUN: ShownRun = {
   createdAt: AT,
   startedAt: AT,
   endedAt: null,
+  lastSeq: 0,
   workflowId: 'run:acme:R',
 };
 

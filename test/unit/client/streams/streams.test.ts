@@ -102,6 +102,47 @@ describe('following a run', () => {
     expect(rest.filter((type) => type !== 'model.delta')).toEqual(['run.completed']);
   });
 
+  test('goes on where streams of a process that stops end in order before their time', async () => {
+    await aRun('stopping', 3);
+    await end('stopping', 4);
+    const lengths = [1, 0, 0];
+    const stopping: Fetch = async (url, init) => {
+      const response = await ask(url, init);
+      const length = url.endsWith('/events') ? lengths.shift() : undefined;
+      if (length === undefined) return response;
+      const frames = (await response.text()).split(/(?<=\n\n)/).filter((frame) => frame.startsWith('id:'));
+      return new Response(frames.slice(0, length).join(''), response);
+    };
+    const seqs: number[] = [];
+    for await (const { seq } of followRun(connectionBy(stopping), 'stopping')) seqs.push(seq);
+    expect(seqs).toEqual([1, 2, 3, 4]);
+    expect(lengths).toEqual([]);
+  });
+
+  test('goes on with a run that was reopened while its end was read, and has ended again', async () => {
+    await aRun('reopened', 1);
+    await end('reopened', 2);
+    const seqs: number[] = [];
+    for await (const { seq } of followRun(connectionBy(ask), 'reopened')) {
+      seqs.push(seq);
+      if (seq !== 2) continue;
+      await writeTo(api.store, { id: 'reopened', tenantId: 'demo' }, aBatch([3, 4]));
+      await end('reopened', 5);
+    }
+    expect(seqs).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('gives no event again to who knows them all, also what came after the end', async () => {
+    await aRun('edited', 1);
+    await end('edited', 2);
+    const view = aView({ status: 'completed', endedAt: AT });
+    await writeTo(api.store, { id: 'edited', tenantId: 'demo' }, aBatch([3], { view }));
+    expect(await followRun(connectionBy(ask), 'edited', { after: 3 }).next()).toMatchObject({
+      done: true,
+      value: { status: 'completed', lastSeq: 3 },
+    });
+  });
+
   test('opens a new stream when the old one is silent for too long', async () => {
     await aRun('silent', 1);
     await end('silent', 2);

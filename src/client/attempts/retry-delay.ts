@@ -1,4 +1,4 @@
-import type { HoldfastError } from './holdfast-error.ts';
+import type { HoldfastError } from '../holdfast-error.ts';
 
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
