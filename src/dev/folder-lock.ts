@@ -29,7 +29,9 @@ export function lockFolder(folder: string): () => void {
 function identityOf(pid: number): string {
   const boot = readIfThere('/proc/sys/kernel/random/boot_id').trim();
   // The name of the program may hold spaces and parentheses; the fields after it don't (proc_pid_stat(5)).
-  const fields = readIfThere(`/proc/${pid}/stat`).replace(/^.*\) /s, '').split(' ');
+  const fields = readIfThere(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ');
   return [pid, boot, fields[19]].join(' ');
 }
 

@@ -79,6 +79,42 @@ describe('an approval', () => {
     expect(paid.map((event) => at(event, '/args/amount'))).toContain(300);
   });
 
+  test('is not approved while a field is wrong, also when the reason is asked for already', async () => {
+    const { approvalId } = await startAsking(user, {
+      args: { amount: 300, place: { city: 'Bern' } },
+      argsSchema: {
+        type: 'object',
+        properties: { amount: { type: 'number' }, place: { type: 'object' } },
+        required: ['amount'],
+      },
+    });
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.url().endsWith('/decision') && sent.push(request.url())));
+    const form = page.getByRole('form', { name: 'Your decision' });
+    await form.getByLabel('amount').waitFor();
+    await page.keyboard.press('a');
+    const reason = form.getByLabel(/Why it is right/);
+    const wrong = async (field: string, typed: string, problem: RegExp): Promise<void> => {
+      const before = await form.getByLabel(field).inputValue();
+      await form.getByLabel(field).fill('');
+      await form.getByLabel(field).pressSequentially(typed);
+      await reason.press('Enter');
+      await form.getByRole('alert').filter({ hasText: problem }).waitFor();
+      await form.getByLabel(field).and(page.locator(':focus')).waitFor();
+      expect(await form.getByText('As proposed').count()).toBe(0);
+      expect(await form.getByRole('button', { name: /curl/i }).count()).toBe(0);
+      await form.getByLabel(field).fill(before);
+    };
+    await wrong('amount', '', /This is needed/);
+    await wrong('amount', '-', /A number is needed/);
+    await wrong('place', '{', /This is no JSON/);
+    expect(sent).toEqual([]);
+    await reason.press('Enter');
+    await says(page, 'You have approved it.').waitFor();
+    expect(sent).toHaveLength(1);
+  });
+
   test('takes the first of two decisions, and tells the other who was first', { timeout: 60_000 }, async () => {
     const { approvalId } = await startRefund(user, 'T-05');
     const pages = await Promise.all([

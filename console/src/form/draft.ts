@@ -1,8 +1,8 @@
 import { isMembers } from './fields-of.ts';
 import type { Field, FieldKind } from './fields-of.ts';
 
-/** What stands in an input: a text, a tick, or labels that are chosen. */
-export type DraftValue = string | boolean | readonly string[];
+/** What stands in an input: a text, a tick, or labels that are chosen; `null`: what no browser can read, such as half a date. */
+export type DraftValue = string | boolean | readonly string[] | null;
 
 /** What stands in the inputs of a form, by the names of its fields. */
 export type Draft = Readonly<Record<string, DraftValue>>;
@@ -24,7 +24,8 @@ export function readDraft(fields: readonly Field[], draft: Draft, base: unknown)
   const value: Record<string, unknown> = isMembers(base) ? { ...base } : {};
   const problems: Record<string, string> = {};
   for (const field of fields) {
-    const read = readField(field, draft[field.name] ?? '');
+    const { [field.name]: given = '' } = draft;
+    const read = readField(field, given);
     if ('problem' in read) problems[field.name] = read.problem;
     else if (read.value === undefined) delete value[field.name];
     else value[field.name] = read.value;
@@ -35,11 +36,16 @@ export function readDraft(fields: readonly Field[], draft: Draft, base: unknown)
 type Read = { readonly value: unknown } | { readonly problem: string };
 
 function readField(field: Field, given: DraftValue): Read {
+  if (given === null) return { problem: UNREADABLE[field.kind] ?? 'It is not complete' };
   const isBlank = given === '' && field.kind !== 'long-text' && field.kind !== 'text';
   if (isBlank) return field.isRequired ? { problem: 'This is needed' } : { value: undefined };
   if (given === '' && !field.isRequired) return { value: undefined };
   return READERS[field.kind](given, field);
 }
+
+const NO_NUMBER = 'A number is needed';
+const NO_INTEGER = 'A whole number is needed';
+const UNREADABLE: Readonly<Partial<Record<FieldKind, string>>> = { number: NO_NUMBER, integer: NO_INTEGER };
 
 const WRITERS: Readonly<Record<FieldKind, (value: unknown, field: Field) => DraftValue>> = {
   text: asText,
@@ -56,7 +62,7 @@ const READERS: Readonly<Record<FieldKind, (given: DraftValue, field: Field) => R
   text: (given) => ({ value: given }),
   'long-text': (given) => ({ value: given }),
   number: readNumber,
-  integer: (given) => (/^-?\d+$/.test(String(given)) ? readNumber(given) : { problem: 'A whole number is needed' }),
+  integer: (given) => (/^-?\d+$/.test(String(given)) ? readNumber(given) : { problem: NO_INTEGER }),
   boolean: (given) => ({ value: given === true }),
   choice: (given, { options }) => ({ value: options.find(({ label }) => label === given)?.value }),
   choices: (given, { options }) => ({
@@ -77,7 +83,7 @@ function labelsOf(values: readonly unknown[], options: Field['options']): readon
 
 function readNumber(given: DraftValue): Read {
   const number = Number(given);
-  return Number.isFinite(number) ? { value: number } : { problem: 'A number is needed' };
+  return Number.isFinite(number) ? { value: number } : { problem: NO_NUMBER };
 }
 
 /** Reads what somebody has typed as JSON. */

@@ -3,7 +3,7 @@ import type { JSX } from 'react';
 import type { DraftValue } from './draft.ts';
 import type { Field } from './fields-of.ts';
 import './form.css';
-import { WHOLE } from './use-form.ts';
+import { WHOLE } from './read-form.ts';
 import type { Form } from './use-form.ts';
 
 interface SchemaFormProps {
@@ -25,7 +25,7 @@ export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JS
         <FormField
           key={field.name}
           field={field.name === WHOLE ? { ...field, label: legend } : field}
-          value={form.draft[field.name] ?? ''}
+          value={form.draft[field.name]}
           problem={form.problems[field.name] ?? issues[field.name]}
           onChange={(value) => form.set(field.name, value)}
         />
@@ -47,7 +47,7 @@ const WHOLE_FIELD: Field = {
 
 interface FormFieldProps {
   readonly field: Field;
-  readonly value: DraftValue;
+  readonly value: DraftValue | undefined;
   readonly problem: string | undefined;
   readonly onChange: (value: DraftValue) => void;
 }
@@ -88,13 +88,22 @@ interface InputProps extends Pick<FormFieldProps, 'field' | 'value' | 'onChange'
   readonly common: { readonly id: string };
 }
 
+function textOf(value: DraftValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A browser gives an empty text for what it can't read, and does not call that a change: so inputs are read as they are typed in. */
+function readInput({ value, validity }: HTMLInputElement): DraftValue {
+  return validity.badInput ? null : value;
+}
+
 function TextInput({ field, value, onChange, common }: InputProps): JSX.Element {
   return (
     <input
       {...common}
       type={field.inputType}
-      value={String(value)}
-      onChange={(event) => onChange(event.target.value)}
+      value={textOf(value)}
+      onInput={(event) => onChange(readInput(event.currentTarget))}
       autoComplete="off"
     />
   );
@@ -107,8 +116,8 @@ function NumberInput({ field, value, onChange, common }: InputProps): JSX.Elemen
       {...field.bounds}
       type="number"
       inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'}
-      value={String(value)}
-      onChange={(event) => onChange(event.target.value)}
+      value={textOf(value)}
+      onInput={(event) => onChange(readInput(event.currentTarget))}
     />
   );
 }
@@ -119,7 +128,7 @@ function LongInput({ field, value, onChange, common }: InputProps): JSX.Element 
       {...common}
       className={field.kind === 'json' ? 'mono' : undefined}
       spellCheck={field.kind !== 'json'}
-      value={String(value)}
+      value={textOf(value)}
       onChange={(event) => onChange(event.target.value)}
     />
   );
@@ -133,7 +142,7 @@ function TickInput({ value, onChange, common }: InputProps): JSX.Element {
 
 function ChoiceInput({ field, value, onChange, common }: InputProps): JSX.Element {
   return (
-    <select {...common} value={String(value)} onChange={(event) => onChange(event.target.value)}>
+    <select {...common} value={textOf(value)} onChange={(event) => onChange(event.target.value)}>
       <option value="">Choose</option>
       {field.options.map(({ label }) => (
         <option key={label}>{label}</option>

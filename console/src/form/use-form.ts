@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'react';
-import { readDraft, readJsonText, toDraft } from './draft.ts';
+import { toDraft } from './draft.ts';
 import type { Draft, DraftValue } from './draft.ts';
 import { fieldsOf } from './fields-of.ts';
 import type { Field, Schema } from './fields-of.ts';
+import { WHOLE, readForm } from './read-form.ts';
 
 /** A form that a JSON Schema describes, and what stands in it. */
 export interface Form {
@@ -15,9 +16,6 @@ export interface Form {
   readonly problems: Readonly<Record<string, string>>;
   readonly set: (name: string, value: DraftValue) => void;
 }
-
-/** The name of the one field of a value without known members. */
-export const WHOLE = '';
 
 /** Opens a form. @param initial what it begins with */
 export function useForm(schema: Schema, initial: unknown): Form {
@@ -32,14 +30,4 @@ export function useForm(schema: Schema, initial: unknown): Form {
     ...read,
     set: (name, value) => setDraft((before) => ({ ...before, [name]: value })),
   };
-}
-
-function readForm(fields: Form['fields'], draft: Draft, initial: unknown): Pick<Form, 'value' | 'problems'> {
-  if (fields) return readDraft(fields, draft, initial);
-  const text = String(draft[WHOLE] ?? '');
-  if (text.trim() === '') return { value: undefined, problems: {} };
-  const read = readJsonText(text);
-  return 'problem' in read
-    ? { value: initial, problems: { [WHOLE]: read.problem } }
-    : { value: read.value, problems: {} };
 }

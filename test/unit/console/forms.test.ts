@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
 import type { Draft } from '../../../console/src/form/draft.ts';
 import { fieldsOf } from '../../../console/src/form/fields-of.ts';
+import { hasProblems } from '../../../console/src/form/has-problems.ts';
+import { WHOLE, readForm } from '../../../console/src/form/read-form.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -92,8 +94,27 @@ describe('a draft', () => {
   test.each([
     [{ amount: 'many' }, { amount: 'A number is needed' }],
     [{ items: '1.5' }, { items: 'A whole number is needed' }],
+    [{ items: null }, { items: 'A whole number is needed' }],
+    [{ mail: null }, { mail: 'It is not complete' }],
     [{ address: '{' }, { address: expect.stringContaining('This is no JSON') }],
   ])('%j is told beside its field', (over, problems) => {
     expect(read(over).problems).toEqual(problems);
+  });
+});
+
+describe('a form', () => {
+  test('that is one JSON text is not emptied where there was a value', () => {
+    expect(readForm(null, { [WHOLE]: ' ' }, [1])).toEqual({ value: [1], problems: { [WHOLE]: 'This is needed' } });
+    expect(readForm(null, { [WHOLE]: '' }, undefined)).toEqual({ value: undefined, problems: {} });
+    expect(readForm(null, { [WHOLE]: '[2]' }, [1])).toEqual({ value: [2], problems: {} });
+  });
+
+  test('has the problems of all that are sent with it, and of fields that are shown', () => {
+    const right = { fields: FIELDS, problems: {} };
+    const wrong = { fields: FIELDS, problems: { amount: 'This is needed' } };
+    expect(hasProblems(right)).toBe(false);
+    expect(hasProblems(right, wrong)).toBe(true);
+    expect(hasProblems({ ...wrong, fields: FIELDS.slice(2) })).toBe(false);
+    expect(hasProblems({ fields: null, problems: { [WHOLE]: 'This is needed' } })).toBe(true);
   });
 });
