@@ -1,5 +1,7 @@
-import { isMembers } from './fields-of.ts';
+import { isMembers, memberOf } from './fields-of.ts';
 import type { Field, FieldKind } from './fields-of.ts';
+import { fitsInput } from './fits-input.ts';
+import { toJsonText } from './to-json-text.ts';
 
 /** What stands in an input: a text, a tick, or labels that are chosen; `null`: what no browser can read, such as half a date. */
 export type DraftValue = string | boolean | readonly string[] | null;
@@ -16,29 +18,41 @@ export interface ReadDraft {
 /** Fills the inputs with an object. */
 export function toDraft(fields: readonly Field[], value: unknown): Draft {
   const members = isMembers(value) ? value : {};
-  return Object.fromEntries(fields.map((field) => [field.name, WRITERS[field.kind](members[field.name], field)]));
+  return Object.fromEntries(fields.map((field) => [field.name, write(field, memberOf(members, field.name))]));
+}
+
+/** True if the input of a field shows a value: it is read again as it was. */
+export function showsValue(field: Field, value: unknown): boolean {
+  if (value === undefined) return true;
+  const read = READERS[field.kind](write(field, value), field);
+  if ('problem' in read || JSON.stringify(read.value) !== JSON.stringify(value)) return false;
+  return typeof value !== 'string' || !isText(field) || fitsInput(field, value);
 }
 
 /** Reads the inputs. @param base members without a field stay as they are there */
 export function readDraft(fields: readonly Field[], draft: Draft, base: unknown): ReadDraft {
-  const value: Record<string, unknown> = isMembers(base) ? { ...base } : {};
-  const problems: Record<string, string> = {};
+  const value = new Map<string, unknown>(Object.entries(isMembers(base) ? base : {}));
+  const problems = new Map<string, string>();
   for (const field of fields) {
-    const { [field.name]: given = '' } = draft;
-    const read = readField(field, given);
-    if ('problem' in read) problems[field.name] = read.problem;
-    else if (read.value === undefined) delete value[field.name];
-    else value[field.name] = read.value;
+    const read = readField(field, memberOf(draft, field.name));
+    if ('problem' in read) problems.set(field.name, read.problem);
+    else if (read.value === undefined) value.delete(field.name);
+    else value.set(field.name, read.value);
   }
-  return { value, problems };
+  return { value: Object.fromEntries(value), problems: Object.fromEntries(problems) };
 }
 
 type Read = { readonly value: unknown } | { readonly problem: string };
 
-function readField(field: Field, given: DraftValue): Read {
+const isText = ({ kind }: Field): boolean => kind === 'text' || kind === 'long-text';
+
+function write(field: Field, value: unknown): DraftValue {
+  return WRITERS[field.kind](value, field);
+}
+
+function readField(field: Field, given: DraftValue = ''): Read {
   if (given === null) return { problem: UNREADABLE[field.kind] ?? 'It is not complete' };
-  const isBlank = given === '' && field.kind !== 'long-text' && field.kind !== 'text';
-  if (isBlank) return field.isRequired ? { problem: 'This is needed' } : { value: undefined };
+  if (given === '' && !isText(field)) return field.isRequired ? { problem: 'This is needed' } : { value: undefined };
   if (given === '' && !field.isRequired) return { value: undefined };
   return READERS[field.kind](given, field);
 }
@@ -55,7 +69,7 @@ const WRITERS: Readonly<Record<FieldKind, (value: unknown, field: Field) => Draf
   boolean: (value) => value === true,
   choice: (value, { options }) => labelsOf([value], options)[0] ?? '',
   choices: (value, { options }) => labelsOf(Array.isArray(value) ? value : [], options),
-  json: (value) => (value === undefined ? '' : JSON.stringify(value, null, 2)),
+  json: (value) => (value === undefined ? '' : toJsonText(value)),
 };
 
 const READERS: Readonly<Record<FieldKind, (given: DraftValue, field: Field) => Read>> = {

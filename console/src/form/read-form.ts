@@ -1,6 +1,7 @@
-import { readDraft, readJsonText } from './draft.ts';
+import { readDraft, readJsonText, toDraft } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Field } from './fields-of.ts';
+import { toJsonText } from './to-json-text.ts';
 
 /** The name of the one field of a value without known members. */
 export const WHOLE = '';
@@ -10,6 +11,12 @@ export interface ReadForm {
   readonly value: unknown;
   /** By the names of fields. */
   readonly problems: Readonly<Record<string, string>>;
+}
+
+/** Fills a form. @param fields `null`: the whole value is written as JSON */
+export function openForm(fields: readonly Field[] | null, initial: unknown): Draft {
+  if (fields) return toDraft(fields, initial);
+  return { [WHOLE]: initial === undefined ? '' : toJsonText(initial) };
 }
 
 /**

@@ -1,6 +1,8 @@
 import { useId } from 'react';
 import type { JSX } from 'react';
+import { visible } from '../parts/visible.ts';
 import type { DraftValue } from './draft.ts';
+import { jsonField, memberOf } from './fields-of.ts';
 import type { Field } from './fields-of.ts';
 import './form.css';
 import { WHOLE } from './read-form.ts';
@@ -25,8 +27,8 @@ export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JS
         <FormField
           key={field.name}
           field={field.name === WHOLE ? { ...field, label: legend } : field}
-          value={form.draft[field.name]}
-          problem={form.problems[field.name] ?? issues[field.name]}
+          value={memberOf(form.draft, field.name)}
+          problem={memberOf(form.problems, field.name) ?? memberOf(issues, field.name)}
           onChange={(value) => form.set(field.name, value)}
         />
       ))}
@@ -34,16 +36,7 @@ export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JS
   );
 }
 
-const WHOLE_FIELD: Field = {
-  name: WHOLE,
-  label: '',
-  kind: 'json',
-  isRequired: false,
-  description: null,
-  options: [],
-  bounds: { step: 'any' },
-  inputType: 'text',
-};
+const WHOLE_FIELD = jsonField(WHOLE);
 
 interface FormFieldProps {
   readonly field: Field;
@@ -66,13 +59,13 @@ function FormField({ field, value, problem, onChange }: FormFieldProps): JSX.Ele
   return (
     <div className="field">
       <label htmlFor={id}>
-        {label}
+        {visible(label)}
         {isRequired && <span aria-hidden="true"> *</span>}
       </label>
       <Input field={field} value={value} onChange={onChange} common={common} />
       {description !== null && (
         <p id={`${id}-about`} className="muted small-text">
-          {description}
+          {visible(description)}
         </p>
       )}
       {problem !== undefined && (
@@ -145,7 +138,9 @@ function ChoiceInput({ field, value, onChange, common }: InputProps): JSX.Elemen
     <select {...common} value={textOf(value)} onChange={(event) => onChange(event.target.value)}>
       <option value="">Choose</option>
       {field.options.map(({ label }) => (
-        <option key={label}>{label}</option>
+        <option key={label} value={label}>
+          {visible(label)}
+        </option>
       ))}
     </select>
   );
@@ -161,7 +156,9 @@ function ChoicesInput({ field, value, onChange, common }: InputProps): JSX.Eleme
       onChange={(event) => onChange([...event.target.selectedOptions].map((option) => option.value))}
     >
       {field.options.map(({ label }) => (
-        <option key={label}>{label}</option>
+        <option key={label} value={label}>
+          {visible(label)}
+        </option>
       ))}
     </select>
   );

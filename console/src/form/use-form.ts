@@ -1,9 +1,8 @@
 import { useMemo, useState } from 'react';
-import { toDraft } from './draft.ts';
 import type { Draft, DraftValue } from './draft.ts';
-import { fieldsOf } from './fields-of.ts';
+import { fieldsFor } from './fields-for.ts';
 import type { Field, Schema } from './fields-of.ts';
-import { WHOLE, readForm } from './read-form.ts';
+import { openForm, readForm } from './read-form.ts';
 
 /** A form that a JSON Schema describes, and what stands in it. */
 export interface Form {
@@ -19,11 +18,10 @@ export interface Form {
 
 /** Opens a form. @param initial what it begins with */
 export function useForm(schema: Schema, initial: unknown): Form {
-  const fields = useMemo(() => fieldsOf(schema), [schema]);
-  const [draft, setDraft] = useState<Draft>(() =>
-    fields ? toDraft(fields, initial) : { [WHOLE]: initial === undefined ? '' : JSON.stringify(initial, null, 2) },
-  );
-  const read = useMemo(() => readForm(fields, draft, initial), [fields, draft, initial]);
+  const [begun] = useState(initial);
+  const fields = useMemo(() => fieldsFor(schema, begun), [schema, begun]);
+  const [draft, setDraft] = useState(() => openForm(fields, begun));
+  const read = useMemo(() => readForm(fields, draft, begun), [fields, draft, begun]);
   return {
     fields,
     draft,

@@ -12,6 +12,7 @@ import type { Form } from '../../form/use-form.ts';
 import { useHotkeys } from '../../live/use-hotkeys.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { visible } from '../../parts/visible.ts';
 import { ConfirmDecision } from './confirm-decision.tsx';
 import { DecisionFields } from './decision-fields.tsx';
 import type { Outcome } from './decision-outcome.ts';
@@ -58,7 +59,7 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
     else unlessWrong(choice, () => void deciding.send(decision));
   };
   if (isMine === false)
-    return <Notice kind="info">This does not wait for you. It is decided by: {approval.who}.</Notice>;
+    return <Notice kind="info">This does not wait for you. It is decided by: {visible(approval.who ?? '')}.</Notice>;
   return (
     <form ref={form} className="card stack decide" noValidate onSubmit={submit} aria-label="Your decision">
       <DecisionFields
