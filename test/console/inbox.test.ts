@@ -224,6 +224,35 @@ describe('an approval', () => {
     await details.getByText('It is paid twice').waitFor();
   });
 
+  test('that nobody has changed is approved as it was proposed', async () => {
+    const { approvalId } = await startAsking(user, {
+      args: { tags: ['b', 'a', 'b'], note: '' },
+      argsSchema: {
+        type: 'object',
+        properties: {
+          express: { type: 'boolean', default: true },
+          tags: { type: 'array', items: { enum: ['a', 'b'] } },
+          note: { type: 'string' },
+        },
+      },
+    });
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    const express = page.getByRole('form', { name: 'Your decision' }).getByLabel('express');
+    await express.and(page.locator(':indeterminate')).waitFor();
+    const asked = page.waitForRequest(/\/decision$/);
+    await page.getByText('As proposed').waitFor();
+    await express.click();
+    await page.getByRole('row', { name: /express true/ }).waitFor();
+    await express.click();
+    await page.getByRole('row', { name: /express false/ }).waitFor();
+    await page.reload();
+    await express.waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    expect((await asked).postDataJSON()).toEqual({ decision: 'approve' });
+    await says(page, 'You have approved it.').waitFor();
+  });
+
   test('is reminded of, and given to somebody else', async () => {
     const { approvalId } = await startAsking(user);
     const page = await enter('approver', `/inbox/${approvalId}`);

@@ -3,7 +3,10 @@ import type { Field, FieldKind } from './fields-of.ts';
 import { fitsInput } from './fits-input.ts';
 import { toJsonText } from './to-json-text.ts';
 
-/** What stands in an input: a text, a tick, or labels that are chosen; `null`: what no browser can read, such as half a date. */
+/**
+ * What stands in an input: a text, a tick, or labels that are chosen. An empty text is also a tick that says neither yes nor no;
+ * `null` is what no browser can read, such as half a date.
+ */
 export type DraftValue = string | boolean | readonly string[] | null;
 
 /** What stands in the inputs of a form, by the names of its fields. */
@@ -29,12 +32,18 @@ export function showsValue(field: Field, value: unknown): boolean {
   return typeof value !== 'string' || !isText(field) || fitsInput(field, value);
 }
 
-/** Reads the inputs. @param base members without a field stay as they are there */
+/**
+ * Reads the inputs.
+ * @param base what they were filled with: its members stay as they are there, or absent, unless their input shows something else
+ */
 export function readDraft(fields: readonly Field[], draft: Draft, base: unknown): ReadDraft {
-  const value = new Map<string, unknown>(Object.entries(isMembers(base) ? base : {}));
+  const said = Object.entries(isMembers(base) ? base : {}).filter(([, member]) => member !== undefined);
+  const value = new Map<string, unknown>(said);
   const problems = new Map<string, string>();
   for (const field of fields) {
-    const read = readField(field, memberOf(draft, field.name));
+    const given = memberOf(draft, field.name);
+    if (isUntouched(field, given, value.get(field.name))) continue;
+    const read = readField(field, given);
     if ('problem' in read) problems.set(field.name, read.problem);
     else if (read.value === undefined) value.delete(field.name);
     else value.set(field.name, read.value);
@@ -48,6 +57,12 @@ const isText = ({ kind }: Field): boolean => kind === 'text' || kind === 'long-t
 
 function write(field: Field, value: unknown): DraftValue {
   return WRITERS[field.kind](value, field);
+}
+
+/** What is needed and not there yet is read, as if somebody had left it so. */
+function isUntouched(field: Field, given: DraftValue | undefined, before: unknown): boolean {
+  if (before === undefined && field.isRequired) return false;
+  return JSON.stringify(given) === JSON.stringify(write(field, before));
 }
 
 function readField(field: Field, given: DraftValue = ''): Read {
@@ -66,7 +81,7 @@ const WRITERS: Readonly<Record<FieldKind, (value: unknown, field: Field) => Draf
   'long-text': asText,
   number: asText,
   integer: asText,
-  boolean: (value) => value === true,
+  boolean: (value, { isRequired }) => (value === undefined && !isRequired ? '' : value === true),
   choice: (value, { options }) => labelsOf([value], options)[0] ?? '',
   choices: (value, { options }) => labelsOf(Array.isArray(value) ? value : [], options),
   json: (value) => (value === undefined ? '' : toJsonText(value)),

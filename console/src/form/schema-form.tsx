@@ -129,7 +129,15 @@ function LongInput({ field, value, onChange, common }: InputProps): JSX.Element 
 
 function TickInput({ value, onChange, common }: InputProps): JSX.Element {
   return (
-    <input {...common} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />
+    <input
+      {...common}
+      ref={(element) => {
+        if (element) element.indeterminate = value === '';
+      }}
+      type="checkbox"
+      checked={value === true}
+      onChange={(event) => onChange(event.target.checked)}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
 import type { Draft } from '../../../console/src/form/draft.ts';
+import { fieldsFor } from '../../../console/src/form/fields-for.ts';
 import { fieldsOf } from '../../../console/src/form/fields-of.ts';
 import { hasProblems } from '../../../console/src/form/has-problems.ts';
 import { WHOLE, readForm } from '../../../console/src/form/read-form.ts';
@@ -79,6 +80,34 @@ describe('a draft', () => {
   test('keeps members that have no field', () => {
     const other = { ...VALUE, hidden: [1] };
     expect(readDraft(FIELDS, toDraft(FIELDS, other), other).value).toEqual(other);
+  });
+
+  test.each([
+    [{ order: 'A-1', amount: 1 }],
+    [{ order: 'A-1', amount: 1, tags: ['b', 'a', 'b'], mail: '' }],
+    [{ order: 7, amount: null, items: 1.5, express: 'yes', reason: 'else', tags: 'a', address: null }],
+  ])('keeps %j as it was where nobody touches it', (value) => {
+    for (const fields of [FIELDS, fieldsFor(SCHEMA, value) ?? []])
+      expect(readDraft(fields, toDraft(fields, value), value)).toEqual({ value, problems: {} });
+  });
+
+  test('says nothing of what nobody has said, and no of what was unticked', () => {
+    const read = (value: object, over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, value), ...over }, value).value;
+    const given = { order: 'A-1', amount: 1 };
+    expect(read(given, { express: false })).toEqual({ ...given, express: false });
+    expect(read(given, { express: true })).toEqual({ ...given, express: true });
+    expect(read({ ...given, items: undefined }, {})).toStrictEqual(given);
+  });
+
+  test('says no of what must be said', () => {
+    const fields = fieldsOf({
+      properties: { agreed: { type: 'boolean' }, why: { type: 'string' } },
+      required: ['agreed', 'why'],
+    });
+    expect(readDraft(fields ?? [], toDraft(fields ?? [], undefined), undefined).value).toEqual({
+      agreed: false,
+      why: '',
+    });
   });
 
   test('leaves out what is emptied, unless it is needed', () => {
