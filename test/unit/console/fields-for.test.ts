@@ -14,7 +14,7 @@ const fieldOf = (member: unknown, value: unknown) => {
 describe('the fields for a value', () => {
   const schema = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] };
   const value: unknown = JSON.parse(
-    '{"order": "A-1", "to_iban": "DE00", "notify": {"by": ["mail"]}, "constructor": 1, "__proto__": 2, "": 3}',
+    '{"order": "A-1", "account": "DE00", "notify": {"by": ["mail"]}, "constructor": 1, "__proto__": 2, "": 3}',
   );
 
   test('show members that the schema does not name', () => {
@@ -22,7 +22,7 @@ describe('the fields for a value', () => {
     const draft = toDraft(fields, value);
     expect(fields.map(({ name, kind }) => `${name}: ${kind}`)).toEqual([
       'order: text',
-      'to_iban: json',
+      'account: json',
       'notify: json',
       'constructor: json',
       '__proto__: json',

@@ -91,7 +91,7 @@ describe('a draft', () => {
       expect(readDraft(fields, toDraft(fields, value), value)).toEqual({ value, problems: {} });
   });
 
-  test('says nothing of what nobody has said, and no of what was unticked', () => {
+  test('says nothing of what nobody has said, and no of a tick that was taken back', () => {
     const read = (value: object, over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, value), ...over }, value).value;
     const given = { order: 'A-1', amount: 1 };
     expect(read(given, { express: false })).toEqual({ ...given, express: false });
