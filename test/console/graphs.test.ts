@@ -67,6 +67,12 @@ test('a graph is written with completions, published, changed, compared and run'
   await page.getByRole('link', { name: 'Start a run' }).click();
   await page.getByLabel('Graph', { exact: true }).selectOption('my-graph@live');
   await page.getByLabel('question').fill('May we?');
+  // What is wrong with another part holds it back, and is shown.
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Limits').fill('{');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.getByLabel('Limits').and(page.locator(':focus')).fill('');
   await page.getByRole('button', { name: 'Start the run' }).click();
   await page.waitForURL(/\/console\/runs\/[0-9A-Z]{26}/);
 });

@@ -79,6 +79,42 @@ describe('an approval', () => {
     expect(paid.map((event) => at(event, '/args/amount'))).toContain(300);
   });
 
+  test('is not approved while a field is wrong, also when the reason is asked for already', async () => {
+    const { approvalId } = await startAsking(user, {
+      args: { amount: 300, place: { city: 'Bern' } },
+      argsSchema: {
+        type: 'object',
+        properties: { amount: { type: 'number' }, place: { type: 'object' } },
+        required: ['amount'],
+      },
+    });
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.url().endsWith('/decision') && sent.push(request.url())));
+    const form = page.getByRole('form', { name: 'Your decision' });
+    await form.getByLabel('amount').waitFor();
+    await page.keyboard.press('a');
+    const reason = form.getByLabel(/Why it is right/);
+    const wrong = async (field: string, typed: string, problem: RegExp): Promise<void> => {
+      const before = await form.getByLabel(field).inputValue();
+      await form.getByLabel(field).fill('');
+      await form.getByLabel(field).pressSequentially(typed);
+      await reason.press('Enter');
+      await form.getByRole('alert').filter({ hasText: problem }).waitFor();
+      await form.getByLabel(field).and(page.locator(':focus')).waitFor();
+      expect(await form.getByText('As proposed').count()).toBe(0);
+      expect(await form.getByRole('button', { name: /curl/i }).count()).toBe(0);
+      await form.getByLabel(field).fill(before);
+    };
+    await wrong('amount', '', /This is needed/);
+    await wrong('amount', '-', /A number is needed/);
+    await wrong('place', '{', /This is no JSON/);
+    expect(sent).toEqual([]);
+    await reason.press('Enter');
+    await says(page, 'You have approved it.').waitFor();
+    expect(sent).toHaveLength(1);
+  });
+
   test('takes the first of two decisions, and tells the other who was first', { timeout: 60_000 }, async () => {
     const { approvalId } = await startRefund(user, 'T-05');
     const pages = await Promise.all([
@@ -164,6 +200,57 @@ describe('an approval', () => {
       ['https://shop.example/x'],
     );
     expect(await page.title()).toBe('<b>May I?</b> · Holdfast');
+  });
+
+  test('shows all that is asked: arguments without a field of theirs, and what Markdown leaves out', async () => {
+    const { approvalId } = await startAsking(user, {
+      title: 'Pay \u202e001',
+      details: 'Seen.&#x202e;\n\n[note]: https://shop.example "It is paid twice"',
+      args: { order: 'A-1', account: 'DE\u200b00', due: 'next friday' },
+      argsSchema: {
+        type: 'object',
+        properties: { order: { type: 'string' }, due: { type: 'string', format: 'date' } },
+      },
+    });
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    await page.getByRole('heading', { name: String.raw`Pay \u{202e}001`, exact: true }).waitFor();
+    const form = page.getByRole('form', { name: 'Your decision' });
+    expect(await form.getByLabel('order').inputValue()).toBe('A-1');
+    expect(await form.getByLabel('account').inputValue()).toBe(String.raw`"DE\u200b00"`);
+    expect(await form.getByLabel('due').inputValue()).toBe('"next friday"');
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText(String.raw`Seen.\u{202e}`, { exact: true }).waitFor();
+    await details.getByText('As it was written').click();
+    await details.getByText('It is paid twice').waitFor();
+  });
+
+  test('that nobody has changed is approved as it was proposed', async () => {
+    const { approvalId } = await startAsking(user, {
+      args: { tags: ['b', 'a', 'b'], note: '' },
+      argsSchema: {
+        type: 'object',
+        properties: {
+          express: { type: 'boolean', default: true },
+          tags: { type: 'array', items: { enum: ['a', 'b'] } },
+          note: { type: 'string' },
+        },
+      },
+    });
+    const page = await enter('approver', `/inbox/${approvalId}`);
+    const express = page.getByRole('form', { name: 'Your decision' }).getByLabel('express');
+    await express.and(page.locator(':indeterminate')).waitFor();
+    const asked = page.waitForRequest(/\/decision$/);
+    await page.getByText('As proposed').waitFor();
+    await express.click();
+    await page.getByRole('row', { name: /express true/ }).waitFor();
+    await express.click();
+    await page.getByRole('row', { name: /express false/ }).waitFor();
+    await page.reload();
+    await express.waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    expect((await asked).postDataJSON()).toEqual({ decision: 'approve' });
+    await says(page, 'You have approved it.').waitFor();
   });
 
   test('is reminded of, and given to somebody else', async () => {

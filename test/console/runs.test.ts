@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { aDefinition } from '../support/builders/builders.ts';
 import { startRefund } from '../support/browser/refunds.ts';
 import { enterConsole } from '../support/browser/enter-console.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
-import { hasStatus } from '../support/readers/api-runs.ts';
+import { hasStatus, startRun } from '../support/readers/api-runs.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
@@ -88,6 +89,31 @@ test('an edit that was refused is corrected in its dialog, and overwrites nobody
   await dialog.waitFor({ state: 'hidden' });
   const { body } = await admin.get(`/api/runs/${runId}/state`);
   expect(at(body, '/values/automaticLimit')).toBe(150);
+});
+
+test('what is written for one failure is not sent for another', async () => {
+  const admin = await as('admin', stack);
+  const fails = { type: 'set', write: { log: '{{ 1 / 0 }}' }, onError: 'intervene' } as const;
+  const graph = aDefinition({
+    channels: { log: { reducer: 'append' } },
+    nodes: { first: fails, second: fails },
+    edges: [
+      { from: '__start__', to: 'first' },
+      { from: '__start__', to: 'second' },
+    ],
+  });
+  const run = await startRun(admin, graph);
+  const runId = textAt(run, '/id');
+  const page = await enter(`/runs/${runId}`);
+  await page.getByRole('button', { name: 'Skip…' }).click();
+  const dialog = page.getByRole('dialog');
+  const send = dialog.getByRole('button', { name: 'Skip', exact: true });
+  await dialog.getByLabel('Output').fill('{ "log": 1 }');
+  expect(await send.isEnabled()).toBe(true);
+  const { status } = await admin.post(`/api/runs/${runId}/fail`, { id: textAt(run, '/waitingFor/0/id') });
+  expect(status).toBe(202);
+  await dialog.getByText('What this was for is not there any more').waitFor();
+  expect(await send.isDisabled()).toBe(true);
 });
 
 test('what an action on many runs would do is tried once, while runs go on', async () => {

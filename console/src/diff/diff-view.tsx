@@ -1,5 +1,6 @@
 import type { JSX } from 'react';
 import { JsonView } from '../parts/json-view.tsx';
+import { visible } from '../parts/visible.ts';
 import { Wide } from '../parts/wide.tsx';
 import './diff.css';
 import { diffRows } from './diff-rows.ts';
@@ -36,7 +37,7 @@ export function DiffView({ before, after, titles, same = 'Nothing differs' }: Di
               <th scope="row" className="mono">
                 <span className="for-readers">{kind} </span>
                 <span aria-hidden="true">{SIGNS[kind]} </span>
-                {path === '' ? 'all of it' : path}
+                {path === '' ? 'all of it' : visible(path)}
               </th>
               <td className="before">{'before' in values && <JsonView value={values.before} />}</td>
               <td className="after">{'after' in values && <JsonView value={values.after} />}</td>

@@ -1,8 +1,13 @@
-import { isMembers } from './fields-of.ts';
+import { isMembers, memberOf } from './fields-of.ts';
 import type { Field, FieldKind } from './fields-of.ts';
+import { fitsInput } from './fits-input.ts';
+import { toJsonText } from './to-json-text.ts';
 
-/** What stands in an input: a text, a tick, or labels that are chosen. */
-export type DraftValue = string | boolean | readonly string[];
+/**
+ * What stands in an input: a text, a tick, or labels that are chosen. An empty text is also a tick that says neither yes nor no;
+ * `null` is what no browser can read, such as half a date.
+ */
+export type DraftValue = string | boolean | readonly string[] | null;
 
 /** What stands in the inputs of a form, by the names of its fields. */
 export type Draft = Readonly<Record<string, DraftValue>>;
@@ -16,47 +21,77 @@ export interface ReadDraft {
 /** Fills the inputs with an object. */
 export function toDraft(fields: readonly Field[], value: unknown): Draft {
   const members = isMembers(value) ? value : {};
-  return Object.fromEntries(fields.map((field) => [field.name, WRITERS[field.kind](members[field.name], field)]));
+  return Object.fromEntries(fields.map((field) => [field.name, write(field, memberOf(members, field.name))]));
 }
 
-/** Reads the inputs. @param base members without a field stay as they are there */
+/** True if the input of a field shows a value: it is read again as it was. */
+export function showsValue(field: Field, value: unknown): boolean {
+  if (value === undefined) return true;
+  const read = READERS[field.kind](write(field, value), field);
+  if ('problem' in read || JSON.stringify(read.value) !== JSON.stringify(value)) return false;
+  return typeof value !== 'string' || !isText(field) || fitsInput(field, value);
+}
+
+/**
+ * Reads the inputs.
+ * @param base what they were filled with: its members stay as they are there, or absent, unless their input shows something else
+ */
 export function readDraft(fields: readonly Field[], draft: Draft, base: unknown): ReadDraft {
-  const value: Record<string, unknown> = isMembers(base) ? { ...base } : {};
-  const problems: Record<string, string> = {};
+  const said = Object.entries(isMembers(base) ? base : {}).filter(([, member]) => member !== undefined);
+  const value = new Map<string, unknown>(said);
+  const problems = new Map<string, string>();
   for (const field of fields) {
-    const read = readField(field, draft[field.name] ?? '');
-    if ('problem' in read) problems[field.name] = read.problem;
-    else if (read.value === undefined) delete value[field.name];
-    else value[field.name] = read.value;
+    const given = memberOf(draft, field.name);
+    if (isUntouched(field, given, value.get(field.name))) continue;
+    const read = readField(field, given);
+    if ('problem' in read) problems.set(field.name, read.problem);
+    else if (read.value === undefined) value.delete(field.name);
+    else value.set(field.name, read.value);
   }
-  return { value, problems };
+  return { value: Object.fromEntries(value), problems: Object.fromEntries(problems) };
 }
 
 type Read = { readonly value: unknown } | { readonly problem: string };
 
-function readField(field: Field, given: DraftValue): Read {
-  const isBlank = given === '' && field.kind !== 'long-text' && field.kind !== 'text';
-  if (isBlank) return field.isRequired ? { problem: 'This is needed' } : { value: undefined };
+const isText = ({ kind }: Field): boolean => kind === 'text' || kind === 'long-text';
+
+function write(field: Field, value: unknown): DraftValue {
+  return WRITERS[field.kind](value, field);
+}
+
+/** What is needed and not there yet is read, as if somebody had left it so. */
+function isUntouched(field: Field, given: DraftValue | undefined, before: unknown): boolean {
+  if (before === undefined && field.isRequired) return false;
+  return JSON.stringify(given) === JSON.stringify(write(field, before));
+}
+
+function readField(field: Field, given: DraftValue = ''): Read {
+  if (given === null) return { problem: UNREADABLE[field.kind] ?? 'It is not complete' };
+  if (given === '' && !isText(field)) return field.isRequired ? { problem: 'This is needed' } : { value: undefined };
   if (given === '' && !field.isRequired) return { value: undefined };
   return READERS[field.kind](given, field);
 }
+
+const NO_NUMBER = 'A number is needed';
+const NO_INTEGER = 'A whole number is needed';
+const UNREADABLE: Readonly<Partial<Record<FieldKind, string>>> = { number: NO_NUMBER, integer: NO_INTEGER };
 
 const WRITERS: Readonly<Record<FieldKind, (value: unknown, field: Field) => DraftValue>> = {
   text: asText,
   'long-text': asText,
   number: asText,
   integer: asText,
-  boolean: (value) => value === true,
+  boolean: (value, { isRequired }) => (value === undefined && !isRequired ? '' : value === true),
   choice: (value, { options }) => labelsOf([value], options)[0] ?? '',
   choices: (value, { options }) => labelsOf(Array.isArray(value) ? value : [], options),
-  json: (value) => (value === undefined ? '' : JSON.stringify(value, null, 2)),
+  json: (value) => (value === undefined ? '' : toJsonText(value)),
 };
 
 const READERS: Readonly<Record<FieldKind, (given: DraftValue, field: Field) => Read>> = {
   text: (given) => ({ value: given }),
   'long-text': (given) => ({ value: given }),
   number: readNumber,
-  integer: (given) => (/^-?\d+$/.test(String(given)) ? readNumber(given) : { problem: 'A whole number is needed' }),
+  integer: (given) => (/^-?\d+$/.test(String(given)) ? readNumber(given) : { problem: NO_INTEGER }),
   boolean: (given) => ({ value: given === true }),
   choice: (given, { options }) => ({ value: options.find(({ label }) => label === given)?.value }),
   choices: (given, { options }) => ({
@@ -77,7 +112,7 @@ function labelsOf(values: readonly unknown[], options: Field['options']): readon
 
 function readNumber(given: DraftValue): Read {
   const number = Number(given);
-  return Number.isFinite(number) ? { value: number } : { problem: 'A number is needed' };
+  return Number.isFinite(number) ? { value: number } : { problem: NO_NUMBER };
 }
 
 /** Reads what somebody has typed as JSON. */

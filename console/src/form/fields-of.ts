@@ -43,6 +43,21 @@ export function fieldsOf(schema: Schema): readonly Field[] | null {
   }));
 }
 
+/** A field for a member that no schema describes. */
+export function jsonField(name: string): Field {
+  const bounds = { step: 'any' } as const;
+  return {
+    name,
+    label: name,
+    kind: 'json',
+    isRequired: false,
+    description: null,
+    options: [],
+    bounds,
+    inputType: 'text',
+  };
+}
+
 function describeMember(member: Members): Pick<Field, 'kind' | 'options' | 'bounds' | 'inputType'> {
   const options = optionsOf(member);
   const items = isMembers(member['items']) ? optionsOf({ ...member['items'], oneOf: member['items']['anyOf'] }) : [];
@@ -115,4 +130,9 @@ function numberOf(member: Members, name: string): number | null {
 
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A member of an object's own. */
+export function memberOf<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
 }

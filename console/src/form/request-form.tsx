@@ -5,9 +5,11 @@ import { useAction } from '../api/use-action.ts';
 import { CopyAsCurl } from '../parts/copy-as-curl.tsx';
 import { Problem } from '../parts/problem.tsx';
 import type { ShownRequest } from '../parts/to-curl.ts';
+import { hasProblems } from './has-problems.ts';
 import { issuesByField } from './issues-by-field.ts';
 import './request-form.css';
 import { SchemaForm } from './schema-form.tsx';
+import { showProblem } from './show-problem.ts';
 import type { Form } from './use-form.ts';
 
 interface RequestFormProps<Answer> {
@@ -23,27 +25,35 @@ interface RequestFormProps<Answer> {
   readonly onDone?: (answer: Answer) => void;
   /** More fields. */
   readonly children?: ReactNode;
+  /** The forms among them. */
+  readonly others?: readonly Form[];
 }
 
-/** A form that sends one request. What the API finds wrong stands at its field, or above the button. */
+const NONE: readonly Form[] = [];
+
+/**
+ * A form that sends one request, once nothing is wrong with what stands in it. What the API finds wrong stands at its field, or
+ * above the button.
+ */
 export function RequestForm<Answer>(props: RequestFormProps<Answer>): JSX.Element {
-  const { form, legend, submit, place, request, send, stale, onDone, children } = props;
+  const { form, legend, submit, place, request, send, stale, onDone, children, others = NONE } = props;
   const element = useRef<HTMLFormElement>(null);
   const action = useAction<void, Answer>({ stale, onDone, send: async (_, options) => await send(options) });
-  const { byField, others } = issuesByField(action.error, Object.keys(form.draft), place);
+  const { byField, others: elsewhere } = issuesByField(action.error, Object.keys(form.draft), place);
+  const isWrong = hasProblems(form, ...others);
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    if (Object.keys(form.problems).length === 0) action.send();
-    else element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (isWrong) showProblem(element.current);
+    else action.send();
   };
   return (
     <form ref={element} className="stack" noValidate onSubmit={onSubmit} aria-label={legend}>
       <SchemaForm form={form} legend={legend} issues={byField} />
       {children}
       {action.error !== null && <Problem error={action.error} />}
-      {others.length > 0 && (
+      {elsewhere.length > 0 && (
         <ul className="issues">
-          {others.map(({ path, message }) => (
+          {elsewhere.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
               <code>{path === '' ? '/' : path}</code> {message}
             </li>
@@ -54,7 +64,7 @@ export function RequestForm<Answer>(props: RequestFormProps<Answer>): JSX.Elemen
         <button type="submit" className="button primary" disabled={action.isSending}>
           {submit}
         </button>
-        <CopyAsCurl request={request} />
+        {!isWrong && <CopyAsCurl request={request} />}
       </div>
     </form>
   );

@@ -1,9 +1,11 @@
 import { useId } from 'react';
 import type { JSX } from 'react';
+import { visible } from '../parts/visible.ts';
 import type { DraftValue } from './draft.ts';
+import { jsonField, memberOf } from './fields-of.ts';
 import type { Field } from './fields-of.ts';
 import './form.css';
-import { WHOLE } from './use-form.ts';
+import { WHOLE } from './read-form.ts';
 import type { Form } from './use-form.ts';
 
 interface SchemaFormProps {
@@ -25,8 +27,8 @@ export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JS
         <FormField
           key={field.name}
           field={field.name === WHOLE ? { ...field, label: legend } : field}
-          value={form.draft[field.name] ?? ''}
-          problem={form.problems[field.name] ?? issues[field.name]}
+          value={memberOf(form.draft, field.name)}
+          problem={memberOf(form.problems, field.name) ?? memberOf(issues, field.name)}
           onChange={(value) => form.set(field.name, value)}
         />
       ))}
@@ -34,20 +36,11 @@ export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JS
   );
 }
 
-const WHOLE_FIELD: Field = {
-  name: WHOLE,
-  label: '',
-  kind: 'json',
-  isRequired: false,
-  description: null,
-  options: [],
-  bounds: { step: 'any' },
-  inputType: 'text',
-};
+const WHOLE_FIELD = jsonField(WHOLE);
 
 interface FormFieldProps {
   readonly field: Field;
-  readonly value: DraftValue;
+  readonly value: DraftValue | undefined;
   readonly problem: string | undefined;
   readonly onChange: (value: DraftValue) => void;
 }
@@ -66,13 +59,13 @@ function FormField({ field, value, problem, onChange }: FormFieldProps): JSX.Ele
   return (
     <div className="field">
       <label htmlFor={id}>
-        {label}
+        {visible(label)}
         {isRequired && <span aria-hidden="true"> *</span>}
       </label>
       <Input field={field} value={value} onChange={onChange} common={common} />
       {description !== null && (
         <p id={`${id}-about`} className="muted small-text">
-          {description}
+          {visible(description)}
         </p>
       )}
       {problem !== undefined && (
@@ -88,13 +81,22 @@ interface InputProps extends Pick<FormFieldProps, 'field' | 'value' | 'onChange'
   readonly common: { readonly id: string };
 }
 
+function textOf(value: DraftValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A browser gives an empty text for what it can't read, and does not call that a change: so inputs are read as they are typed in. */
+function readInput({ value, validity }: HTMLInputElement): DraftValue {
+  return validity.badInput ? null : value;
+}
+
 function TextInput({ field, value, onChange, common }: InputProps): JSX.Element {
   return (
     <input
       {...common}
       type={field.inputType}
-      value={String(value)}
-      onChange={(event) => onChange(event.target.value)}
+      value={textOf(value)}
+      onInput={(event) => onChange(readInput(event.currentTarget))}
       autoComplete="off"
     />
   );
@@ -107,8 +109,8 @@ function NumberInput({ field, value, onChange, common }: InputProps): JSX.Elemen
       {...field.bounds}
       type="number"
       inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'}
-      value={String(value)}
-      onChange={(event) => onChange(event.target.value)}
+      value={textOf(value)}
+      onInput={(event) => onChange(readInput(event.currentTarget))}
     />
   );
 }
@@ -119,7 +121,7 @@ function LongInput({ field, value, onChange, common }: InputProps): JSX.Element 
       {...common}
       className={field.kind === 'json' ? 'mono' : undefined}
       spellCheck={field.kind !== 'json'}
-      value={String(value)}
+      value={textOf(value)}
       onChange={(event) => onChange(event.target.value)}
     />
   );
@@ -127,16 +129,26 @@ function LongInput({ field, value, onChange, common }: InputProps): JSX.Element 
 
 function TickInput({ value, onChange, common }: InputProps): JSX.Element {
   return (
-    <input {...common} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />
+    <input
+      {...common}
+      ref={(element) => {
+        if (element) element.indeterminate = value === '';
+      }}
+      type="checkbox"
+      checked={value === true}
+      onChange={(event) => onChange(event.target.checked)}
+    />
   );
 }
 
 function ChoiceInput({ field, value, onChange, common }: InputProps): JSX.Element {
   return (
-    <select {...common} value={String(value)} onChange={(event) => onChange(event.target.value)}>
+    <select {...common} value={textOf(value)} onChange={(event) => onChange(event.target.value)}>
       <option value="">Choose</option>
       {field.options.map(({ label }) => (
-        <option key={label}>{label}</option>
+        <option key={label} value={label}>
+          {visible(label)}
+        </option>
       ))}
     </select>
   );
@@ -152,7 +164,9 @@ function ChoicesInput({ field, value, onChange, common }: InputProps): JSX.Eleme
       onChange={(event) => onChange([...event.target.selectedOptions].map((option) => option.value))}
     >
       {field.options.map(({ label }) => (
-        <option key={label}>{label}</option>
+        <option key={label} value={label}>
+          {visible(label)}
+        </option>
       ))}
     </select>
   );

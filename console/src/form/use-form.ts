@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
-import { readDraft, readJsonText, toDraft } from './draft.ts';
 import type { Draft, DraftValue } from './draft.ts';
-import { fieldsOf } from './fields-of.ts';
+import { fieldsFor } from './fields-for.ts';
 import type { Field, Schema } from './fields-of.ts';
+import { openForm, readForm } from './read-form.ts';
 
 /** A form that a JSON Schema describes, and what stands in it. */
 export interface Form {
@@ -16,30 +16,16 @@ export interface Form {
   readonly set: (name: string, value: DraftValue) => void;
 }
 
-/** The name of the one field of a value without known members. */
-export const WHOLE = '';
-
 /** Opens a form. @param initial what it begins with */
 export function useForm(schema: Schema, initial: unknown): Form {
-  const fields = useMemo(() => fieldsOf(schema), [schema]);
-  const [draft, setDraft] = useState<Draft>(() =>
-    fields ? toDraft(fields, initial) : { [WHOLE]: initial === undefined ? '' : JSON.stringify(initial, null, 2) },
-  );
-  const read = useMemo(() => readForm(fields, draft, initial), [fields, draft, initial]);
+  const [begun] = useState(initial);
+  const fields = useMemo(() => fieldsFor(schema, begun), [schema, begun]);
+  const [draft, setDraft] = useState(() => openForm(fields, begun));
+  const read = useMemo(() => readForm(fields, draft, begun), [fields, draft, begun]);
   return {
     fields,
     draft,
     ...read,
     set: (name, value) => setDraft((before) => ({ ...before, [name]: value })),
   };
-}
-
-function readForm(fields: Form['fields'], draft: Draft, initial: unknown): Pick<Form, 'value' | 'problems'> {
-  if (fields) return readDraft(fields, draft, initial);
-  const text = String(draft[WHOLE] ?? '');
-  if (text.trim() === '') return { value: undefined, problems: {} };
-  const read = readJsonText(text);
-  return 'problem' in read
-    ? { value: initial, problems: { [WHOLE]: read.problem } }
-    : { value: read.value, problems: {} };
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'react';
+import { visible } from './visible.ts';
 
 interface JsonViewProps {
   readonly value: unknown;
@@ -33,7 +34,7 @@ function Value({ value, open }: Required<JsonViewProps>): JSX.Element {
       <ul>
         {entries.map(([name, member]) => (
           <li key={name}>
-            <span className="json-name">{name}</span> <Value value={member} open={open - 1} />
+            <span className="json-name">{visible(name)}</span> <Value value={member} open={open - 1} />
           </li>
         ))}
       </ul>
@@ -45,7 +46,7 @@ const LONG = 400;
 
 function Scalar({ value }: { readonly value: unknown }): JSX.Element {
   const kind = value === null ? 'null' : typeof value;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? visible(value) : JSON.stringify(value);
   if (text === undefined || text === '') return <span className="json-null">{text === '' ? '(empty)' : '—'}</span>;
   if (text.length <= LONG) return <span className={`json-${kind}`}>{text}</span>;
   return (

@@ -2,6 +2,7 @@ import createDOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useMemo } from 'react';
 import type { JSX } from 'react';
+import { visible } from './visible.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const asText = ({ text }: { readonly text: string }): string =>
@@ -27,8 +28,34 @@ const ALLOWED = {
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
 };
 
-/** Shows Markdown of models and strangers: text and links, no pictures, no markup that does something. */
+/** Also what Markdown has written as entities. */
+purify.addHook('afterSanitizeElements', (node) => {
+  if (node.nodeType === Node.TEXT_NODE) node.textContent = visible(node.textContent ?? '');
+});
+
+/**
+ * Shows Markdown of models and strangers: text and links, no pictures, no markup that does something. Where that leaves
+ * something out, the text as it was written can be seen, too.
+ */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
-  const html = useMemo(() => purify.sanitize(marked.parse(text, { async: false }), ALLOWED), [text]);
-  return <div className="markdown" dangerouslySetInnerHTML={{ __html: html }} />;
+  const { html, isWhole } = useMemo(() => draw(text), [text]);
+  return (
+    <>
+      <div className="markdown" dangerouslySetInnerHTML={{ __html: html }} />
+      {!isWhole && (
+        <details className="markdown-source">
+          <summary>As it was written</summary>
+          <pre>{visible(text)}</pre>
+        </details>
+      )}
+    </>
+  );
 }
+
+function draw(text: string): { readonly html: string; readonly isWhole: boolean } {
+  const box = document.createElement('div');
+  box.append(purify.sanitize(marked.parse(text, { async: false }), { ...ALLOWED, RETURN_DOM_FRAGMENT: true }));
+  return { html: box.innerHTML, isWhole: withoutSpace(box.textContent ?? '') === withoutSpace(visible(text)) };
+}
+
+const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, '');

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { visible } from './visible.ts';
 
 interface PageHeaderProps {
   readonly title: string;
@@ -12,12 +13,12 @@ interface PageHeaderProps {
 /** The head of a page. It names the tab, too. */
 export function PageHeader({ title, about, children }: PageHeaderProps): JSX.Element {
   useEffect(() => {
-    document.title = `${title} · Holdfast`;
+    document.title = `${visible(title)} · Holdfast`;
   }, [title]);
   return (
     <header className="page-header">
       <div>
-        <h1>{title}</h1>
+        <h1>{visible(title)}</h1>
         {about !== undefined && <p className="muted">{about}</p>}
       </div>
       {children !== undefined && <div className="actions">{children}</div>}

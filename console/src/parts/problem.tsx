@@ -1,6 +1,7 @@
 import type { JSX } from 'react';
 import { describeError } from '../api/describe-error.ts';
 import { Notice } from './notice.tsx';
+import { visible } from './visible.ts';
 
 interface ProblemProps {
   readonly error: unknown;
@@ -13,8 +14,8 @@ export function Problem({ error, onRetry }: ProblemProps): JSX.Element {
   const { title, detail } = describeError(error);
   return (
     <Notice kind="bad">
-      <strong>{title}</strong>
-      <p>{detail}</p>
+      <strong>{visible(title)}</strong>
+      <p>{visible(detail)}</p>
       {onRetry && (
         <button type="button" className="button small" onClick={onRetry}>
           Try again

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
 import type { Draft } from '../../../console/src/form/draft.ts';
+import { fieldsFor } from '../../../console/src/form/fields-for.ts';
 import { fieldsOf } from '../../../console/src/form/fields-of.ts';
+import { hasProblems } from '../../../console/src/form/has-problems.ts';
+import { WHOLE, readForm } from '../../../console/src/form/read-form.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -79,6 +82,34 @@ describe('a draft', () => {
     expect(readDraft(FIELDS, toDraft(FIELDS, other), other).value).toEqual(other);
   });
 
+  test.each([
+    [{ order: 'A-1', amount: 1 }],
+    [{ order: 'A-1', amount: 1, tags: ['b', 'a', 'b'], mail: '' }],
+    [{ order: 7, amount: null, items: 1.5, express: 'yes', reason: 'else', tags: 'a', address: null }],
+  ])('keeps %j as it was where nobody touches it', (value) => {
+    for (const fields of [FIELDS, fieldsFor(SCHEMA, value) ?? []])
+      expect(readDraft(fields, toDraft(fields, value), value)).toEqual({ value, problems: {} });
+  });
+
+  test('says nothing of what nobody has said, and no of a tick that was taken back', () => {
+    const read = (value: object, over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, value), ...over }, value).value;
+    const given = { order: 'A-1', amount: 1 };
+    expect(read(given, { express: false })).toEqual({ ...given, express: false });
+    expect(read(given, { express: true })).toEqual({ ...given, express: true });
+    expect(read({ ...given, items: undefined }, {})).toStrictEqual(given);
+  });
+
+  test('says no of what must be said', () => {
+    const fields = fieldsOf({
+      properties: { agreed: { type: 'boolean' }, why: { type: 'string' } },
+      required: ['agreed', 'why'],
+    });
+    expect(readDraft(fields ?? [], toDraft(fields ?? [], undefined), undefined).value).toEqual({
+      agreed: false,
+      why: '',
+    });
+  });
+
   test('leaves out what is emptied, unless it is needed', () => {
     const { value, problems } = read({ items: '', mail: '', address: '', amount: '' });
     expect(Object.keys(value)).toEqual(['order', 'amount', 'express', 'reason', 'color', 'tags']);
@@ -92,8 +123,27 @@ describe('a draft', () => {
   test.each([
     [{ amount: 'many' }, { amount: 'A number is needed' }],
     [{ items: '1.5' }, { items: 'A whole number is needed' }],
+    [{ items: null }, { items: 'A whole number is needed' }],
+    [{ mail: null }, { mail: 'It is not complete' }],
     [{ address: '{' }, { address: expect.stringContaining('This is no JSON') }],
   ])('%j is told beside its field', (over, problems) => {
     expect(read(over).problems).toEqual(problems);
+  });
+});
+
+describe('a form', () => {
+  test('that is one JSON text is not emptied where there was a value', () => {
+    expect(readForm(null, { [WHOLE]: ' ' }, [1])).toEqual({ value: [1], problems: { [WHOLE]: 'This is needed' } });
+    expect(readForm(null, { [WHOLE]: '' }, undefined)).toEqual({ value: undefined, problems: {} });
+    expect(readForm(null, { [WHOLE]: '[2]' }, [1])).toEqual({ value: [2], problems: {} });
+  });
+
+  test('has the problems of all that are sent with it, and of fields that are shown', () => {
+    const right = { fields: FIELDS, problems: {} };
+    const wrong = { fields: FIELDS, problems: { amount: 'This is needed' } };
+    expect(hasProblems(right)).toBe(false);
+    expect(hasProblems(right, wrong)).toBe(true);
+    expect(hasProblems({ ...wrong, fields: FIELDS.slice(2) })).toBe(false);
+    expect(hasProblems({ fields: null, problems: { [WHOLE]: 'This is needed' } })).toBe(true);
   });
 });

@@ -2,6 +2,7 @@ import type { Approval } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
 import { Ago, Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
 import { Expiry } from './expiry.tsx';
 
 /** Who may decide an approval and who has, who has asked, until when, and where. */
@@ -12,11 +13,11 @@ export function AboutIt({ approval }: { readonly approval: Approval }): JSX.Elem
       <h2>About it</h2>
       <dl className="facts">
         <dt>Who may decide</dt>
-        <dd>{approval.who}</dd>
+        <dd>{visible(approval.who ?? '')}</dd>
         <Quorum progress={approval.progress} />
         <dt>Asked by</dt>
         <dd>
-          {requestedBy}, <Time at={requestedAt} />
+          {visible(requestedBy)}, <Time at={requestedAt} />
         </dd>
         {status === 'pending' && (
           <>
@@ -28,7 +29,7 @@ export function AboutIt({ approval }: { readonly approval: Approval }): JSX.Elem
         )}
         <dt>Where</dt>
         <dd>
-          <span className="mono">{tool ?? node}</span> in <Link href={`/runs/${runId}`}>the run {runId}</Link>
+          <span className="mono">{visible(tool ?? node)}</span> in <Link href={`/runs/${runId}`}>the run {runId}</Link>
         </dd>
       </dl>
     </section>
@@ -44,7 +45,7 @@ function Quorum({ progress }: Pick<Approval, 'progress'>): JSX.Element | null {
       <dd>
         <meter className="for-readers" min={0} max={needed} value={by.length} />
         {by.length} of {needed}
-        {by.length > 0 && `, by ${by.join(', ')}`}
+        {by.length > 0 && `, by ${visible(by.join(', '))}`}
       </dd>
     </>
   );

@@ -4,6 +4,7 @@ import { Link, useSearch } from 'wouter';
 import { Icon } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
 import { toApproval } from './inbox-views.ts';
 
 interface ApprovalRowProps {
@@ -18,12 +19,12 @@ export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element
   return (
     <li>
       <Link href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
-        <span className="approval-title">{title}</span>
+        <span className="approval-title">{visible(title)}</span>
         <span className="approval-facts">
-          <span className="mono">{tool ?? node}</span>
+          <span className="mono">{visible(tool ?? node)}</span>
           <span>
             <Icon name="person" />
-            {requestedBy}
+            {visible(requestedBy)}
           </span>
           {progress !== undefined && progress.needed > 1 && (
             <span>

@@ -9,6 +9,7 @@ import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
 
 /** What people have said about an approval, and a field to say something. */
 export function Comments({ approval: { id, comments } }: { readonly approval: Approval }): JSX.Element {
@@ -29,7 +30,7 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
       {comments?.map(({ by, at, text: said }) => (
         <div key={`${by} ${at}`}>
           <p className="small-text">
-            <strong>{by}</strong>{' '}
+            <strong>{visible(by)}</strong>{' '}
             <span className="muted">
               <Time at={at} />
             </span>

@@ -8,6 +8,8 @@ interface ConfirmDecisionProps {
   readonly approval: Approval;
   readonly decision: Decision;
   readonly deciding: Deciding;
+  /** True: the form does not say what would be sent. */
+  readonly isWrong: boolean;
   readonly reason: string;
   readonly onReason: (reason: string) => void;
   readonly onBack: () => void;
@@ -17,7 +19,7 @@ const MAX_REASON = 2_000;
 
 /** Asks for a reason, and sends the decision. Enter sends, Escape goes back. */
 export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
-  const { approval, decision, deciding, reason, onReason, onBack } = props;
+  const { approval, decision, deciding, isWrong, reason, onReason, onBack } = props;
   const id = useId();
   const { requireReason = false } = approval.policy;
   const isApproval = decision.decision === 'approve';
@@ -62,14 +64,16 @@ export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
         <button type="button" className="button quiet" onClick={onBack}>
           Back
         </button>
-        <CopyAsCurl
-          request={{
-            method: 'POST',
-            path: `/api/approvals/${encodeURIComponent(approval.id)}/decision`,
-            headers: { 'if-match': `"${approval.digest}"`, 'idempotency-key': deciding.key },
-            body: decision,
-          }}
-        />
+        {!isWrong && (
+          <CopyAsCurl
+            request={{
+              method: 'POST',
+              path: `/api/approvals/${encodeURIComponent(approval.id)}/decision`,
+              headers: { 'if-match': `"${approval.digest}"`, 'idempotency-key': deciding.key },
+              body: decision,
+            }}
+          />
+        )}
       </div>
     </div>
   );

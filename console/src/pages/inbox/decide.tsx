@@ -5,15 +5,16 @@ import type { FormEvent, JSX } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { diffRows } from '../../diff/diff-rows.ts';
-import { DiffView } from '../../diff/diff-view.tsx';
-import { SchemaForm } from '../../form/schema-form.tsx';
+import { hasProblems } from '../../form/has-problems.ts';
+import { showProblem } from '../../form/show-problem.ts';
 import { useForm } from '../../form/use-form.ts';
 import type { Form } from '../../form/use-form.ts';
 import { useHotkeys } from '../../live/use-hotkeys.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { visible } from '../../parts/visible.ts';
 import { ConfirmDecision } from './confirm-decision.tsx';
-import { issuesOf } from './decision-outcome.ts';
+import { DecisionFields } from './decision-fields.tsx';
 import type { Outcome } from './decision-outcome.ts';
 import { isAmong } from './is-among.ts';
 import { useDecision } from './use-decision.ts';
@@ -36,16 +37,14 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
   const form = useRef<HTMLFormElement>(null);
   const deciding = useDecision(approval, tell);
   const isMine = useIsMine(approval);
-  const hasArgs = args !== null;
-  const asksValues = decisionSchema !== null;
-  const refused = outcome?.kind === 'refused' ? outcome.error : null;
   const decision = toDecision(choice ?? 'approve', { approval, reason, argsForm, valuesForm });
 
-  const choose = (next: Choice): void => {
-    const wrong = next === 'approve' && hasProblems(hasArgs && argsForm, asksValues && valuesForm);
-    if (wrong) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-    else setChoice(next);
+  const isWrong = hasProblems(...(args === null ? [] : [argsForm]), ...(decisionSchema === null ? [] : [valuesForm]));
+  const unlessWrong = (next: Choice, go: () => void): void => {
+    if (next === 'approve' && isWrong) showProblem(form.current);
+    else go();
   };
+  const choose = (next: Choice): void => unlessWrong(next, () => setChoice(next));
   useEffect(() => {
     if (choice !== null) form.current?.querySelector<HTMLElement>('[name=reason]')?.focus();
   }, [choice]);
@@ -57,21 +56,19 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (choice === null) choose('approve');
-    else void deciding.send(decision);
+    else unlessWrong(choice, () => void deciding.send(decision));
   };
   if (isMine === false)
-    return <Notice kind="info">This does not wait for you. It is decided by: {approval.who}.</Notice>;
+    return <Notice kind="info">This does not wait for you. It is decided by: {visible(approval.who ?? '')}.</Notice>;
   return (
     <form ref={form} className="card stack decide" noValidate onSubmit={submit} aria-label="Your decision">
-      {hasArgs && <SchemaForm form={argsForm} legend="Arguments" issues={issuesOf(refused, 'args')} />}
-      {hasArgs && (
-        <div aria-live="polite">
-          <DiffView before={args} after={argsForm.value} titles={['Proposed', 'Yours']} same="As proposed" />
-        </div>
-      )}
-      {asksValues && (
-        <SchemaForm form={valuesForm} legend="What the decision brings" issues={issuesOf(refused, 'values')} />
-      )}
+      <DecisionFields
+        approval={approval}
+        argsForm={argsForm}
+        valuesForm={valuesForm}
+        isWrong={isWrong}
+        refused={outcome?.kind === 'refused' ? outcome.error : null}
+      />
       {choice === null ? (
         <div className="actions">
           <button type="submit" className="button primary">
@@ -88,6 +85,7 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
           approval={approval}
           decision={decision}
           deciding={deciding}
+          isWrong={choice === 'approve' && isWrong}
           reason={reason}
           onReason={setReason}
           onBack={() => setChoice(null)}
@@ -113,10 +111,6 @@ function toDecision(choice: Choice, { approval, reason, argsForm, valuesForm }: 
     ...(choice === 'approve' && isEdited && { args: argsForm.value }),
     ...(choice === 'approve' && approval.decisionSchema !== null && { values: valuesForm.value }),
   };
-}
-
-function hasProblems(...forms: readonly (Form | false)[]): boolean {
-  return forms.some((form) => form !== false && Object.keys(form.problems).length > 0);
 }
 
 /** If it waits for the person, as the API sees it; `null` and `undefined`: that is not known. */

@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
 
 /** Who has decided what, also when it was asked before. */
 export function Decisions({ approval }: { readonly approval: Approval }): JSX.Element | null {
@@ -40,11 +41,11 @@ function Line({ by, decision, reason, at }: LineProps): JSX.Element {
   return (
     <p className="row">
       <Status of={decision === 'approve' ? 'approved' : 'rejected'} />
-      <strong>{by}</strong>
+      <strong>{visible(by)}</strong>
       <span className="muted">
         <Time at={at} />
       </span>
-      {reason !== null && <span>“{reason}”</span>}
+      {reason !== null && <span>“{visible(reason)}”</span>}
     </p>
   );
 }

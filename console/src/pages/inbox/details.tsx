@@ -2,6 +2,7 @@ import type { JSX } from 'react';
 import { isMembers } from '../../form/fields-of.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
+import { visible } from '../../parts/visible.ts';
 
 /** The facts of an approval: a text, or named ones. Texts are Markdown. What is not known is left out. */
 export function Details({ of }: { readonly of: unknown }): JSX.Element | null {
@@ -19,7 +20,7 @@ export function Details({ of }: { readonly of: unknown }): JSX.Element | null {
       <dl className="facts">
         {known.map(([name, value]) => (
           <div key={name} className="facts-row">
-            <dt>{name}</dt>
+            <dt>{visible(name)}</dt>
             <dd>
               <Fact of={value} />
             </dd>

@@ -6,6 +6,7 @@ import { isMembers } from '../../form/fields-of.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Time } from '../../parts/time.tsx';
+import { visible } from '../../parts/visible.ts';
 
 /** The latest answers are wanted, and a list gives the oldest first. */
 const MOST = 50;
@@ -36,7 +37,7 @@ export function ModelSaid({ runId, before }: ModelSaidProps): JSX.Element | null
       {latest.map(({ key, node, name, at, reply }, index) => (
         <details key={key} open={index === 0}>
           <summary>
-            <span className="mono">{node}</span> · {name} · <Time at={at} />
+            <span className="mono">{visible(node)}</span> · {visible(name)} · <Time at={at} />
           </summary>
           <Reply of={reply} />
         </details>

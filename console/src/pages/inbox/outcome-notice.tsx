@@ -4,6 +4,7 @@ import type { JSX } from 'react';
 import { DiffView } from '../../diff/diff-view.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { visible } from '../../parts/visible.ts';
 import type { Outcome } from './decision-outcome.ts';
 
 interface OutcomeNoticeProps {
@@ -43,19 +44,19 @@ const REFUSALS: Partial<Record<HoldfastError['code'], (props: RefusalProps) => J
   ALREADY_DECIDED: ({ error }) => (
     <>
       <strong>Somebody was first</strong>
-      <p>{error.detail}. Your decision was not taken.</p>
+      <p>{visible(error.detail)}. Your decision was not taken.</p>
     </>
   ),
   APPROVAL_EXPIRED: ({ error }) => (
     <>
       <strong>It was too late</strong>
-      <p>{error.detail}. It counts neither as approved nor as rejected by you.</p>
+      <p>{visible(error.detail)}. It counts neither as approved nor as rejected by you.</p>
     </>
   ),
   APPROVAL_CANCELED: ({ error }) => (
     <>
       <strong>It is not asked any more</strong>
-      <p>{error.detail}.</p>
+      <p>{visible(error.detail)}.</p>
     </>
   ),
   APPROVAL_CHANGED: ({ seen, approval }) => (
@@ -79,13 +80,13 @@ const REFUSALS: Partial<Record<HoldfastError['code'], (props: RefusalProps) => J
   UNREACHABLE: ({ error }) => (
     <>
       <strong>No answer has come</strong>
-      <p>{error.detail}. Send it again: whatever has arrived, one decision is made.</p>
+      <p>{visible(error.detail)}. Send it again: whatever has arrived, one decision is made.</p>
     </>
   ),
   UNAVAILABLE: ({ error }) => (
     <>
       <strong>It is not known yet if it was taken</strong>
-      <p>{error.detail}. Send it again: whatever has arrived, one decision is made.</p>
+      <p>{visible(error.detail)}. Send it again: whatever has arrived, one decision is made.</p>
     </>
   ),
 };

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_DRAFT, readBody, targetsOf } from '../../../../console/src/pages/runs/actions/control-draft.ts';
+import { EMPTY_DRAFT, readBody } from '../../../../console/src/pages/runs/actions/control-draft.ts';
 import { controlsOf, effectsOf } from '../../../../console/src/pages/runs/actions/controls-of.ts';
+import { targetsOf } from '../../../../console/src/pages/runs/actions/targets-of.ts';
+import { withGone } from '../../../../console/src/pages/runs/actions/with-gone.ts';
 import { readFork } from '../../../../console/src/pages/runs/actions/read-fork.ts';
 import type { Explanation, Run } from '../../../../src/client/index.ts';
 
-const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status'> = {
+const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status' | 'endedAt'> = {
   status: 'waiting',
+  endedAt: null,
   error: null,
   waitingFor: [
     {
@@ -23,6 +26,7 @@ const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status'> = {
 };
 const FAILED: typeof WAITING = {
   status: 'failed',
+  endedAt: '2026-11-24T09:42:00.000Z',
   waitingFor: [],
   error: { code: 'TOOL_FAILED', message: 'no', node: 'pay' },
 };
@@ -56,7 +60,33 @@ describe('the targets of a control', () => {
 
   test('are the node that has failed the run, or whatever has', () => {
     expect(targetsOf(FAILED).map(({ named }) => named)).toEqual([{ node: 'pay' }, {}]);
-    expect(targetsOf({ status: 'completed', error: null, waitingFor: [] })).toEqual([]);
+    expect(targetsOf({ ...FAILED, status: 'completed', error: null })).toEqual([]);
+  });
+});
+
+describe('the targets of a dialog', () => {
+  const opened = targetsOf(WAITING);
+  const draft = { ...EMPTY_DRAFT, target: opened[0]?.key ?? '', output: '1' };
+
+  test('are still those that it has opened with when the run waits for something else', () => {
+    const [waiting] = WAITING.waitingFor;
+    const now = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, id: 'ship:2:1', node: 'ship' }] : [] });
+    const targets = withGone(opened, now);
+    expect(targets.map(({ named, isGone }) => ({ ...named, isGone }))).toEqual([
+      { id: 'pay:1:1', isGone: true },
+      { id: 'ship:2:1', isGone: false },
+    ]);
+    expect(readBody('skip', draft, targets)).toEqual({ body: { id: 'pay:1:1', output: 1 } });
+    expect(withGone(opened, opened).map(({ isGone }) => isGone)).toEqual([false]);
+  });
+
+  test('are gone when the same has failed anew', () => {
+    const [waiting] = WAITING.waitingFor;
+    const since = '2026-11-24T09:50:00.000Z';
+    const anew = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, since }] : [] });
+    const again = targetsOf({ ...FAILED, endedAt: since });
+    expect(withGone(opened, anew).map(({ isGone }) => isGone)).toEqual([true, false]);
+    expect(withGone(targetsOf(FAILED), again).map(({ isGone }) => isGone)).toEqual([true, true, false, false]);
   });
 });
 
@@ -74,16 +104,22 @@ describe('the body of a control', () => {
   });
 
   test('may be null where any output is allowed', () => {
-    expect(readBody('skip', { ...EMPTY_DRAFT, output: 'null' }, [])).toEqual({ body: { output: null } });
+    const [, all] = targets;
+    expect(readBody('skip', { ...EMPTY_DRAFT, target: all?.key ?? '', output: 'null' }, targets)).toEqual({
+      body: { output: null },
+    });
   });
 
   test.each([
-    ['skip', {}, 'output'],
+    ['skip', { target }, 'output'],
+    ['skip', { output: '1' }, 'target'],
+    ['retry', { target: 'gone' }, 'target'],
+    ['fail', {}, 'target'],
     ['replan', {}, 'node'],
     ['edit', { values: '[1]' }, 'values'],
     ['resume', { values: '{' }, 'values'],
   ] as const)('of %s is refused with its field named', (control, fields, field) => {
-    const read = readBody(control, { ...EMPTY_DRAFT, ...fields }, []);
+    const read = readBody(control, { ...EMPTY_DRAFT, ...fields }, targets);
     expect('problems' in read && Object.keys(read.problems)).toEqual([field]);
   });
 });

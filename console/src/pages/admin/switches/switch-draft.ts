@@ -24,7 +24,8 @@ type Members = Readonly<Record<string, unknown>>;
 export function toSwitchForm(turned: Switch | null, search: URLSearchParams): Members {
   if (turned === null) {
     const state = search.get('state') === 'on' ? 'on' : 'off';
-    return { kind: search.get('kind') ?? 'tool', name: search.get('name') ?? '', state };
+    const kind = search.get('kind') ?? 'tool';
+    return { kind: isKind(kind) ? kind : undefined, name: search.get('name') ?? '', state };
   }
   const { kind, name, state, tenants } = turned;
   return { kind, name, state: state === 'off' ? 'on' : 'off', tenants: tenants?.join(', ') };

@@ -62,6 +62,7 @@ export function StartTab({ graph }: { readonly graph: Graph }): JSX.Element {
         send={async (options) => await client.runs.start(body, options)}
         stale={[KEYS.runs]}
         onDone={({ id }) => navigate(`/runs/${encodeURIComponent(id)}`)}
+        others={[more]}
       >
         <details>
           <summary>More</summary>

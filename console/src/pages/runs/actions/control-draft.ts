@@ -1,10 +1,10 @@
-import type { Run } from 'holdfast/client';
 import { readJsonText } from '../../../form/draft.ts';
 import type { Control } from './controls-of.ts';
+import type { Target } from './targets-of.ts';
 
 /** What stands in the fields of a control: texts, of which some are JSON. */
 export interface ControlDraft {
-  /** What a control is for: the key of one of `targetsOf`. */
+  /** What a control is for: the key of a target. */
   readonly target: string;
   readonly node: string;
   readonly reason: string;
@@ -34,36 +34,12 @@ export const FIELDS: Readonly<Record<Control, readonly DraftField[]>> = {
 
 /** Fields that must not be empty. */
 const NEEDED: Readonly<Partial<Record<Control, readonly DraftField[]>>> = {
-  skip: ['output'],
+  retry: ['target'],
+  skip: ['target', 'output'],
+  fail: ['target'],
   replan: ['node'],
   edit: ['values'],
 };
-
-/** A failed node or call that a control settles. */
-export interface Target {
-  readonly key: string;
-  readonly label: string;
-  readonly node: string | null;
-  /** How a body names it. */
-  readonly named: { readonly id?: string; readonly node?: string };
-}
-
-/** What can be retried, skipped or failed: what waits for it, or the node that has failed the run. */
-export function targetsOf({
-  waitingFor,
-  error,
-  status,
-}: Pick<Run, 'waitingFor' | 'error' | 'status'>): readonly Target[] {
-  const waiting = waitingFor.flatMap((one): Target[] => {
-    if (one.kind !== 'intervention') return [];
-    const { id, node, tool } = one;
-    return [{ key: id, label: tool === undefined ? node : `${tool} in ${node}`, node, named: { id } }];
-  });
-  if (waiting.length > 0 || status !== 'failed') return waiting;
-  const node = error?.node;
-  const all: Target = { key: 'all', label: 'whatever has failed', node: null, named: {} };
-  return node === undefined ? [all] : [{ key: `node ${node}`, label: node, node, named: { node } }, all];
-}
 
 /** The body of a request, or what is wrong with the fields by their names. */
 export type ReadBody =
@@ -95,7 +71,7 @@ interface Reading {
 }
 
 const READERS: Readonly<Record<DraftField, (text: string, reading: Reading) => Read>> = {
-  target: (text, { targets }) => ({ members: targets.find(({ key }) => key === text)?.named ?? {} }),
+  target: (text, { targets }) => readTarget(targets.find(({ key }) => key === text)),
   node: (text, { control }) => ({ members: control === 'edit' ? { asNode: text } : { node: text } }),
   reason: (text) => ({ members: { reason: text } }),
   values: (text) => readObject('values', text),
@@ -105,6 +81,11 @@ const READERS: Readonly<Record<DraftField, (text: string, reading: Reading) => R
     return 'problem' in read ? read : { members: { output: read.value } };
   },
 };
+
+/** Without its target, a control would be for whatever waits by then. */
+function readTarget(found: Target | undefined): Read {
+  return found ? { members: found.named } : { problem: 'It is not there any more' };
+}
 
 function readObject(name: string, text: string): Read {
   const read = readJsonText(text);

@@ -4,14 +4,15 @@ import { nodesOf } from '../../../graph/definition.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { useDefinition } from '../definition/use-definition.ts';
 import { FIELDS } from './control-draft.ts';
-import type { ControlDraft, DraftField, Target } from './control-draft.ts';
+import type { ControlDraft, DraftField } from './control-draft.ts';
 import type { Control } from './controls-of.ts';
+import type { OfferedTarget } from './with-gone.ts';
 
 interface ControlFieldsProps {
   readonly run: Run;
   readonly control: Control;
   readonly draft: ControlDraft;
-  readonly targets: readonly Target[];
+  readonly targets: readonly OfferedTarget[];
   readonly problems: Readonly<Partial<Record<DraftField, string>>>;
   readonly onChange: (draft: ControlDraft) => void;
 }
@@ -29,7 +30,7 @@ const LABELS: Readonly<Record<DraftField, readonly [label: string, about?: strin
 export function ControlFields({ run, control, draft, targets, problems, onChange }: ControlFieldsProps): JSX.Element {
   const nodes = useDefinition(run).data;
   const options: Partial<Record<DraftField, readonly Option[]>> = {
-    target: targets.map(({ key, label }) => ({ value: key, label })),
+    target: targets.map(({ key, label, isGone }) => ({ value: key, label: isGone ? `${label} (gone)` : label })),
     ...(nodes && { node: [NO_NODE, ...nodesOf(nodes).map(([id]) => ({ value: id, label: id }))] }),
   };
   return (

@@ -8,6 +8,7 @@ import { Empty } from '../../../parts/empty.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Markdown } from '../../../parts/markdown.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
+import { visible } from '../../../parts/visible.ts';
 import type { RunEvent } from '../history/run-event.ts';
 import { useHistory } from '../history/use-history.ts';
 import { isEnded } from '../history/use-run.ts';
@@ -83,11 +84,11 @@ function MessageView({ message }: { readonly message: ShownMessage }): JSX.Eleme
   const { role, name, content, toolCalls } = message;
   return (
     <article className={`message ${role}`} aria-label={`${role} says`}>
-      <h3 className="muted small-text">{name === null ? role : `${role}: ${name}`}</h3>
-      {content !== '' && (role === 'tool' ? <pre>{content}</pre> : <Markdown text={content} />)}
+      <h3 className="muted small-text">{name === null ? role : visible(`${role}: ${name}`)}</h3>
+      {content !== '' && (role === 'tool' ? <pre>{visible(content)}</pre> : <Markdown text={content} />)}
       {toolCalls.map((call) => (
         <details key={call.id}>
-          <summary>calls {call.name}</summary>
+          <summary>calls {visible(call.name)}</summary>
           <JsonView value={call.args} open={3} />
         </details>
       ))}
@@ -103,7 +104,7 @@ function Speaking({ reply }: { readonly reply: PartialReply }): JSX.Element {
         {node} is writing{attempt > 1 && `, attempt ${attempt}`}
         {hasGaps && ', the beginning is missing'}
       </h3>
-      <p className="speech">{text}</p>
+      <p className="speech">{visible(text)}</p>
     </article>
   );
 }

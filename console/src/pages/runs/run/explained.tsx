@@ -8,6 +8,7 @@ import type { Tone } from '../../../parts/notice.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { tellDuration } from '../../../parts/tell-time.ts';
 import { Ago, Time } from '../../../parts/time.tsx';
+import { visible } from '../../../parts/visible.ts';
 import { useExplanation } from '../history/use-run.ts';
 
 const TONES: Readonly<Record<Run['status'], Tone>> = {
@@ -38,12 +39,14 @@ function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Elem
   return (
     <Notice kind={isKeptBack ? 'warn' : TONES[status]}>
       <p>
-        <strong>{summary}</strong> <span className="muted">since</span> <Ago at={since} />
+        <strong>{visible(summary)}</strong> <span className="muted">since</span> <Ago at={since} />
       </p>
       {reasons.length > 1 && (
         <ul className="plain">
           {reasons.map((reason) => (
-            <li key={`${reason.kind} ${reason.node ?? ''} ${reason.index ?? ''} ${reason.id ?? ''}`}>{reason.text}</li>
+            <li key={`${reason.kind} ${reason.node ?? ''} ${reason.index ?? ''} ${reason.id ?? ''}`}>
+              {visible(reason.text)}
+            </li>
           ))}
         </ul>
       )}
@@ -56,7 +59,7 @@ function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Elem
           <ul className="plain">
             {actions.map((action) => (
               <li key={`${action.action} ${action.effect} ${action.command.curl}`}>
-                <strong>{action.action}</strong>: {action.effect}{' '}
+                <strong>{action.action}</strong>: {visible(action.effect)}{' '}
                 <span className="muted">{action.allowed ? 'You may.' : `By ${action.who}.`}</span>{' '}
                 <CopyButton label="curl" text={() => action.command.curl} />
                 <CommandButton label="holdfast" command={action.command.holdfast} />

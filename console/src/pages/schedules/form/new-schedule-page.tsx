@@ -17,7 +17,7 @@ export function NewSchedulePage(): JSX.Element {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const graph = search.get('graph') ?? '';
-  const form = useForm(SCHEDULE_SCHEMA, { graph, timeZone: ZONE, overlap: 'skip', input: {} });
+  const form = useForm(SCHEDULE_SCHEMA, { graph, timeZone: ZONE, overlap: 'skip', paused: false, input: {} });
   const body = toNew(form.value);
   return (
     <div className="stack">

@@ -7,7 +7,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** What the form of a schedule begins with. */
 export function toForm(schedule: Schedule): Members {
   const { graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits } = schedule;
-  return { graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits };
+  return withoutNothing({ graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits });
 }
 
 /** Reads the form as a new schedule. The API checks it. */
@@ -18,7 +18,7 @@ export function toNew(value: unknown): NewSchedule {
 
 /** Reads the form as a change: what differs from the schedule as it was, and nothing else. */
 export function toChange(before: Schedule, value: unknown): ScheduleChange {
-  const was = withoutNothing(toForm(before));
+  const was = toForm(before);
   const now = withoutNothing(value);
   const changed = Object.entries(now).filter(([name, member]) => diffRows(was[name], member).length > 0);
   const emptied = Object.keys(was).filter((name) => !(name in now));

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
+import { fieldsFor } from '../../../console/src/form/fields-for.ts';
+import { openForm } from '../../../console/src/form/read-form.ts';
+import { visible } from '../../../console/src/parts/visible.ts';
+
+const TURNED = 'pay \u202e100';
+
+const fieldOf = (member: unknown, value: unknown) => {
+  const [field] = fieldsFor({ properties: { it: member } }, { it: value }) ?? [];
+  return field;
+};
+
+describe('the fields for a value', () => {
+  const schema = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] };
+  const value: unknown = JSON.parse(
+    '{"order": "A-1", "account": "DE00", "notify": {"by": ["mail"]}, "constructor": 1, "__proto__": 2, "": 3}',
+  );
+
+  test('show members that the schema does not name', () => {
+    const fields = fieldsFor(schema, value) ?? [];
+    const draft = toDraft(fields, value);
+    expect(fields.map(({ name, kind }) => `${name}: ${kind}`)).toEqual([
+      'order: text',
+      'account: json',
+      'notify: json',
+      'constructor: json',
+      '__proto__: json',
+      ': json',
+    ]);
+    expect(Object.values(draft)).toEqual(['A-1', '"DE00"', '{\n  "by": [\n    "mail"\n  ]\n}', '1', '2', '3']);
+    expect(JSON.stringify(readDraft(fields, draft, value))).toBe(JSON.stringify({ value, problems: {} }));
+  });
+
+  test('are those of the schema while there is none, and one for what is no object', () => {
+    expect(fieldsFor(schema, undefined)?.map(({ name }) => name)).toEqual(['order']);
+    expect(fieldsFor(schema, ['A-1'])).toBeNull();
+    expect(fieldsFor({ properties: {} }, { a: 1 })).toHaveLength(1);
+  });
+
+  test.each([
+    [{ type: 'string', format: 'date' }, 'next friday'],
+    [{ type: 'string', format: 'date' }, '2026-02-30'],
+    [{ type: 'string', format: 'date' }, '0000-01-01'],
+    [{ type: 'string', format: 'email' }, 'a@b.example\nc@d.example'],
+    [{ type: 'string', format: 'uri' }, ' https://shop.example'],
+    [{ type: 'string' }, 7],
+    [{ type: 'string' }, null],
+    [{ type: 'string' }, TURNED],
+    [{ type: 'string', maxLength: 500 }, 'a\r\nb'],
+    [{ type: 'number' }, '300'],
+    [{ type: 'number' }, null],
+    [{ type: 'integer' }, 1.5],
+    [{ type: 'boolean' }, 'yes'],
+    [{ enum: ['a', 'b'] }, 'c'],
+    [{ oneOf: [{ const: 1 }, { const: '1' }] }, '1'],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, ['b', 'a', 'b']],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, ['a', 'c']],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a'],
+  ])('%j shows %j as JSON', (member, value) => {
+    expect(fieldOf(member, value)?.kind).toBe('json');
+  });
+
+  test.each([
+    [{ type: 'string', format: 'date' }, '2026-02-28', 'text'],
+    [{ type: 'string' }, 'one line', 'text'],
+    [{ type: 'string' }, '', 'text'],
+    [{ type: 'string' }, 'two\nlines', 'long-text'],
+    [{ type: 'number' }, 1e21, 'number'],
+    [{ type: 'boolean' }, false, 'boolean'],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, ['a', 'b'], 'choices'],
+    [{ enum: ['a', null] }, null, 'choice'],
+    [{ type: 'number' }, undefined, 'number'],
+  ])('%j shows %j by its %s', (member, value, kind) => {
+    expect(fieldOf(member, value)?.kind).toBe(kind);
+  });
+
+  test('of JSON write out what is not seen, and read it as it was', () => {
+    const odd = { text: `${TURNED} \u{e0041}\u200b`, 'na\u200bme': [TURNED] };
+    const { '': text } = openForm(null, odd);
+    expect(text).toContain(String.raw`"pay \u202e100 \udb40\udc41\u200b"`);
+    expect(visible(String(text))).toBe(text);
+    expect(JSON.parse(String(text))).toEqual(odd);
+  });
+});
+
+test('what is not seen of a text is written out, but for tabs and ends of lines', () => {
+  expect(visible(`${TURNED}\t\r\n\u0007`)).toBe('pay \\u{202e}100\t\n\\u{7}');
+});
