@@ -11,9 +11,6 @@ const shown = (rooms: readonly string[], packages: readonly string[] = []): Room
   packages: [...SHOWN, ...packages],
 });
 
-/** The file of `src` that the console has in common with the commands: what is not seen is written out the same by both. */
-export const IN_COMMON = '../../src/graph/values/escape-invisible.ts';
-
 /** What every page is built of. */
 const COMMON = ['api', 'parts'];
 
@@ -24,8 +21,7 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
   session: { rooms: [], packages: ['react', 'oauth4webapi'] },
   api: shown(['session']),
   live: shown(['api']),
-  [IN_COMMON]: { rooms: [] },
-  parts: shown(['api', 'live', IN_COMMON], ['dompurify', 'marked']),
+  parts: shown(['api', 'live'], ['dompurify', 'marked']),
   'sign-in': { rooms: ['session', 'parts'], packages: ['react'] },
   layout: shown([...COMMON, 'session', 'live']),
   diff: shown(['parts'], ['jsondiffpatch']),

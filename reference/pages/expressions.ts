@@ -25,7 +25,7 @@ const SCOPES = table(
 );
 
 const MEMBERS = `- \`state\` has the channels: \`state.order\`, or \`state["pay-back"]\` where the name has a \`-\`.
-- \`run\` has ${listOf(RUN_FIELDS)}. \`visit\` is how often this node has run, this time included; on an edge, how often its node has. A join's is \`null\`.
+- \`run\` has ${listOf(RUN_FIELDS)}. \`visit\` is how often this node has run, this time included; on an edge, how often the node that it comes from has. That of a join, or of an edge from \`__start__\`, is \`null\`.
 - \`item\` and \`index\` are the element and its position inside a \`forEach\`, and \`null\` elsewhere.
 - \`error\` has \`code\`, \`message\`, \`node\`, \`attempts\`.`;
 

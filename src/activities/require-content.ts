@@ -13,7 +13,8 @@ export function requireContent(reply: ModelReply, ended: string = reply.finishRe
   const { text, toolCalls, finishReason, usage } = reply;
   if (MAY_BE_EMPTY.has(finishReason) || toolCalls.length > 0 || text.trim() !== '') return reply;
   if (finishReason !== 'length') throw brokenAnswer(ended, usage);
-  const message = 'The reply used up its tokens before it said anything; raise maxOutputTokens';
+  const message =
+    'The reply used up its tokens before it said anything; raise maxOutputTokens, or context.maxTokens for a summary';
   throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
 }
 

@@ -26,6 +26,12 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Options of a call whose key is known before. */
+export interface KeyedOptions extends CallOptions {
+  /** False: no call had the key before; true unless it says so, where there is a key. */
+  readonly isKnownKey?: boolean;
+}
+
 type QueryValue = string | number | boolean;
 
 export interface ApiRequest {
@@ -50,7 +56,7 @@ export interface Tagged {
  */
 export interface Send {
   /** Gives the JSON of the answer. */
-  json<T>(request: ApiRequest, options?: CallOptions): Promise<T>;
+  json<T>(request: ApiRequest, options?: KeyedOptions): Promise<T>;
   /** Gives the JSON of the answer with its entity tag. */
   tagged<T>(request: ApiRequest, options?: CallOptions): Promise<T & Tagged>;
   /** Gives the whole answer. */
@@ -64,10 +70,10 @@ export interface Send {
 export const ATTEMPTS = 6;
 
 export function createSend(options: ClientOptions, timing: Timing): Send {
-  const sent = async <T>(read: Sending<T>['read'], request: ApiRequest, call?: CallOptions): Promise<T> =>
+  const sent = async <T>(read: Sending<T>['read'], request: ApiRequest, call?: KeyedOptions): Promise<T> =>
     await sendUntil({ options, timing, read }, request, call);
   return {
-    json: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readJson<T>, request, call),
+    json: async <T>(request: ApiRequest, call?: KeyedOptions) => await sent(readJson<T>, request, call),
     tagged: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readTagged<T>, request, call),
     heard: async (request, call) => await sent(hear, request, call),
     file: async (request, call) => await sent(readFile, request, call),
@@ -85,13 +91,13 @@ interface Sending<T> {
 async function sendUntil<T>(
   sending: Sending<T>,
   request: ApiRequest,
-  { signal, idempotencyKey }: CallOptions = {},
+  { signal, ...given }: KeyedOptions = {},
 ): Promise<T> {
   const { options, timing } = sending;
   const { attempts = ATTEMPTS } = options;
   const url = toUrl(options.baseUrl, request);
-  const key = idempotencyKey ?? crypto.randomUUID();
-  let mayTakeEffect = false;
+  const { key, isKnown } = keyOf(given);
+  let mayTakeEffect = isKnown;
   for (let attempt = 1; ; attempt += 1) {
     const init = { ...(await toInit(options, request, key)), ...(signal && { signal }) };
     const answer = await ask(sending, url, init);
@@ -102,6 +108,10 @@ async function sendUntil<T>(
     if (delayMs === null) throw request.method === 'GET' ? error : sentUnder(key, error, mayTakeEffect);
     await timing.sleep(delayMs, signal);
   }
+}
+
+function keyOf({ idempotencyKey: given, isKnownKey: isKnown = given !== undefined }: KeyedOptions) {
+  return { key: given ?? crypto.randomUUID(), isKnown };
 }
 
 /** Reads an answer to its end. */

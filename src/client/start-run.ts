@@ -15,18 +15,21 @@ export interface StartOptions extends CallOptions {
 }
 
 /**
- * Starts a run. @returns the run as it is then, or after the wait
+ * Starts a run.
+ * @returns the run as it is then, or after the wait
  * @throws HoldfastError that says if the run may have been started, also when only the wait has failed
  */
 export async function startRun<T extends Run>(
   connection: Connection,
   body: NewRun,
-  { waitMs, signal, idempotencyKey = crypto.randomUUID() }: StartOptions = {},
+  { waitMs, signal, ...given }: StartOptions = {},
 ): Promise<T> {
   const { send, timing } = connection;
+  const { idempotencyKey = crypto.randomUUID() } = given;
+  const keyed = { signal, idempotencyKey, isKnownKey: given.idempotencyKey !== undefined };
   const deadline = timing.now() + (waitMs ?? 0);
   const headers = waitMs === undefined ? {} : preferWait(waitMs);
-  const run = await send.json<T>({ method: 'POST', path: '/api/runs', headers, body }, { signal, idempotencyKey });
+  const run = await send.json<T>({ method: 'POST', path: '/api/runs', headers, body }, keyed);
   const timeoutMs = deadline - timing.now();
   if (timeoutMs <= 0) return run;
   return await waitForRun<T>(connection, run.id, { timeoutMs, signal }).catch((error: unknown) => {

@@ -8,8 +8,8 @@ const WITHIN_MS = 5_000;
 const EVERY_MS = 100;
 
 /**
- * Waits until a decision is stored, so that reads after it know of it. Reads lag a little behind a run. @returns the
- * decided approval, also when it can't be read
+ * Waits until a decision is stored, so that reads after it know of it. Reads lag a little behind a run.
+ * @returns the decided approval, also when it can't be read
  */
 export async function storedDecision(
   connection: Connection,

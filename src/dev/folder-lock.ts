@@ -6,7 +6,7 @@ import process from 'node:process';
  * Locks a data folder for this process: two processes would corrupt it. The lock of a dead process is replaced, also
  * where another process has its number by now.
  * @returns a function that releases the lock
- * @throws Error if another process holds it, or the folder can't be written
+ * @throws Error if a process holds it, also this one, or the folder can't be written
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock');
@@ -18,11 +18,16 @@ export function lockFolder(folder: string): () => void {
       if (!hasCode(error, 'EEXIST')) throw error;
       const holder = readIfThere(file);
       const pid = Number(holder.split(' ')[0]);
-      if (tries > 3 || (isAlive(pid) && identityOf(pid) === holder))
+      if (tries > 3 || (isAlive(pid) && mayBe(holder, identityOf(pid))))
         throw new Error(`${folder} is in use by process ${pid}; stop it, or give another --data-dir`, { cause: error });
       rmSync(file, { force: true });
     }
   }
+}
+
+/** False: both identities say when their process began, and are of two. */
+function mayBe(holder: string, alive: string): boolean {
+  return holder === alive || ![holder, alive].every((identity) => /^\d+ \S+ \d+$/.test(identity));
 }
 
 /** A process's number, and on Linux when it began, as no other process with this number did. */

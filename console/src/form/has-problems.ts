@@ -2,7 +2,7 @@ import type { Field } from './fields-of.ts';
 import { WHOLE } from './read-form.ts';
 
 interface Checked {
-  /** Those that are shown; `null`: the whole value is JSON. */
+  /** The fields that are shown; `null`: the whole value is JSON. */
   readonly fields: readonly Field[] | null;
   readonly problems: Readonly<Record<string, string>>;
 }

@@ -34,8 +34,8 @@ purify.addHook('afterSanitizeElements', (node) => {
 });
 
 /**
- * Shows Markdown of models and strangers: text and links, no pictures, no markup that does something. Where that leaves
- * something out, the text as it was written can be seen, too.
+ * Shows Markdown of models and strangers: text and links, no pictures, no markup that does something. Where marks or other
+ * parts are not shown, the text as it was written can be seen, too.
  */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
   const { html, isWhole } = useMemo(() => draw(text), [text]);

@@ -66,6 +66,7 @@ export function judgeCanceledAttempt(attempt: AttemptToJudge, error: CallError):
   if (isCancelRequested && mayBeDone && (needsSettlement(task) || safety === 'unsafe'))
     return unknownAfter(error, failures);
   const message = isCancelRequested ? error.message : LEFT_TO_RETRY;
+  // A run takes nothing from a call that it has canceled.
   const usage = isCancelRequested ? null : sumUsage(attempt.usedBefore, error.usage);
   const failure: TaskFailure = {
     error: { code: 'CANCELED', message, attempts: failures + 1 },

@@ -41,6 +41,7 @@ export async function* chunksOfRun(
     hideDelta(delta, hidden) === delta ? narrator.hearDelta(delta) : [];
   const tell = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
     const said = event.type === 'model.called' ? saidBefore.about(event) : null;
+    // A question that was edited is asked again as an event, so that its digest is sealed as those of all others.
     const heard = [event, questions.hear(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
     const chunks = [...(said ? tellDelta(said, hidden) : []), ...heard.flatMap((one) => narrator.hear(one))];
     ({ seq } = event);

@@ -5,7 +5,7 @@ const BEFORE_KEY: ReadonlySet<number | null> = new Set([401, 403, 429]);
 
 /**
  * Returns whether a request may have been done, after an attempt that was not served.
- * @param before the same after the attempt before; a refusal answers for it where the API knows the key
+ * @param before if an earlier attempt with the key may have been; a refusal answers for it where the API knows the key
  */
 export function mayBeDone(method: string, error: HoldfastError, before: boolean): boolean {
   if (method === 'GET') return false;

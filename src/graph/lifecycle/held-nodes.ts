@@ -44,10 +44,12 @@ export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], a
   );
 }
 
-/** Refuses to have an approval asked anew to who may not decide it. */
+/** Refuses to name an approval as the node to go on at: that counts as deciding it (HTTP API, roles). */
 export function refuseAsking({ nodes }: CompiledGraph, node: string, actor: Actor): Refusal | null {
   const policy = nodes.get(node)?.behavior.policy;
-  return policy ? refuseDecider({ policy, requestedAt: askedAt({ id: node, policy }, actor), ...actor }, actor) : null;
+  return policy
+    ? refuseDecider({ policy, requestedAt: askedAt({ id: node, policy }, actor), requesters: actor.requesters }, actor)
+    : null;
 }
 
 /** Refuses to speak for a node that asks people, or that has a graph inside which always does. */

@@ -28,7 +28,7 @@ export interface BatchCall {
 }
 
 export type CallState =
-  /** A person has approved the call, or it may have been made before; of others, the rules are asked when they begin. */
+  /** Approved: a person has approved it, or it had begun before. Of others the rules are asked when they begin. */
   | { readonly phase: 'ready'; readonly isApproved: boolean }
   | { readonly phase: 'asked'; readonly approvalId: string; readonly timerId: string }
   | { readonly phase: 'open'; readonly key: string }

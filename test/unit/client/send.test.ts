@@ -205,6 +205,14 @@ describe('an error', () => {
     });
   });
 
+  test.each([
+    [outOfRights, true],
+    [says('INVALID_INPUT', 422), false],
+  ])('says of a key that the caller has given if a call before may have been done (%#)', async (step, expected) => {
+    const sent = scripted(step).send.json(POST, { idempotencyKey: 'mine' });
+    await expect(sent).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: expected });
+  });
+
   test('has the key that the caller has given', async () => {
     const { send } = scripted(cut);
     const tagged = send.tagged(PATCH, { idempotencyKey: 'mine' });

@@ -7,6 +7,7 @@ import { createSend } from '../../../src/client/send.ts';
 import { startRun } from '../../../src/client/start-run.ts';
 import { waitForRun } from '../../../src/client/wait-for-run.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
+import { problemResponse } from '../../../src/process/problem.ts';
 
 interface ScriptedApi {
   readonly connection: Connection;
@@ -106,6 +107,17 @@ test('a start whose wait fails says that the run may be there, and under which k
     mayTakeEffect: true,
     idempotencyKey: 'mine',
   });
+});
+
+test.each([
+  [{}, false],
+  [{ idempotencyKey: 'mine' }, true],
+])('a start that is forbidden, with %j, may have been made before: %j', async (options, expected) => {
+  const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
+  const fetch = async (): Promise<Response> =>
+    problemResponse({ code: 'FORBIDDEN', status: 403, message: 'no' }, '/api/runs');
+  const send = createSend({ baseUrl: 'http://api.test', token: 't', fetch }, timing);
+  await expect(startRun({ send, timing }, { graph: 'g' }, options)).rejects.toMatchObject({ mayTakeEffect: expected });
 });
 
 test('a start waits in its own request first', async () => {

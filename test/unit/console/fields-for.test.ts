@@ -84,6 +84,14 @@ describe('the fields for a value', () => {
   });
 });
 
+test('what joins letters and emoji is no secret', () => {
+  const text = '\u{1f469}\u200d\u{1f4bb} \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 co\u00adop';
+  expect(visible(text)).toBe(text);
+  expect(fieldsFor({ type: 'object', properties: { text: { type: 'string' } } }, { text })).toMatchObject([
+    { kind: 'text' },
+  ]);
+});
+
 test('what is not seen of a text is written out, but for tabs and ends of lines', () => {
   expect(visible(`${TURNED}\t\r\n\u0007`)).toBe('pay \\u{202e}100\t\n\\u{7}');
 });

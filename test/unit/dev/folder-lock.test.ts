@@ -33,6 +33,11 @@ test.each([
   release();
 });
 
+test('the lock of a process that may be the one of its number is kept', () => {
+  writeFileSync(lock(), String(process.ppid));
+  expect(() => lockFolder(folder)).toThrow(`in use by process ${process.ppid}`);
+});
+
 test('a folder that can not be written is not said to be in use', () => {
   rmSync(folder, { recursive: true });
   expect(() => lockFolder(folder)).toThrow('ENOENT');

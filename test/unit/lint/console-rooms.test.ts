@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CONSOLE_ROOMS, IN_COMMON } from '../../../lint/console-rooms.ts';
+import { CONSOLE_ROOMS } from '../../../lint/console-rooms.ts';
 import { breachesOf, roomOf } from '../../support/readers/room-checks.ts';
 import { findCircle, importsIn, readSources } from '../../support/readers/source-files.ts';
 
@@ -20,7 +20,7 @@ describe('the rooms of the console', () => {
   test('are there, and are all that are there', () => {
     const inUse = new Set(files.map(({ path }) => roomOf(path, CONSOLE_ROOMS)));
     expect(inUse).not.toContain(null);
-    expect(names.filter((name) => ![IN_COMMON, 'styles'].includes(name) && !inUse.has(name))).toEqual([]);
+    expect(names.filter((name) => name !== 'styles' && !inUse.has(name))).toEqual([]);
     expect([...arrows.values()].flat().filter((name) => !names.includes(name))).toEqual([]);
   });
 
