@@ -52,9 +52,10 @@ async function beginAttempt(task: CallTask<ModelCallRequest>, activity = anActiv
   return { asking };
 }
 
-/** The worker is lost while it asks. */
+/** The worker is lost while it asks: nobody hears when its time is over. */
 async function lose(task: CallTask<ModelCallRequest>): Promise<void> {
-  await beginAttempt(task);
+  const { asking } = await beginAttempt(task);
+  asking?.catch(() => undefined);
 }
 
 /** The worker shuts down while it asks. */
