@@ -58,7 +58,7 @@ export function modelCalls({
         made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
         const reply = await generate(asked, { key, signal, readFile, emit: (text) => deltas?.say(text) });
-        requireUsableCalls(reply, request);
+        requireWholeCalls(reply, request);
         // Listeners hear models that do not stream, too.
         if (!deltas?.hasText()) deltas?.say(reply.text);
         return report ? { ...reply, context: report } : reply;
@@ -79,25 +79,19 @@ function offersIn(
   });
 }
 
-/** Ends of a turn that fail its node by their own names. */
-const REFUSED: ReadonlySet<ModelReply['finishReason']> = new Set(['content-filter', 'refusal']);
-
 /**
  * Refuses an answer that was cut off among its tool calls: the arguments of the last one are incomplete, and what is
- * left of them may fit the tool all the same. Refuses one of nothing but calls that the request does not allow, too.
- * @throws CallError with the usage of the answer. One that was cut off would be cut off again
+ * left of them may fit the tool all the same.
+ * @throws CallError with the usage of the answer. Another attempt would be cut off, too
  */
-function requireUsableCalls(reply: ModelReply, { tools, toolChoice }: ModelCallRequest): void {
-  const { text, finishReason, toolCalls, usage } = reply;
-  if (toolCalls.length === 0) return;
-  const mayCall = tools.length > 0 && toolChoice !== 'none';
-  if (mayCall && finishReason === 'length') {
-    const message = 'The reply was cut off before its tool calls were complete; raise maxOutputTokens';
-    throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
-  }
-  if (mayCall || text.trim() !== '' || REFUSED.has(finishReason)) return;
-  const message = 'The model only called tools, which this request does not allow, and said nothing';
-  throw new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps', usage });
+function requireWholeCalls(
+  { finishReason, toolCalls, usage }: ModelReply,
+  { tools, toolChoice }: ModelCallRequest,
+): void {
+  const mayAsk = tools.length > 0 && toolChoice !== 'none';
+  if (!mayAsk || finishReason !== 'length' || toolCalls.length === 0) return;
+  const message = 'The reply was cut off before its tool calls were complete; raise maxOutputTokens';
+  throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
 }
 
 /** @returns `null` for a call whose answer is for no reader */

@@ -137,18 +137,6 @@ describe('modelCalls', () => {
     expect((await call({ tools: ['purge'], toolChoice: 'none' }, { models })).reply).toEqual(reply);
   });
 
-  test.each([{}, { tools: ['purge'], toolChoice: 'none' }] as const)(
-    'asks again where %j allows no call and the answer is nothing else',
-    async (request) => {
-      const reply: ModelReply = { ...REPLY, text: ' ', toolCalls: [{ id: 't1', name: 'purge', args: {} }] };
-      const refused = { code: 'MODEL_FAILED', retryable: true, done: 'perhaps', usage: REPLY.usage };
-      await expect(call(request, { models: { default: async () => reply } })).rejects.toMatchObject(refused);
-      const filtered = { ...reply, finishReason: 'content-filter' } as const;
-      expect((await call(request, { models: { default: async () => filtered } })).reply).toEqual(filtered);
-      expect((await call({ tools: ['purge'] }, { models: { default: async () => reply } })).reply).toEqual(reply);
-    },
-  );
-
   test('takes an answer that was cut off among its words', async () => {
     expect((await call({}, { models: { default: async () => cutOff } })).reply).toEqual(cutOff);
   });
