@@ -182,6 +182,8 @@ export interface ThreadsTable {
   /** The only run of the thread that may be running. */
   active_run_id: string | null;
   last_run_id: string;
+  /** Runs wait in its queue. */
+  has_queue: boolean;
   created_at: Time;
   updated_at: Time;
 }

@@ -15,6 +15,9 @@ interface RunOnThread {
   readonly at: string;
 }
 
+/** Runs that wait in the queue of a thread, at most. */
+export const MAX_QUEUED = 1_000;
+
 /** Makes a new run the active run of its thread, or queues it. The lock on the thread's row orders concurrent runs. */
 export async function enqueueRun(
   transaction: Transaction<Tables>,
@@ -23,14 +26,26 @@ export async function enqueueRun(
   const thread = await createOrLockThread(transaction, { runId, tenantId, threadId, at });
   if (thread === 'created') return { kind: 'active', predecessorId: null };
   const isFree = thread.active_run_id === null && !(await hasQueue(transaction, tenantId, threadId));
-  if (!isFree) return { kind: mayQueue ? 'queued' : 'busy' };
+  if (!isFree) return { kind: mayQueue && (await joinQueue(transaction, tenantId, threadId)) ? 'queued' : 'busy' };
   await activate(transaction, { runId, tenantId, threadId, at });
   return { kind: 'active', predecessorId: thread.last_run_id };
 }
 
+/** @returns false when the queue is full */
+async function joinQueue(transaction: Transaction<Tables>, tenantId: string, threadId: string): Promise<boolean> {
+  const queue = queueOf(transaction, tenantId, threadId);
+  const last = await queue
+    .offset(MAX_QUEUED - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (last) return false;
+  await setHasQueue(transaction, { tenantId, threadId, hasQueue: true });
+  return true;
+}
+
 /** Creates a thread whose active run is the given one, or locks the thread that is there. */
 async function createOrLockThread(transaction: Transaction<Tables>, { runId, tenantId, threadId, at }: RunOnThread) {
-  const fresh = { active_run_id: runId, last_run_id: runId, updated_at: at };
+  const fresh = { active_run_id: runId, last_run_id: runId, has_queue: false, updated_at: at };
   for (;;) {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('threads')
@@ -73,6 +88,7 @@ export async function dequeueRun(
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
   await activate(transaction, { runId, tenantId, threadId, at });
+  await setHasQueue(transaction, { tenantId, threadId, hasQueue: await hasQueue(transaction, tenantId, threadId) });
   return true;
 }
 
@@ -88,13 +104,23 @@ async function settleInterruption(
 
 /** Takes a run that will never begin out of the queue. @returns false when it was not queued */
 export async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
+  const run = await transaction
+    .selectFrom('runs')
+    .select(['tenant_id as tenantId', 'thread_id as threadId'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!run || run.threadId === null) return false;
+  const { tenantId, threadId } = run;
+  await lockThread(transaction, tenantId, threadId);
   const { numUpdatedRows } = await transaction
     .updateTable('runs')
     .set({ is_dequeued: true, dispatched_at: new Date().toISOString() })
     .where('id', '=', id)
     .where(sql<boolean>`not is_dequeued`)
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  if (numUpdatedRows !== 1n) return false;
+  await setHasQueue(transaction, { tenantId, threadId, hasQueue: await hasQueue(transaction, tenantId, threadId) });
+  return true;
 }
 
 /** The queued runs of a thread, next first. */
@@ -121,6 +147,24 @@ async function lockThread(transaction: Transaction<Tables>, tenantId: string, id
 
 async function hasQueue(db: Kysely<Tables>, tenantId: string, threadId: string): Promise<boolean> {
   return (await queueOf(db, tenantId, threadId).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Only in the transaction that has locked the thread, as it tells of all queued runs that were committed before. */
+async function setHasQueue(
+  transaction: Transaction<Tables>,
+  {
+    tenantId,
+    threadId,
+    hasQueue: has,
+  }: { readonly tenantId: string; readonly threadId: string; readonly hasQueue: boolean },
+): Promise<void> {
+  await transaction
+    .updateTable('threads')
+    .set({ has_queue: has })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', threadId)
+    .where('has_queue', '!=', has)
+    .execute();
 }
 
 async function activate(

@@ -80,30 +80,38 @@ export function createThreads(db: Kysely<Tables>): Threads {
 
 /**
  * First runs of queues whose thread is free, or in which a run wants to interrupt. Of these the store can't tell how long they
- * stay, so chance has each come first at some time.
+ * stay, so chance has each come first at some time. Other queues, and the rest of these, are not read.
  */
 async function queueHeads(db: Kysely<Tables>, limit: number, sent: readonly string[]): Promise<readonly QueueHead[]> {
   const { rows } = await sql<QueueHead>`
-    with heads as (
-      select distinct on (runs.tenant_id, runs.thread_id)
-        runs.id as "runId", runs.tenant_id as "tenantId", runs.thread_id as "threadId", runs.created_at as "queuedAt",
-        threads.active_run_id as "activeRunId",
-        (select json_build_object('runId', later.id, 'by', later.created_by) from runs later
-          where later.tenant_id = runs.tenant_id and later.thread_id = runs.thread_id
-            and not later.is_dequeued and later.interrupts
-          order by later.created_at, later.id limit 1) as interruption
+    with free as (
+      select tenant_id, id as thread_id, active_run_id, null::json as interruption
+      from threads where active_run_id is null and has_queue
+    ), interrupted as (
+      select distinct on (runs.tenant_id, runs.thread_id) runs.tenant_id, runs.thread_id, threads.active_run_id,
+        json_build_object('runId', runs.id, 'by', runs.created_by) as interruption
       from runs join threads on threads.tenant_id = runs.tenant_id and threads.id = runs.thread_id
-      where not runs.is_dequeued
+      where not runs.is_dequeued and runs.interrupts and threads.active_run_id is not null
       order by runs.tenant_id, runs.thread_id, runs.created_at, runs.id
-    ), in_turns as (
-      select *, row_number() over (partition by "tenantId", "activeRunId" is null order by "queuedAt", "runId") as turn
-      from heads
-      where "activeRunId" is null
-        or (interruption is not null and "activeRunId" || ' ' || (interruption->>'runId') <> all(${sent}::text[]))
+    ), queues as (
+      select * from free
+      union all
+      select * from interrupted where active_run_id || ' ' || (interruption->>'runId') <> all(${sent}::text[])
+    ), heads as (
+      select head.id as "runId", queues.tenant_id as "tenantId", queues.thread_id as "threadId",
+        queues.active_run_id as "activeRunId", queues.interruption,
+        row_number() over (
+          partition by queues.tenant_id, queues.active_run_id is null order by head.created_at, head.id
+        ) as turn, head.created_at as "queuedAt"
+      from queues cross join lateral (
+        select id, created_at from runs
+        where tenant_id = queues.tenant_id and thread_id = queues.thread_id and not is_dequeued
+        order by created_at, id limit 1
+      ) head
     )
-    (select * from in_turns where "activeRunId" is null order by turn, "queuedAt" limit ${limit})
+    (select * from heads where "activeRunId" is null order by turn, "queuedAt" limit ${limit})
     union all
-    (select * from in_turns where "activeRunId" is not null order by turn, random() limit ${limit})
+    (select * from heads where "activeRunId" is not null order by turn, random() limit ${limit})
   `.execute(db);
   return rows;
 }

@@ -4,6 +4,7 @@ import type { Breakpoints } from '../../graph/run/index.ts';
 import { didYouMean, withSuggestions } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { NewRun } from '../../store/accept-run.ts';
+import { MAX_QUEUED } from '../../store/thread-queue.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -66,8 +67,16 @@ async function accept(
   const begin = { kind: 'input', input, startAt, breakpoints } as const;
   const run = newRun(pinned, { identity, begin, threadId, onBusy, input, metadata, createdBy });
   if ((await acceptAndDispatch(deps, run)) === 'busy')
-    throw new ApiError('THREAD_BUSY', `A run of the thread ${threadId} is not over yet; see onBusy`);
+    throw new ApiError('THREAD_BUSY', BUSY[onBusy](String(threadId)));
 }
+
+const isFull = (thread: string): string => `${MAX_QUEUED} runs wait in the queue of the thread ${thread} already`;
+
+const BUSY: Readonly<Record<NewRun['onBusy'], (thread: string) => string>> = {
+  reject: (thread) => `A run of the thread ${thread} is not over yet; see onBusy`,
+  enqueue: isFull,
+  interrupt: isFull,
+};
 
 /**
  * @throws ApiError 422 when the graph does not take the input, has no such nodes, or does not give the limits; 403 when

@@ -132,6 +132,19 @@ function queues(store: () => Store): void {
     expect(await store().threads.find('leave', 't')).toMatchObject({ activeRunId: null, lastRunId: 'leave-1' });
   });
 
+  test('a run that is queued while the only other one leaves the queue is found', async () => {
+    await create('alone-1');
+    await create('alone-2', 'enqueue');
+    const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
+    const [left, queued] = await Promise.all([
+      store().threads.cancelQueued({ id: 'alone-2', tenantId: 'alone' }, canceled),
+      create('alone-3', 'enqueue'),
+    ]);
+    expect([left, queued]).toEqual([true, 'accepted']);
+    await endRun(store(), { id: 'alone-1', tenantId: 'alone' });
+    expect(await headOf('alone')).toMatchObject({ runId: 'alone-3' });
+  });
+
   test('a run that is dequeued and canceled at the same moment has one of the two results', async () => {
     await create('either-1');
     await create('either-2', 'enqueue');

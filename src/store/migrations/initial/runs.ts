@@ -49,6 +49,7 @@ export const RUNS_TABLES = [
   `create index runs_by_label on runs using gin (labels)`,
   `create index runs_to_dispatch on runs (dispatch_after) where dispatched_at is null and is_dequeued`,
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_dequeued`,
+  `create index runs_interrupting on runs (tenant_id, thread_id, created_at, id) where not is_dequeued and interrupts`,
   `create index runs_of_thread on runs (tenant_id, thread_id, created_at desc, id desc) where thread_id is not null`,
   `create index runs_ended on runs (ended_at) where ended_at is not null`,
   `create index runs_active on runs (id) include (status) where ended_at is null`,
@@ -62,12 +63,14 @@ export const RUNS_TABLES = [
     id text not null,
     active_run_id text,
     last_run_id text not null,
+    has_queue boolean not null,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     primary key (tenant_id, id)
   )`,
   `create index threads_of_last_run on threads (last_run_id)`,
   `create index threads_of_active_run on threads (active_run_id) where active_run_id is not null`,
+  `create index threads_that_go_on on threads (tenant_id, id) where active_run_id is null and has_queue`,
 
   `create table events (
     run_id text not null,
