@@ -14,6 +14,8 @@ export interface Hook extends HookKey {
   readonly scheme: HookScheme;
   readonly secret: HookSecret;
   readonly action: HookAction;
+  /** The channels of its input that were redacted when it was written. */
+  readonly redacted: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Who changed it last, in whose name it acts. */
@@ -67,7 +69,7 @@ export function createHooks(db: Kysely<Tables>): Hooks {
 /** Hooks of a tenant are written one after the other, so that they can be counted. */
 async function put(
   db: Kysely<Tables>,
-  { tenantId, name, scheme, secret, action, by }: NewHook,
+  { tenantId, name, scheme, secret, action, redacted, by }: NewHook,
   most: number,
 ): Promise<{ readonly hook: Hook; readonly isNew: boolean } | null> {
   const now = new Date().toISOString();
@@ -76,6 +78,7 @@ async function put(
     secret: 'value' in secret ? secret.value : null,
     secret_name: 'secret' in secret ? secret.secret : null,
     action: JSON.stringify(action),
+    redacted,
     updated_at: now,
     updated_by: by.sub,
     roles: by.roles,
@@ -114,6 +117,7 @@ function toHook(row: HookRow): Hook {
     scheme: row.scheme,
     secret: secretName === null ? { value: secret ?? '' } : { secret: secretName },
     action: row.action,
+    redacted: row.redacted,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     by: { sub: row.updated_by, roles: row.roles },

@@ -7,6 +7,7 @@ export const HOOKS_TABLES = [
     secret text,
     secret_name text,
     action json not null,
+    redacted text[] not null,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     updated_by text not null,
