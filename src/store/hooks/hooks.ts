@@ -38,7 +38,7 @@ export interface Hooks {
   list(tenantId: string, page: PageRequest): Promise<Page<Hook>>;
   /** Removes a hook; without one it changes nothing. Its messages stay known. */
   remove(at: HookKey): Promise<void>;
-  /** The hooks of all tenants that have a name, up to a number. */
+  /** The hooks of all tenants that have a name, up to a number; the oldest first, and a rewritten one is as old as before. */
   named(name: string, most: number): Promise<readonly Hook[]>;
 }
 
@@ -60,11 +60,14 @@ export function createHooks(db: Kysely<Tables>): Hooks {
       await db.deleteFrom('hooks').where('tenant_id', '=', tenantId).where('name', '=', name).execute();
     },
     async named(name, most) {
-      const rows = await all.where('name', '=', name).orderBy('tenant_id').limit(most).execute();
+      const rows = await all.where('name', '=', name).orderBy('created_at').orderBy('tenant_id').limit(most).execute();
       return rows.map(toHook);
     },
   };
 }
+
+/** The clock of the database: it tells which of two hooks is older, whatever processes have written them. */
+const NOW = sql<string>`now()`;
 
 /** Hooks of a tenant are written one after the other, so that they can be counted. */
 async function put(
@@ -72,14 +75,13 @@ async function put(
   { tenantId, name, scheme, secret, action, redacted, by }: NewHook,
   most: number,
 ): Promise<{ readonly hook: Hook; readonly isNew: boolean } | null> {
-  const now = new Date().toISOString();
   const written = {
     scheme,
     secret: 'value' in secret ? secret.value : null,
     secret_name: 'secret' in secret ? secret.secret : null,
     action: JSON.stringify(action),
     redacted,
-    updated_at: now,
+    updated_at: NOW,
     updated_by: by.sub,
     roles: by.roles,
   };
@@ -100,7 +102,7 @@ async function put(
     if (count >= most) return null;
     const added = await transaction
       .insertInto('hooks')
-      .values({ tenant_id: tenantId, name, created_at: now, ...written })
+      .values({ tenant_id: tenantId, name, created_at: NOW, ...written })
       .returningAll()
       .executeTakeFirstOrThrow();
     return { hook: toHook(added), isNew: true };

@@ -14,7 +14,7 @@ export const HOOKS_TABLES = [
     roles text[] not null,
     primary key (tenant_id, name)
   )`,
-  `create index hooks_named on hooks (name)`,
+  `create index hooks_named on hooks (name, created_at)`,
 
   `create table hook_messages (
     tenant_id text not null,
