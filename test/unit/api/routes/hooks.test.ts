@@ -171,7 +171,11 @@ describe('a message', () => {
     expect(await isMine('shared')).toBe(true);
     await api.as('otherTenantUser').send('/api/hooks/shared', { method: 'DELETE' });
     await put('shared', {}, 'otherTenantUser');
-    expect([await isMine('shared'), await isMine('demo.shared'), await isMine('other.shared')]).toEqual([true, true, false]);
+    expect([await isMine('shared'), await isMine('demo.shared'), await isMine('other.shared')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     await put('shared', { scheme: 'stripe' });
     await put('shared');
     expect(await isMine('shared')).toBe(true);
