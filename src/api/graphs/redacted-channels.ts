@@ -1,11 +1,17 @@
 import { isDefinition, pinCatalog } from '../../graph/definition/index.ts';
+import type { Catalog } from '../../graph/definition/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
-import type { ApiDeps } from '../deps.ts';
+import type { Store } from '../../store/store.ts';
+import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { ApiError } from '../http/errors.ts';
 import { findAllForRun } from './find-for-run.ts';
 import { linkGraphs } from './link-graphs.ts';
 
-type JudgeDeps = Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>;
+interface JudgeDeps {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly graphJobs: GraphJobs;
+}
 
 /**
  * Finds the channels that new runs by a reference hide: those that are redacted, and those that are derived from them.

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import type { JsonObject } from '../../graph/values/index.ts';
 import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -38,7 +37,7 @@ export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule
 }
 
 interface Shown {
-  readonly input: JsonObject;
+  readonly input: Schedule['input'];
   readonly nextTimes: readonly string[] | null;
   readonly lastRuns: readonly ReturnType<typeof toTickJson>[];
 }

@@ -3,7 +3,7 @@ import type { GraphDefinition } from '../../../../src/graph/definition/index.ts'
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { SIGN } from '../../../support/builders/signed-messages.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
-import { textAt } from '../../../support/readers/json-at.ts';
+import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
@@ -44,43 +44,37 @@ const addSchedule = async (graph: string) => {
 /** What somebody reads of the inputs of a graph's hook and schedule, and in the lists of both. */
 const read = async (caller: 'user' | 'admin', { hook, schedule }: { hook: string; schedule: string }) => {
   const get = async (path: string) => (await api.as(caller).get(path)).body;
-  const listed = (list: unknown, id: string) =>
-    (list as { items: readonly { id: string }[] }).items.filter((one) => one.id === id);
-  return [
-    await get(`/api/hooks/${hook}`),
-    ...listed(await get('/api/hooks'), hook),
-    await get(`/api/schedules/${schedule}`),
-    ...listed(await get('/api/schedules'), schedule),
-  ].map((one) => {
-    const { start, input } = one as { start?: { input: object }; input?: object };
-    return start?.input ?? input;
-  });
+  const listed = async (path: string, id: string) =>
+    listAt(await get(path), '/items').filter((one) => textAt(one, '/id') === id);
+  const hooks = [await get(`/api/hooks/${hook}`), ...(await listed('/api/hooks', hook))];
+  const schedules = [await get(`/api/schedules/${schedule}`), ...(await listed('/api/schedules', schedule))];
+  return [...hooks.map((one) => at(one, '/start/input')), ...schedules.map((one) => at(one, '/input'))];
 };
 const four = (pin: string, order = 'A-1') => Array.from({ length: 4 }, () => ({ pin, order }));
 
 test('redacted channels of a kept input are shown to callers with payload:read only', async () => {
   await publish('kept', { redact: true });
   expect((await putHook('kept')).body).toMatchObject({ start: { input: { pin: PIN } } });
-  const at = { hook: 'kept', schedule: await addSchedule('kept') };
-  expect(await read('user', at)).toEqual(four(HIDDEN));
-  expect(await read('admin', at)).toEqual(four(PIN));
+  const both = { hook: 'kept', schedule: await addSchedule('kept') };
+  expect(await read('user', both)).toEqual(four(HIDDEN));
+  expect(await read('admin', both)).toEqual(four(PIN));
 });
 
 test('a version that redacts hides what was written before it', async () => {
   await publish('later', {});
   await putHook('later');
-  const at = { hook: 'later', schedule: await addSchedule('later') };
-  expect(await read('user', at)).toEqual(four(PIN));
+  const both = { hook: 'later', schedule: await addSchedule('later') };
+  expect(await read('user', both)).toEqual(four(PIN));
   await publish('later', { redact: true });
-  expect(await read('user', at)).toEqual(four(HIDDEN));
+  expect(await read('user', both)).toEqual(four(HIDDEN));
 });
 
 test('a version that redacts no more shows nothing that was written before it, neither here nor in a run', async () => {
   await publish('earlier', { redact: true });
   await putHook('earlier');
-  const at = { hook: 'earlier', schedule: await addSchedule('earlier') };
+  const both = { hook: 'earlier', schedule: await addSchedule('earlier') };
   await publish('earlier', {});
-  expect(await read('user', at)).toEqual(four(HIDDEN));
+  expect(await read('user', both)).toEqual(four(HIDDEN));
   const { headers, body } = SIGN.github('{}', { secret: SECRET, id: 'one' });
   const answer = await api.stranger.send('/api/hooks/demo.earlier', { method: 'POST', headers, body });
   const run = await api.as('user').get(`/api/runs/${textAt(answer.body, '/runId')}`);
@@ -108,10 +102,10 @@ test('an alias hides what either of its versions redacts', async () => {
 test('all of an input is hidden where no graph says what of it is redacted', async () => {
   await publish('gone', {});
   await putHook('gone');
-  const at = { hook: 'gone', schedule: await addSchedule('gone') };
+  const both = { hook: 'gone', schedule: await addSchedule('gone') };
   await api.as('user').send('/api/graphs/gone/versions/1', { method: 'DELETE' });
-  expect(await read('user', at)).toEqual(four(HIDDEN, HIDDEN));
-  expect(await read('admin', at)).toEqual(four(PIN));
+  expect(await read('user', both)).toEqual(four(HIDDEN, HIDDEN));
+  expect(await read('admin', both)).toEqual(four(PIN));
 });
 
 test('a hook takes no hidden value back as it was shown', async () => {
