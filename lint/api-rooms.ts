@@ -71,6 +71,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     ],
     // Definitions of strangers are run by threads, in `api/graph-jobs`.
     types: ['graph/advance', 'graph/replay'],
+    packages: ['p-limit'],
   },
   'api/approvals': {
     rooms: [
@@ -135,7 +136,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'ulid', 'undici'],
   },
   'api/hooks': {
-    rooms: [...WORDS, 'graph/redaction', 'store', ...API_BASE, 'api/redaction', 'api/runs'],
+    rooms: [...WORDS, 'graph/redaction', 'store', ...API_BASE, ...OF_RUNS],
     types: ['graph/expression'],
     packages: [NODE, 'standardwebhooks', 'ulid'],
   },

@@ -96,5 +96,7 @@ export interface ApiEnv {
     recordActs?: () => Promise<void>;
     /** The event that a stream goes on after, by its ticket. */
     resumeAfter?: number;
+    /** Uses the ticket of a stream up that is about to begin. @throws ApiError 401 when another one has used it */
+    useTicket?: () => Promise<void>;
   };
 }

@@ -22,6 +22,22 @@ export async function findForRun(reference: string, tenant: TenantStore, runId: 
   return found ?? (await refuse(tenant, reference));
 }
 
+/** Finds all published versions that a new run may use: of an alias with a canary, these are two. */
+export async function findAllForRun(reference: string, tenant: TenantStore): Promise<readonly PublishedGraph[]> {
+  const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
+  if (name === undefined) return [];
+  const versions =
+    alias === undefined
+      ? [version === undefined ? undefined : Number(version)]
+      : versionsOf(await tenant.store.graphAliases.find({ tenantId: tenant.tenantId, name, alias }));
+  const found = await Promise.all(versions.map(async (one) => await findPublished(tenant, name, one)));
+  return found.filter((graph) => graph !== null);
+}
+
+function versionsOf(alias: GraphAlias | null): readonly number[] {
+  return alias ? [alias.version, ...(alias.canary ? [alias.canary.version] : [])] : [];
+}
+
 interface AliasInUse {
   readonly reference: string;
   readonly name: string;

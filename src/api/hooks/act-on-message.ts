@@ -38,7 +38,13 @@ export async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: Wa
   const input = isJsonObject(filled) ? filled : {};
   await startRun(deps, caller, {
     id: attempt.id,
-    wanted: { ...PLAIN_RUN, graph: action.start.graph, input, metadata: { hook: hook.name } },
+    wanted: {
+      ...PLAIN_RUN,
+      graph: action.start.graph,
+      input,
+      metadata: { hook: hook.name },
+      inherited: { channels: hook.redacted },
+    },
   });
   return { runId: attempt.id };
 }

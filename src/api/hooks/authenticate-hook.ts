@@ -14,22 +14,22 @@ const MAX_NAMESAKES = 20;
 const DECOY = randomBytes(32).toString('base64');
 
 /**
- * Finds the hook that a request is for. An address is `tenant.name`, or the name alone if one hook of that name has the
- * secret of the signature.
+ * Finds the hook that a request is for. An address is `tenant.name`, or the name alone: of the hooks of that name whose
+ * secret has signed, the oldest one is meant, so that a later one of another tenant takes no messages from it.
  * @throws ApiError 401, the same whatever is wrong
  */
 export async function authenticateHook(deps: AuthenticateDeps, address: string, request: SignedRequest): Promise<Hook> {
   const hooks = await findAddressed(deps, address);
   if (hooks.length === 0) SCHEMES.github.isSigned(DECOY, request);
   const checked = await Promise.all(hooks.map(async (hook) => ((await isFor(deps, hook, request)) ? [hook] : [])));
-  const [hook, ...others] = checked.flat();
-  if (hook && others.length === 0) return hook;
+  const [oldest] = checked.flat();
+  if (oldest) return oldest;
   throw new ApiError('UNAUTHENTICATED', 'The signature is not accepted', {
     headers: { 'www-authenticate': 'Signature' },
   });
 }
 
-/** Names have no dot, tenants may. */
+/** The oldest come first. Names have no dot, tenants may. */
 async function findAddressed({ store }: AuthenticateDeps, address: string): Promise<readonly Hook[]> {
   const dot = address.lastIndexOf('.');
   if (dot < 0) return await store.hooks.named(address, MAX_NAMESAKES);

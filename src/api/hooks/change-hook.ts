@@ -1,6 +1,8 @@
-import { toJson } from '../../graph/values/index.ts';
+import { REDACTED } from '../../graph/redaction/index.ts';
+import { toJson, toPointer } from '../../graph/values/index.ts';
 import type { Hook, NewHook } from '../../store/hooks/hooks.ts';
 import type { ApiDeps } from '../deps.ts';
+import { redactedChannels } from '../graphs/redacted-channels.ts';
 import { ApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
 
@@ -9,18 +11,20 @@ const MAX_HOOKS = 100;
 
 /**
  * Writes a hook, in place of what was there.
- * @throws ApiError 422 for a wrong secret or template, 409 when the tenant has enough
+ * @throws ApiError 422 for a wrong secret or template, or a hidden value as it was shown; 409 when the tenant has enough
  */
 export async function changeHook(
-  { store, graphJobs }: Pick<ApiDeps, 'store' | 'graphJobs'>,
-  wanted: NewHook,
+  deps: Pick<ApiDeps, 'store' | 'graphJobs' | 'catalog'>,
+  wanted: Omit<NewHook, 'redacted'>,
 ): Promise<{ readonly hook: Hook; readonly isNew: boolean }> {
   const { secret, scheme, action, tenantId } = wanted;
   const message = 'value' in secret ? SCHEMES[scheme].faultOf(secret.value) : null;
   if (message !== null) throw wrong({ path: '/secret', message });
-  const fault = await graphJobs.do('findTemplateFault', tenantId, { template: toJson(templateOf(action)) });
+  refuseHidden(action);
+  const fault = await deps.graphJobs.do('findTemplateFault', tenantId, { template: toJson(templateOf(action)) });
   if (fault) throw wrong(fault);
-  const written = await store.hooks.put(wanted, MAX_HOOKS);
+  const redacted = 'start' in action ? await redactedChannels(deps, tenantId, action.start.graph) : null;
+  const written = await deps.store.hooks.put({ ...wanted, redacted: redacted ?? [] }, MAX_HOOKS);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_HOOKS} hooks`);
   return written;
 }
@@ -28,6 +32,15 @@ export async function changeHook(
 /** The parts of an action that are templates, where they stand in the body. */
 function templateOf(action: Hook['action']) {
   return 'start' in action ? { start: { input: action.start.input } } : { event: { run: action.event.run } };
+}
+
+/** @throws ApiError 422 for a value that is sent back as it was shown: it would overwrite what is hidden */
+function refuseHidden(action: Hook['action']): void {
+  const input = 'start' in action ? action.start.input : {};
+  const hidden = Object.keys(input).find((name) => input[name] === REDACTED);
+  if (hidden === undefined) return;
+  const message = `"${REDACTED}" stands for a value that you may not see; a hook is written whole`;
+  throw wrong({ path: toPointer(['start', 'input', hidden]), message });
 }
 
 function wrong(issue: { readonly path: string; readonly message: string }): ApiError {

@@ -2,6 +2,7 @@ import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Permission, Roles } from '../../graph/definition/index.ts';
+import { toTimestampMs } from '../../graph/values/index.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { findRepeatedMember } from './find-repeated-member.ts';
 import { TENANT_NAME } from '../../process/tenant-name.ts';
@@ -97,7 +98,7 @@ function toCaller(payload: JWTPayload, claims: AuthSettings['claims'], known: Ro
     throw badToken('it names no usable subject');
   const claimed = payload[claims.roles];
   const roles = Array.isArray(claimed) ? claimed.filter((role) => typeof role === 'string') : [];
-  const expiresAtMs = (payload.exp ?? 0) * 1_000;
+  const expiresAtMs = toTimestampMs((payload.exp ?? 0) * 1_000);
   return { tenantId, sub, roles, permissions: permissionsOf(roles, known), expiresAtMs };
 }
 

@@ -7,22 +7,30 @@ import { ApiError } from '../http/errors.ts';
 import { authorized } from './authorized.ts';
 
 /**
- * Middleware of a stream of a run: a request passes by a ticket for that run, which it uses up, or as by `authorized`.
- * HEAD uses no ticket up, and so needs a token.
+ * Middleware of a stream of a run: a request passes by a ticket for that run, or as by `authorized`. The stream uses the
+ * ticket up when it begins, so one that is refused costs none. HEAD begins none, and so needs a token.
  */
 export function ticketed(deps: Pick<ApiDeps, 'authenticate' | 'store'>) {
   const byToken = authorized(deps, 'run:read');
   return createMiddleware<ApiEnv>(async (c, next) => {
     const ticket = c.req.query('ticket');
     if (ticket === undefined || c.req.method === 'HEAD') return await byToken(c, next);
-    const redeemed = await deps.store.streamTickets.redeem(ticket, c.req.param('id') ?? '');
-    if (!redeemed)
-      throw new ApiError('UNAUTHENTICATED', 'The ticket is used, expired, or not for this run; ask for another one');
-    c.set('caller', toCaller(redeemed));
-    c.set('resumeAfter', redeemed.after);
+    const { streamTickets } = deps.store;
+    const runId = c.req.param('id') ?? '';
+    const found = await streamTickets.find(ticket, runId);
+    if (!found) throw noTicket();
+    c.set('caller', toCaller(found));
+    c.set('resumeAfter', found.after);
+    c.set('useTicket', async () => {
+      if (!(await streamTickets.redeem(ticket, runId))) throw noTicket();
+    });
     await next();
     return undefined;
   });
+}
+
+function noTicket(): ApiError {
+  return new ApiError('UNAUTHENTICATED', 'The ticket is used, expired, or not for this run; ask for another one');
 }
 
 /** The holder of a ticket reads one run, as the person could who asked for it. */

@@ -56,7 +56,7 @@ const ofRun =
       const { id: runId, lastSeq } = await findRun(deps, caller, c.req.valid('param').id);
       const after = readLastEventId(c.req.header('last-event-id'), lastSeq) ?? c.get('resumeAfter') ?? 0;
       const { stream: detail } = c.req.valid('query');
-      return answerStream(c, deps, {
+      return await answerStream(c, deps, {
         slots,
         produce: async (body) => await streamRun(sources, { runId, after, detail, caller }, body),
       });
@@ -87,7 +87,7 @@ const ofTenant =
       const known = lastEventId === undefined ? null : sources.ids.read(caller.tenantId, lastEventId);
       if (known && !(await tenantEvents.isKept(known))) throw tooOld();
       let idFrame = '';
-      return answerStream(c, deps, {
+      return await answerStream(c, deps, {
         slots,
         withHeartbeat: () => idFrame,
         async produce(body) {

@@ -1,27 +1,28 @@
 import pLimit from 'p-limit';
-import { hideChannels } from '../../graph/redaction/index.ts';
 import type { Schedule, TakenTick } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { createShowInput } from '../runs/show-input.ts';
+import type { ShowInputDeps } from '../runs/show-input.ts';
 import { toTickInput } from './tell-temporal.ts';
 
 const NEXT_TIMES = 5;
 const LAST_RUNS = 5;
 const REQUESTS_AT_ONCE = 8;
 
+type ShowDeps = ShowInputDeps & Pick<ApiDeps, 'engine'>;
+
 /** Makes the answers for schedules, as a caller may see them. */
-export async function toSchedulesJson(
-  deps: Pick<ApiDeps, 'store' | 'engine'>,
-  caller: Caller,
-  schedules: readonly Schedule[],
-) {
+export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules: readonly Schedule[]) {
+  const graphs = schedules.map(({ graph }) => graph);
+  const show = await createShowInput(deps, caller, graphs);
   const ticks = await deps.store.scheduleTicks.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
   const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
   return schedules.map((schedule, index) =>
-    toScheduleJson(schedule, caller, {
+    toScheduleJson(schedule, {
+      input: show({ ...schedule, redacted: schedule.redaction.channels }),
       nextTimes: nextTimes[index] ?? null,
       lastRuns: ticks.get(schedule.id)?.map(toTickJson) ?? [],
     }),
@@ -29,24 +30,25 @@ export async function toSchedulesJson(
 }
 
 /** Makes the answer for one schedule. */
-export async function toOneScheduleJson(deps: Pick<ApiDeps, 'store' | 'engine'>, caller: Caller, schedule: Schedule) {
+export async function toOneScheduleJson(deps: ShowDeps, caller: Caller, schedule: Schedule) {
   const [shown] = await toSchedulesJson(deps, caller, [schedule]);
   if (!shown) throw new TypeError('A schedule has no answer');
   return shown;
 }
 
-interface Live {
+interface Shown {
+  readonly input: Schedule['input'];
   readonly nextTimes: readonly string[] | null;
   readonly lastRuns: readonly ReturnType<typeof toTickJson>[];
 }
 
-function toScheduleJson(schedule: Schedule, caller: Caller, { nextTimes, lastRuns }: Live) {
-  const { id, graph, input, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
+function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Shown) {
+  const { id, graph, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
   const { createdAt, createdBy, updatedAt, updatedBy } = schedule;
   return {
     id,
     graph,
-    input: hideChannels(input, hiddenFrom(caller, schedule)),
+    input,
     cron,
     every,
     timeZone,

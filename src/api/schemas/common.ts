@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Duration, Limits } from '../../graph/schema/index.ts';
-import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
+import { DURATION_PATTERN, formatTimestamp, isJsonObject, toTimestampMs } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { PROBLEM_EXAMPLE } from './examples/run.ts';
 
@@ -55,6 +55,10 @@ export const GivenJson = z
   .openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'], description: 'Any JSON value' });
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
+/** A time of a request, in UTC and as the database takes it. */
+export const GivenTime = z.iso
+  .datetime({ offset: true })
+  .transform((time) => formatTimestamp(toTimestampMs(Date.parse(time))));
 
 export const RunErrorSchema = z
   .object({

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { GivenTime } from './common.ts';
 import { RunStatusSchema } from './run.ts';
 
 const METADATA_PAIR = /^[^:]+:/;
@@ -14,8 +15,7 @@ const MetadataPair = z
 const STATUS = RunStatusSchema.options.join('|');
 const STATUSES = new RegExp(`^(?:${STATUS})(?:,(?:${STATUS})){0,6}$`);
 
-/** A time that filters, as the database takes it. */
-export const FilterTime = z.iso.datetime({ offset: true }).transform(toStorableTime).optional();
+export const FilterTime = GivenTime.optional();
 
 /** The filters of lists of runs. */
 export const RunFilter = z.object({
@@ -53,9 +53,4 @@ function severalOf<T extends z.ZodType>(one: T, { most, pattern }: Several) {
   return z
     .preprocess(toList, z.array(one).max(most))
     .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern } });
-}
-
-/** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */
-function toStorableTime(time: string): string {
-  return new Date(Math.max(0, Date.parse(time))).toISOString();
 }

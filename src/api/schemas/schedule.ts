@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Duration } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, parseDuration } from '../../graph/values/index.ts';
-import { aPage, GivenRecord, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
+import { aPage, GivenRecord, GivenTime, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
 import { NEW_SCHEDULE_EXAMPLE, SCHEDULE_EXAMPLE, TICK_EXAMPLE } from './examples/schedule.ts';
 import { RunStatusSchema, ThreadId } from './run.ts';
 
@@ -132,10 +132,8 @@ export const ScheduleListSchema = z
   .object({ items: listOf(ScheduleSchema), nextCursor: NextCursor })
   .openapi('ScheduleList', { example: aPage(SCHEDULE_EXAMPLE) });
 
-const PastTime = z.iso.datetime({ offset: true }).transform((time) => new Date(time).toISOString());
-
 export const BackfillSchema = z
-  .strictObject({ from: PastTime, to: PastTime })
+  .strictObject({ from: GivenTime, to: GivenTime })
   .refine(({ from, to }) => from <= to, { path: ['to'], message: 'A time after "from" is expected here' })
   .refine(({ to }) => Date.parse(to) <= Date.now(), { path: ['to'], message: 'A time that is over is expected here' })
   .openapi('Backfill', { example: { from: '2026-11-20T00:00:00Z', to: '2026-11-23T00:00:00Z' } });

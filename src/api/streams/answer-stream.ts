@@ -17,15 +17,21 @@ const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-stor
 
 /**
  * Answers with a stream of events while its tenant has a slot.
- * @throws ApiError 429 when the tenant, or the process, has too many streams
+ * @throws ApiError 429 when the tenant, or the process, has too many streams; 401 when the ticket is used up meanwhile
  */
-export function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedStream): Response {
+export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedStream): Promise<Response> {
   if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
   const giveBack = asked.slots.take(c.get('caller').tenantId);
   if (!giveBack)
     throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; close one, or ask again', {
       headers: { 'retry-after': RETRY_AFTER_S },
     });
+  try {
+    await c.get('useTicket')?.();
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
   return sendStream(c, deps, {
     ...asked,
     headers: HEADERS,

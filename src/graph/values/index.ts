@@ -24,4 +24,4 @@ export {
 export type { Json, JsonObject } from './json.ts';
 export { compilePattern } from './regular-expression.ts';
 export { abbreviate, errorChain, messageOf, truncate } from './text.ts';
-export { formatTimestamp } from './timestamp.ts';
+export { formatTimestamp, toTimestampMs } from './timestamp.ts';

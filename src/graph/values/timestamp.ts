@@ -18,6 +18,13 @@ export function formatTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Returns the nearest time from 1970 to the year 9999, in milliseconds: later years have no RFC 3339 timestamp. */
+export function toTimestampMs(epochMs: number): number {
+  return Math.min(Math.max(0, epochMs), LATEST_MS);
+}
+
 /** @returns `null` for a date that does not exist */
 function dateMs(year = Number.NaN, month = 0, day = 0): number | null {
   const date = new Date(0);

@@ -17,6 +17,8 @@ export interface HooksTable {
   secret: OptionalText;
   secret_name: OptionalText;
   action: Payload<HookAction>;
+  /** The channels of its input that were redacted when it was written. */
+  redacted: readonly string[];
   created_at: Time;
   updated_at: Time;
   updated_by: string;

@@ -14,6 +14,8 @@ export interface Hook extends HookKey {
   readonly scheme: HookScheme;
   readonly secret: HookSecret;
   readonly action: HookAction;
+  /** The channels of its input that were redacted when it was written. */
+  readonly redacted: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Who changed it last, in whose name it acts. */
@@ -36,7 +38,7 @@ export interface Hooks {
   list(tenantId: string, page: PageRequest): Promise<Page<Hook>>;
   /** Removes a hook; without one it changes nothing. Its messages stay known. */
   remove(at: HookKey): Promise<void>;
-  /** The hooks of all tenants that have a name, up to a number. */
+  /** The hooks of all tenants that have a name, up to a number; the oldest first, and a rewritten one is as old as before. */
   named(name: string, most: number): Promise<readonly Hook[]>;
 }
 
@@ -58,25 +60,28 @@ export function createHooks(db: Kysely<Tables>): Hooks {
       await db.deleteFrom('hooks').where('tenant_id', '=', tenantId).where('name', '=', name).execute();
     },
     async named(name, most) {
-      const rows = await all.where('name', '=', name).orderBy('tenant_id').limit(most).execute();
+      const rows = await all.where('name', '=', name).orderBy('created_at').orderBy('tenant_id').limit(most).execute();
       return rows.map(toHook);
     },
   };
 }
 
+/** The clock of the database: it tells which of two hooks is older, whatever processes have written them. */
+const NOW = sql<string>`now()`;
+
 /** Hooks of a tenant are written one after the other, so that they can be counted. */
 async function put(
   db: Kysely<Tables>,
-  { tenantId, name, scheme, secret, action, by }: NewHook,
+  { tenantId, name, scheme, secret, action, redacted, by }: NewHook,
   most: number,
 ): Promise<{ readonly hook: Hook; readonly isNew: boolean } | null> {
-  const now = new Date().toISOString();
   const written = {
     scheme,
     secret: 'value' in secret ? secret.value : null,
     secret_name: 'secret' in secret ? secret.secret : null,
     action: JSON.stringify(action),
-    updated_at: now,
+    redacted,
+    updated_at: NOW,
     updated_by: by.sub,
     roles: by.roles,
   };
@@ -97,7 +102,7 @@ async function put(
     if (count >= most) return null;
     const added = await transaction
       .insertInto('hooks')
-      .values({ tenant_id: tenantId, name, created_at: now, ...written })
+      .values({ tenant_id: tenantId, name, created_at: NOW, ...written })
       .returningAll()
       .executeTakeFirstOrThrow();
     return { hook: toHook(added), isNew: true };
@@ -114,6 +119,7 @@ function toHook(row: HookRow): Hook {
     scheme: row.scheme,
     secret: secretName === null ? { value: secret ?? '' } : { secret: secretName },
     action: row.action,
+    redacted: row.redacted,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     by: { sub: row.updated_by, roles: row.roles },

@@ -21,8 +21,10 @@ export interface StreamTicket {
 export interface StreamTickets {
   /** @returns `null`: the tenant has too many that are not used */
   issue(ticket: StreamTicket): Promise<{ readonly ticket: string; readonly expiresAt: string } | null>;
-  /** Uses a ticket up: of several processes, one gets it. @returns `null`: it is used, expired, or another run's */
-  redeem(ticket: string, runId: string): Promise<StreamTicket | null>;
+  /** Reads a ticket without using it up. @returns `null`: it is used, expired, or another run's */
+  find(ticket: string, runId: string): Promise<StreamTicket | null>;
+  /** Uses a ticket up. @returns true once, whatever number of processes asks */
+  redeem(ticket: string, runId: string): Promise<boolean>;
   forgetExpired(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ const TICKET = /^[\w-]{43}$/;
 export function createStreamTickets(db: Kysely<Tables>): StreamTickets {
   return {
     issue: (ticket) => issue(db, ticket),
+    find: (ticket, runId) => find(db, ticket, runId),
     redeem: (ticket, runId) => redeem(db, ticket, runId),
     forgetExpired: async () => void (await sql`delete from stream_tickets where expires_at < now()`.execute(db)),
   };
@@ -56,14 +59,14 @@ async function issue(db: Kysely<Tables>, terms: StreamTicket): ReturnType<Stream
   return rows[0] ? { ticket, expiresAt: rows[0].expires_at.toISOString() } : null;
 }
 
-async function redeem(db: Kysely<Tables>, ticket: string, runId: string): Promise<StreamTicket | null> {
+async function find(db: Kysely<Tables>, ticket: string, runId: string): Promise<StreamTicket | null> {
   if (!TICKET.test(ticket)) return null;
   const row = await db
-    .deleteFrom('stream_tickets')
+    .selectFrom('stream_tickets')
+    .selectAll()
     .where('hash', '=', hashOf(ticket))
     .where('run_id', '=', runId)
-    .where(sql<boolean>`expires_at > now()`)
-    .returningAll()
+    .where(IS_GOOD)
     .executeTakeFirst();
   if (!row) return null;
   return {
@@ -75,6 +78,18 @@ async function redeem(db: Kysely<Tables>, ticket: string, runId: string): Promis
     tokenExpiresAtMs: row.token_expires_at?.getTime() ?? null,
   };
 }
+
+async function redeem(db: Kysely<Tables>, ticket: string, runId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('stream_tickets')
+    .where('hash', '=', hashOf(ticket))
+    .where('run_id', '=', runId)
+    .where(IS_GOOD)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+const IS_GOOD = sql<boolean>`expires_at > now()`;
 
 function hashOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('hex');

@@ -2,6 +2,13 @@ import type { Intervention, RunView, WebhookEventType } from '../../graph/journa
 import type { Approval } from '../../graph/run/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from '../database/columns.ts';
 
+/** A secret that was replaced. */
+export interface EarlierSecret {
+  readonly secret: string;
+  /** It signs until then. RFC 3339. */
+  readonly until: string;
+}
+
 export interface WebhooksTable {
   id: string;
   tenant_id: string;
@@ -11,9 +18,8 @@ export interface WebhooksTable {
   link_base: OptionalText;
   /** `null`: the format has no signatures. */
   secret: OptionalText;
-  /** It signs beside the other until then. */
-  previous_secret: OptionalText;
-  previous_until: OptionalTime;
+  /** The newest first; some may sign no more. */
+  earlier_secrets: Payload<readonly EarlierSecret[]>;
   /** The request that gave it its secret, unless it was the first. */
   rotation: OptionalText;
   /** The first of the failures since something was delivered. */

@@ -6,7 +6,7 @@ import { isBefore, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './tell-webhooks.ts';
-import type { WebhooksTable } from './webhook-tables.ts';
+import type { EarlierSecret, WebhooksTable } from './webhook-tables.ts';
 
 /** An address that is told of events of a tenant. */
 export interface Webhook {
@@ -50,8 +50,12 @@ export interface Webhooks {
   list(tenantId: string, page: PageRequest): Promise<Page<Webhook>>;
   /** Removes a webhook with its deliveries; without one it changes nothing. */
   remove(tenantId: string, id: string): Promise<void>;
-  /** Gives it another secret; the one of before signs beside it for a day. The same rotation again changes nothing. */
-  rotate(webhook: WebhookKey, rotation: Rotation): Promise<Webhook | null>;
+  /**
+   * Gives it another secret; the one of before signs beside it for a day. The same rotation, or the same secret, again
+   * changes nothing.
+   * @returns 'too-many': as many earlier ones as may be still sign
+   */
+  rotate(webhook: WebhookKey, rotation: Rotation, most: number): Promise<Webhook | 'too-many' | null>;
   /** Lets it be told of events again. */
   enable(tenantId: string, id: string): Promise<Webhook | null>;
   /** The secrets that sign now, the newest first. */
@@ -64,7 +68,7 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
     find: (tenantId, id) => find(db, tenantId, id),
     list: (tenantId, page) => list(db, tenantId, page),
     remove: (tenantId, id) => remove(db, tenantId, id),
-    rotate: (webhook, rotation) => rotate(db, webhook, rotation),
+    rotate: (webhook, rotation, most) => rotate(db, { ...webhook, rotation, most }),
     async enable(tenantId, id) {
       const row = await changed(db, { tenantId, id })
         .set({ disabled_at: null, disabled_reason: null, failing_since: null })
@@ -98,6 +102,7 @@ async function add(db: Kysely<Tables>, webhook: NewWebhook, most: number): Promi
         format,
         link_base: linkBase,
         secret,
+        earlier_secrets: '[]',
         created_at: NOW_AS_LISTED,
         created_by: createdBy,
       })
@@ -143,28 +148,55 @@ function changed(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.updateTable('webhooks').where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
-async function rotate(db: Kysely<Tables>, key: WebhookKey, { id, secret }: Rotation): Promise<Webhook | null> {
-  await changed(db, key)
-    .where('secret', 'is not', null)
-    .where(sql<boolean>`rotation is distinct from ${id}`)
-    .set({
-      secret,
-      rotation: id,
-      previous_secret: sql<string>`secret`,
-      previous_until: sql<string>`now() + interval '24 hours'`,
-    })
-    .execute();
-  return await find(db, key.tenantId, key.id);
+/** The clock of the database, by which secrets sign no more. */
+const NOW = sql<Date>`now()`.as('now');
+const OVERLAP_MS = 24 * 3_600_000;
+
+interface Rotating extends WebhookKey {
+  readonly rotation: Rotation;
+  readonly most: number;
+}
+
+async function rotate(
+  db: Kysely<Tables>,
+  { rotation: { id: rotation, secret }, most, ...key }: Rotating,
+): Promise<Webhook | 'too-many' | null> {
+  return await db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .selectFrom('webhooks')
+      .selectAll()
+      .select(NOW)
+      .where('tenant_id', '=', key.tenantId)
+      .where('id', '=', key.id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!row) return null;
+    if (row.secret === null || row.secret === secret || row.rotation === rotation) return toWebhook(row);
+    const earlier = stillSigning(row).filter((one) => one.secret !== secret);
+    if (earlier.length >= most) return 'too-many';
+    const replaced = { secret: row.secret, until: new Date(row.now.getTime() + OVERLAP_MS).toISOString() };
+    await changed(transaction, key)
+      .set({ secret, rotation, earlier_secrets: JSON.stringify([replaced, ...earlier]) })
+      .execute();
+    return toWebhook(row);
+  });
 }
 
 async function secretsOf(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
   const row = await db
     .selectFrom('webhooks')
-    .select('secret')
-    .select(sql<string | null>`case when previous_until > now() then previous_secret end`.as('previous'))
+    .select(['secret', 'earlier_secrets', NOW])
     .where('id', '=', id)
     .executeTakeFirst();
-  return [row?.secret, row?.previous].flatMap((secret) => secret ?? []);
+  if (!row || row.secret === null) return [];
+  return [row.secret, ...stillSigning(row).map(({ secret }) => secret)];
+}
+
+function stillSigning({
+  earlier_secrets: earlier,
+  now,
+}: Pick<Selectable<WebhooksTable>, 'earlier_secrets'> & { readonly now: Date }): readonly EarlierSecret[] {
+  return earlier.filter(({ until }) => Date.parse(until) > now.getTime());
 }
 
 function toWebhook(row: Selectable<WebhooksTable>): Webhook {

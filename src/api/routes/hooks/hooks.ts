@@ -1,10 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import { toJsonObject } from '../../../graph/values/index.ts';
 import type { HookAction } from '../../../store/hooks/hook-tables.ts';
-import { mapPage } from '../../../store/page.ts';
 import { changeHook } from '../../hooks/change-hook.ts';
 import { findHook } from '../../hooks/find-hook.ts';
-import { shownHook } from '../../hooks/shown-hook.ts';
+import { shownHook, shownHooks } from '../../hooks/shown-hook.ts';
 import { ApiError } from '../../http/errors.ts';
 import { readPage } from '../../http/paging.ts';
 import { authorized, needs, requirePermission } from '../../middleware/authorized.ts';
@@ -47,7 +46,7 @@ const put: AddRoute = (router, deps) => {
       action: toAction(what),
       by: { sub: caller.sub, roles: caller.roles },
     });
-    return c.json(shownHook(hook), isNew ? 201 : 200);
+    return c.json(await shownHook(deps, caller, hook), isNew ? 201 : 200);
   });
 };
 
@@ -76,12 +75,14 @@ const list: AddRoute = (router, deps) => {
     responses: { 200: json(HookListSchema, 'A page of hooks'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
-    const { tenantId } = c.get('caller');
-    const asked = { list: ['hooks', tenantId], ...c.req.valid('query') };
-    const page = await readPage(deps.cursors, asked, async (request) =>
-      mapPage(await deps.store.hooks.list(tenantId, request), shownHook),
+    const caller = c.get('caller');
+    const { tenantId } = caller;
+    const page = await readPage(
+      deps.cursors,
+      { list: ['hooks', tenantId], ...c.req.valid('query') },
+      async (request) => await deps.store.hooks.list(tenantId, request),
     );
-    return c.json(page, 200);
+    return c.json({ ...page, items: await shownHooks(deps, caller, page.items) }, 200);
   });
 };
 
@@ -98,8 +99,9 @@ const read: AddRoute = (router, deps) => {
     responses: { 200: json(HookSchema, 'The hook'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
-    const at = { tenantId: c.get('caller').tenantId, name: c.req.valid('param').id };
-    return c.json(shownHook(await findHook(deps, at)), 200);
+    const caller = c.get('caller');
+    const hook = await findHook(deps, { tenantId: caller.tenantId, name: c.req.valid('param').id });
+    return c.json(await shownHook(deps, caller, hook), 200);
   });
 };
 

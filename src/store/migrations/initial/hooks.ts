@@ -7,13 +7,14 @@ export const HOOKS_TABLES = [
     secret text,
     secret_name text,
     action json not null,
+    redacted text[] not null,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     updated_by text not null,
     roles text[] not null,
     primary key (tenant_id, name)
   )`,
-  `create index hooks_named on hooks (name)`,
+  `create index hooks_named on hooks (name, created_at)`,
 
   `create table hook_messages (
     tenant_id text not null,

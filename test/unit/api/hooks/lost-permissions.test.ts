@@ -26,7 +26,7 @@ test.each([
 ])('a message for a hook of a %s that does %j is answered with %s', async (role, action, code) => {
   const at = { tenantId: 'demo', name: `${role}-${'start' in action ? 'start' : 'event'}` };
   const by = { sub: 'uma', roles: [role] };
-  await api.store.hooks.put({ ...at, scheme: 'github', secret: { value: SECRET }, action, by }, 100);
+  await api.store.hooks.put({ ...at, scheme: 'github', secret: { value: SECRET }, action, redacted: [], by }, 100);
   const { headers, body } = SIGN.github('{}', { secret: SECRET, id: at.name });
   const answer = await api.request(`/api/hooks/demo.${at.name}`, { method: 'POST', headers, body });
   expect(await answer.json()).toMatchObject({ code });

@@ -46,6 +46,15 @@ describe('a token with a good signature', () => {
     });
   });
 
+  test.each(['1e12', '1e400'])(
+    'is good until the year 9999 at most: its end at %s s is no time of the database',
+    async (exp) => {
+      const late = claimsText().replace(/"exp":\d+/, `"exp":${exp}`);
+      const { expiresAtMs = 0 } = await authenticate(bearer(HEADER, late));
+      expect(new Date(expiresAtMs).toISOString()).toBe('9999-12-31T23:59:59.999Z');
+    },
+  );
+
   test('is refused if it is very long', async () => {
     const long = `,"more":"${'x'.repeat(20_000)}"`;
     await expect(authenticate(bearer(HEADER, claimsText() + long))).rejects.toMatchObject({ status: 401 });

@@ -245,6 +245,13 @@ describe('an odd name', () => {
     '/api/runs?graph=%00',
     '/api/runs?graph=%ED%A0%80',
     '/api/runs?createdAfter=0000-01-01T00:00:00Z',
+    ...[
+      '/api/runs?createdAfter=',
+      '/api/runs?createdBefore=',
+      '/api/approvals?dueBefore=',
+      '/admin/audit?from=',
+      '/admin/audit?to=',
+    ].map((query) => `${query}9999-12-31T23:59:59-23:59`),
     '/api/runs?cursor=%00',
     '/api/runs?limit=1e1000',
     '/api/runs?limit=%00',

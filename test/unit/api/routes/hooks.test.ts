@@ -160,14 +160,34 @@ describe('a message', () => {
     expect(new Set(details)).toEqual(new Set(['The signature is not accepted']));
   });
 
-  test('is for the hook whose secret it knows, if its address is a name alone', async () => {
-    await put('shared');
-    expect(await post('shared', github())).toMatchObject({ status: 202 });
+  test('is for the oldest hook whose secret it knows, if its address is a name alone', async () => {
+    const isMine = async (address: string): Promise<boolean> => {
+      const { status, body } = await post(address, github());
+      expect(status).toBe(202);
+      return (await api.as('user').get(`/api/runs/${textAt(body, '/runId')}`)).status === 200;
+    };
     await put('shared', { secret: 'of another tenant' }, 'otherTenantUser');
-    expect(await post('shared', github())).toMatchObject({ status: 202 });
+    await put('shared');
+    expect(await isMine('shared')).toBe(true);
+    await api.as('otherTenantUser').send('/api/hooks/shared', { method: 'DELETE' });
     await put('shared', {}, 'otherTenantUser');
-    expect(await post('shared', github())).toMatchObject({ status: 401 });
-    expect(await post('demo.shared', github())).toMatchObject({ status: 202 });
+    expect([await isMine('shared'), await isMine('demo.shared'), await isMine('other.shared')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await put('shared', { scheme: 'stripe' });
+    await put('shared');
+    expect(await isMine('shared')).toBe(true);
+  });
+
+  test('is looked for among the oldest hooks of its name', async () => {
+    const hook = { scheme: 'github', action: TRIAGE, redacted: [], by: { sub: 'uma', roles: ['user'] } } as const;
+    const store = async (tenantId: string) =>
+      await api.store.hooks.put({ ...hook, tenantId, name: 'crowded', secret: { value: 'of this tenant' } }, 100);
+    await put('crowded');
+    for (const index of Array.from({ length: 20 }, (_, at) => at)) await store(`a-${index}`);
+    expect(await post('crowded', github())).toMatchObject({ status: 202 });
   });
 
   test('finds its secret by name', async () => {

@@ -261,6 +261,24 @@ describe('a ticket', () => {
     expect(seqsOf(await readEventStream(served ?? Response.error()).rest())).toEqual([1, 2, 3]);
   });
 
+  test('is not used up by a stream that does not begin', async () => {
+    const id = await aRun(1);
+    const ticket = await ticketFor(id);
+    const open = await Promise.all(Array.from({ length: 12 }, async () => await use(id, await ticketFor(id))));
+    expect(new Set(open.map(({ status }) => status))).toEqual(new Set([200]));
+    const refused = [
+      await use(id, ticket),
+      await api.request(`${eventsOf(id)}?ticket=${ticket}&stream=nothing`),
+      await use(id, ticket, { headers: { 'last-event-id': '7' } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([429, 422, 400]);
+    await Promise.all(open.map(async ({ body }) => await body?.cancel()));
+    await end(id, 2);
+    let answer = Response.error();
+    await expect.poll(async () => (answer = await use(id, ticket)).status, PATIENTLY).toBe(200);
+    expect(seqsOf(await readEventStream(answer).rest())).toEqual([1, 2]);
+  });
+
   test('goes on after the event that it names, and Last-Event-ID goes before that', async () => {
     const id = await aRun(3);
     await end(id, 4);

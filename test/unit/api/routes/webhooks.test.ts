@@ -152,6 +152,24 @@ describe('a webhook', () => {
 });
 
 describe('a rotation', () => {
+  test('ends no earlier secret within a day, however often it is tried', async () => {
+    const id = await idOf({ secret: SECRET });
+    const rotate = async (body = {}) => await api.as('user').post(`/api/webhooks/${id}/rotate`, body);
+    const secrets = [SECRET];
+    for (const _ of [1, 2, 3]) secrets.unshift(textAt((await rotate()).body, '/secret'));
+    expect(await api.store.webhooks.secretsOf(id)).toEqual(secrets);
+    expect(await rotate()).toMatchObject(aProblem(409, 'TOO_MANY_KEPT'));
+    expect(await rotate({ secret: secrets[0] })).toMatchObject({ status: 200, body: { secret: secrets[0] } });
+    expect(await api.store.webhooks.secretsOf(id)).toEqual(secrets);
+    await api.store.database.query(`update webhooks set earlier_secrets = $1 where id = $2`, [
+      JSON.stringify(secrets.slice(1).map((secret) => ({ secret, until: '2020-01-01T00:00:00.000Z' }))),
+      id,
+    ]);
+    expect(await api.store.webhooks.secretsOf(id)).toEqual(secrets.slice(0, 1));
+    const after = textAt((await rotate()).body, '/secret');
+    expect(await api.store.webhooks.secretsOf(id)).toEqual([after, secrets[0]]);
+  });
+
   test('signs with both secrets for a day, once for one key', async () => {
     const id = await idOf({ secret: SECRET });
     const rotate = async () =>
@@ -161,8 +179,8 @@ describe('a rotation', () => {
     expect(again.body).toEqual(first.body);
     expect(await api.store.webhooks.secretsOf(id)).toEqual([textAt(first.body, '/secret'), SECRET]);
     const repetition = { id: 'R', secret: SECRET };
-    await api.store.webhooks.rotate({ tenantId: 'demo', id }, repetition);
-    await api.store.webhooks.rotate({ tenantId: 'demo', id }, { ...repetition, secret: 'whsec_other' });
+    await api.store.webhooks.rotate({ tenantId: 'demo', id }, repetition, 3);
+    await api.store.webhooks.rotate({ tenantId: 'demo', id }, { ...repetition, secret: 'whsec_other' }, 3);
     expect(await api.store.webhooks.secretsOf(id)).toEqual([SECRET, textAt(first.body, '/secret')]);
   });
 });

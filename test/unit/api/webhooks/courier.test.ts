@@ -65,7 +65,7 @@ describe('a message', () => {
 
   test('has both signatures after a rotation', async () => {
     const secret = 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=';
-    await store.webhooks.rotate({ tenantId, id: webhook }, { id: 'rotation', secret });
+    await store.webhooks.rotate({ tenantId, id: webhook }, { id: 'rotation', secret }, 3);
     await fail();
     receiver.answers(answer(200));
     await round();

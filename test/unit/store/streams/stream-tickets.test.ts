@@ -11,20 +11,29 @@ async function issue(): Promise<string> {
 
 test('a ticket is used once, by its run, and gives what it was issued for', async () => {
   const ticket = await issue();
-  expect(await store.streamTickets.redeem(ticket, 'S')).toBeNull();
-  expect(await store.streamTickets.redeem('x', 'R')).toBeNull();
+  for (const [given, run] of [
+    [ticket, 'S'],
+    ['x', 'R'],
+  ] as const)
+    expect([await store.streamTickets.find(given, run), await store.streamTickets.redeem(given, run)]).toEqual([
+      null,
+      false,
+    ]);
+  expect(await store.streamTickets.find(ticket, 'R')).toEqual(terms);
   const redeemed = await Promise.all([1, 2, 3].map(() => store.streamTickets.redeem(ticket, 'R')));
-  expect(redeemed.filter((one) => one !== null)).toEqual([terms]);
+  expect(redeemed.filter(Boolean)).toEqual([true]);
+  expect(await store.streamTickets.find(ticket, 'R')).toBeNull();
 });
 
 test('a ticket is no good after a minute, and goes then', async () => {
   const ticket = await issue();
   await store.database.query(`update stream_tickets set expires_at = expires_at - interval '61 seconds'`);
-  expect(await store.streamTickets.redeem(ticket, 'R')).toBeNull();
+  expect(await store.streamTickets.find(ticket, 'R')).toBeNull();
+  expect(await store.streamTickets.redeem(ticket, 'R')).toBe(false);
   const other = await issue();
   await store.streamTickets.forgetExpired();
   expect((await store.database.query('select * from stream_tickets')).rows).toHaveLength(1);
-  expect(await store.streamTickets.redeem(other, 'R')).toEqual(terms);
+  expect(await store.streamTickets.redeem(other, 'R')).toBe(true);
 });
 
 test('the database does not have the ticket itself', async () => {

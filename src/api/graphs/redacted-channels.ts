@@ -1,0 +1,48 @@
+import { isDefinition, pinCatalog } from '../../graph/definition/index.ts';
+import type { Catalog } from '../../graph/definition/index.ts';
+import type { PublishedGraph } from '../../store/graphs.ts';
+import type { Store } from '../../store/store.ts';
+import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
+import { ApiError } from '../http/errors.ts';
+import { findAllForRun } from './find-for-run.ts';
+import { linkGraphs } from './link-graphs.ts';
+
+interface JudgeDeps {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly graphJobs: GraphJobs;
+}
+
+/**
+ * Finds the channels that new runs by a reference hide: those that are redacted, and those that are derived from them.
+ * @param reference `name`, `name@version` or `name@alias`
+ * @returns `null`: there is no graph that could say so
+ * @throws ApiError 422, 429 or 503 when it can't be found out now
+ */
+export async function redactedChannels(
+  deps: JudgeDeps,
+  tenantId: string,
+  reference: string,
+): Promise<readonly string[] | null> {
+  const graphs = await findAllForRun(reference, { store: deps.store, tenantId });
+  const found = await Promise.all(graphs.map(async (graph) => await redactedBy(deps, tenantId, graph)));
+  const known = found.filter((channels) => channels !== null);
+  return known.length === 0 || known.length < found.length ? null : [...new Set(known.flat())];
+}
+
+/** @returns `null` for a definition that does not fit its references or the configuration any more */
+async function redactedBy(
+  { store, catalog, graphJobs }: JudgeDeps,
+  tenantId: string,
+  { definition: given, pins }: PublishedGraph,
+): Promise<readonly string[] | null> {
+  const { definition, graphs, excess } = await linkGraphs(given, { store, tenantId }, pins);
+  if (excess || !isDefinition(definition)) return null;
+  const graph = { definition, catalog: pinCatalog(definition, { ...catalog, graphs }) };
+  try {
+    return (await graphJobs.do('findRedaction', tenantId, { graph, inherited: {} })).channels;
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    return null;
+  }
+}
