@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { GraphJobs } from './graph-jobs/graph-jobs.ts';
+import type { RecordAct } from './http/recorded-act.ts';
 import type { Seals } from './http/seals.ts';
 import type { Engine } from './temporal/engine.ts';
 
@@ -88,8 +89,8 @@ export interface ApiEnv {
     upload: Upload;
     /** Acts of a request that succeeds, where the path does not say them; for the audit. */
     acts?: readonly Act[];
-    /** Acts that happened even if the request fails; for the audit. */
-    done?: readonly Act[];
+    /** Records what is done while a request goes on. */
+    recordAct: RecordAct;
     /** Records a deletion that is about to be done; without a record it is not done. */
     recordIntent?: () => Promise<void>;
     /** Records what was done, once; awaited before the answer is kept, so that a key whose answer is known is recorded. */

@@ -130,3 +130,22 @@ test('what an action on many runs would do is tried once, while runs go on', asy
   await dialog.getByText('Nothing is done yet').waitFor();
   expect(trials).toEqual(['POST']);
 });
+
+test('an action on more runs than one request takes goes on by the cursor', async () => {
+  const page = await enter('/runs');
+  const first = { done: ['RUN-A'], failed: [], hasMore: true, nextCursor: 'after A' };
+  const last = { done: ['RUN-B'], failed: [], hasMore: false, nextCursor: null };
+  const cursors: unknown[] = [];
+  await page.route('**/api/runs/bulk', async (route) => {
+    const cursor = at(route.request().postDataJSON(), '/cursor');
+    cursors.push(cursor);
+    await route.fulfill({ json: cursor === undefined ? first : last });
+  });
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel many runs' });
+  await dialog.getByText('RUN-A').waitFor();
+  await dialog.getByRole('button', { name: 'Next runs…' }).click();
+  await dialog.getByText('RUN-B').waitFor();
+  expect(cursors).toEqual([undefined, 'after A']);
+  expect(await dialog.getByRole('button', { name: 'Next runs…' }).count()).toBe(0);
+});

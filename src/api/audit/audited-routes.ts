@@ -6,7 +6,7 @@ export interface AuditedRoute {
 }
 
 /**
- * `handler`: the handler says what was done, as `acts` or `done`. `own`: the audit has no entry, because the route changes
+ * `handler`: the handler says what was done, as `acts` or by `recordAct`. `own`: the audit has no entry, because the route changes
  * nothing, or makes something that names its maker itself.
  */
 type Auditing = AuditedRoute | 'handler' | 'own';

@@ -29,16 +29,19 @@ export function audited(deps: AuditDeps) {
     c.set('recordIntent', async () => {
       intended = await recordIntent(deps, c);
     });
+    c.set('recordAct', async (act) => await addEntries(deps, entriesOf(c, [act])));
     c.set('recordActs', recordOnce);
     await next();
     await recordOnce();
   });
 }
 
-async function recordDone({ store, logger }: AuditDeps, c: Context<ApiEnv>): Promise<void> {
+async function recordDone(deps: AuditDeps, c: Context<ApiEnv>): Promise<void> {
   const acts = actsOf(c);
-  if (acts.length === 0) return;
-  const entries = entriesOf(c, acts);
+  if (acts.length > 0) await addEntries(deps, entriesOf(c, acts));
+}
+
+async function addEntries({ store, logger }: AuditDeps, entries: NewEntries): Promise<void> {
   await store.audit.add(entries).catch((error: unknown) => {
     logger.error({ error, ...entries }, 'what a request has done could not be recorded');
   });
@@ -88,13 +91,7 @@ function attemptOf(c: Context<ApiEnv>): RequestAttempt | undefined {
 /** An answer that is given again tells of nothing new. */
 function actsOf(c: Context<ApiEnv>): readonly Act[] {
   const auditing = auditingOf(c);
-  if (auditing === undefined || auditing === 'own') return [];
-  const done = c.get('done') ?? [];
-  return mayHaveTakenEffect(c) ? [...done, ...actsOfAnswer(c, auditing)] : done;
-}
-
-/** What was done if the request was not refused. */
-function actsOfAnswer(c: Context<ApiEnv>, auditing: AuditedRoute | 'handler'): readonly Act[] {
+  if (auditing === undefined || auditing === 'own' || !mayHaveTakenEffect(c)) return [];
   if (c.res.headers.get('idempotent-replayed') === 'true') return [];
   const said = c.get('acts');
   if (said || auditing === 'handler') return said ?? [];

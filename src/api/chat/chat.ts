@@ -5,6 +5,7 @@ import type { ApiDeps } from '../deps.ts';
 import { findForRun } from '../graphs/find-for-run.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
+import type { RecordAct } from '../http/recorded-act.ts';
 import { requirePermission } from '../middleware/authorized.ts';
 import { findRun, unknownRun } from '../runs/find-run.ts';
 import type { WantedRun } from '../runs/start-run.ts';
@@ -14,7 +15,6 @@ import { admitTurn } from './admit-turn.ts';
 import { chunksOfRun } from './chunks-of-run.ts';
 import type { Until } from './chunks-of-run.ts';
 import { findDecisions } from './decide-in-chat.ts';
-import type { TellAct } from './decide-in-chat.ts';
 import type { Chunk } from './narrate/chunk.ts';
 import { planChat } from './narrate/plan-chat.ts';
 import { SaidBefore } from './narrate/said-before.ts';
@@ -32,8 +32,7 @@ export interface ChatRequest {
   readonly onBusy: WantedRun['onBusy'];
   /** Names the request in place of the message's id; `null`: nothing does. */
   readonly key: string | null;
-  /** Hears of each decision that is made, for the audit. */
-  readonly tell: TellAct;
+  readonly record: RecordAct;
 }
 
 /** An answer, which is heard from its run. */
@@ -124,7 +123,7 @@ async function decideTurn(
   const { run, decide } = await findDecisions(deps, caller, { threadId: request.threadId, said: said.decisions });
   const after = said.seen?.runId === run.id ? said.seen.seq : run.lastSeq;
   return await whileListening(deps, run.id, async (ear) => {
-    await decide(request.tell);
+    await decide(request.record);
     return await answerOf(deps, caller, { ear, runId: run.id, after, until: 'approval' });
   });
 }

@@ -5,6 +5,8 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
+import { recordedAct } from '../http/recorded-act.ts';
+import type { RecordAct } from '../http/recorded-act.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findApproval } from '../approvals/find-approval.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
@@ -12,14 +14,11 @@ import { shownApproval } from '../redaction/shown-approval.ts';
 import { findRun } from '../runs/find-run.ts';
 import type { SaidDecision } from './read-message.ts';
 
-/** Hears of something that was done, or that may take effect, whatever comes after it. */
-export type TellAct = (act: Act) => void;
-
 /** Decisions that a message of a chat holds, and the run that they are about. */
 export interface ChatDecisions {
   readonly run: RunRecord;
-  /** Makes the decisions that are not made yet. @param tell hears of each, for the audit. @throws ApiError as `decideApproval` */
-  readonly decide: (tell: TellAct) => Promise<void>;
+  /** Makes the decisions that are not made yet. @throws ApiError as `decideApproval` */
+  readonly decide: (record: RecordAct) => Promise<void>;
 }
 
 /** Finds the run of decisions by their approvals' ids alone. @throws ApiError 404 unless they are of one run of the thread */
@@ -47,8 +46,8 @@ export async function findDecisions(
   });
   return {
     run,
-    async decide(tell) {
-      for (const decision of open) await decideOnce(deps, caller, { run, decision, tell });
+    async decide(record) {
+      for (const decision of open) await decideOnce(deps, caller, { run, decision, record });
     },
   };
 }
@@ -77,16 +76,18 @@ const WITHOUT_EFFECT: ReadonlySet<ApiError['code']> = new Set(['ALREADY_DECIDED'
 async function decideOnce(
   deps: ApiDeps,
   caller: Caller,
-  { run, decision, tell }: { readonly run: RunRecord; readonly decision: SeenDecision; readonly tell: TellAct },
+  { run, decision, record }: { readonly run: RunRecord; readonly decision: SeenDecision; readonly record: RecordAct },
 ): Promise<void> {
   const { approvalId, isApproved, reason, digest } = decision;
   const attempt = { id: ulid(), isRepetition: false };
   const wanted = { decision: isApproved ? 'approve' : 'reject', approvalId, reason, digest } as const;
   try {
-    await decideApproval(deps, caller, { run, attempt, wanted });
-    tell(toAct(decision));
+    await recordedAct(
+      record,
+      toAct(decision),
+      async () => await decideApproval(deps, caller, { run, attempt, wanted }),
+    );
   } catch (error) {
-    if (error instanceof ApiError && error.mayTakeEffect) tell(toAct(decision));
     if (!(error instanceof ApiError) || !WITHOUT_EFFECT.has(error.code)) throw error;
   }
 }

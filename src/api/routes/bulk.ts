@@ -1,8 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
-import type { Act } from '../../store/audit/audit.ts';
 import { controlMany } from '../bulk/control-many.ts';
-import type { BulkAction, BulkResult } from '../bulk/control-many.ts';
 import { decideMany } from '../bulk/decide-many.ts';
 import type { TriedDecision } from '../bulk/decide-many.ts';
 import type { ApiError } from '../http/errors.ts';
@@ -27,19 +25,13 @@ const control: AddRoute = (router, deps) => {
     responses: { 200: json(BulkResultSchema, 'What came of it'), ...problems(400, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {
-    const { action, ids, filter = {}, dryRun } = c.req.valid('json');
-    const chosen = ids ? { ids } : { filter };
-    const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', attempt: c.get('attempt') } as const;
-    const result = await controlMany(deps, c.get('caller'), wanted);
-    c.set('acts', dryRun ? [] : actsOf(action, result));
-    return c.json(result, 200);
+    const { action, ids, filter = {}, cursor, dryRun } = c.req.valid('json');
+    const chosen = ids ? { ids } : { filter, cursor };
+    const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
+    const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', ...request } as const;
+    return c.json(await controlMany(deps, c.get('caller'), wanted), 200);
   });
 };
-
-function actsOf(action: BulkAction, { done, failed }: BulkResult): readonly Act[] {
-  const perhapsDone = failed.filter(({ mayTakeEffect }) => mayTakeEffect).map(({ id }) => id);
-  return [...done, ...perhapsDone].map((subject) => ({ action: `run.${action}`, subject }));
-}
 
 const decide: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -55,16 +47,11 @@ const decide: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { decisions } = c.req.valid('json');
-    const tried = await decideMany(deps, c.get('caller'), { decisions, attempt: c.get('attempt') });
-    c.set('acts', tried.flatMap(toActs));
+    const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
+    const tried = await decideMany(deps, c.get('caller'), { decisions, ...request });
     return c.json({ results: tried.map(toResult) }, 200);
   });
 };
-
-function toActs({ item: { decision, approvalId }, ...result }: TriedDecision): readonly Act[] {
-  const isRefused = 'refused' in result && !result.refused.mayTakeEffect;
-  return isRefused ? [] : [{ action: `approval.${decision}`, subject: approvalId }];
-}
 
 type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
 

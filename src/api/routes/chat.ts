@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
-import type { Act } from '../../store/audit/audit.ts';
 import { answerChat, followRun } from '../chat/chat.ts';
 import type { Answer } from '../chat/chat.ts';
 import type { Chunk } from '../chat/narrate/chunk.ts';
@@ -62,7 +61,7 @@ const say =
         input: toJsonObject(input),
         onBusy,
         key: readKey(c.req.header('idempotency-key')),
-        tell: (act: Act) => c.set('done', [...(c.get('done') ?? []), act]),
+        record: c.get('recordAct'),
       };
       const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
       return await streamed(c, { slots, deps, answer });

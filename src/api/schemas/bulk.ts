@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { ApprovalSchema, decidedFields } from './approval.ts';
-import { ProblemSchema, listOf } from './common.ts';
+import { NextCursor, ProblemSchema, listOf } from './common.ts';
 import { APPROVAL_EXAMPLE, PROBLEM_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { FilterTime } from './run-filter.ts';
 import { RunStatusSchema } from './run.ts';
@@ -49,11 +49,20 @@ export const BulkSchema = z
     filter: BulkFilter.optional().openapi({
       description: 'Runs of the tenant that fulfill all of it, and take the action',
     }),
+    cursor: z
+      .string()
+      .min(1)
+      .optional()
+      .openapi({ description: 'The `nextCursor` of an answer to the same action and filter: goes on after its runs' }),
     dryRun: z.boolean().default(false).openapi({ description: 'Says what would be done, and does nothing' }),
   })
   .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {
     path: ['ids'],
     message: 'Either ids or a filter is expected here',
+  })
+  .refine(({ ids, cursor }) => ids === undefined || cursor === undefined, {
+    path: ['cursor'],
+    message: 'A cursor goes with a filter',
   })
   .openapi('Bulk', {
     example: { action: 'cancel', filter: { graph: 'order-summary', status: ['waiting'] }, dryRun: true },
@@ -65,9 +74,10 @@ export const BulkResultSchema = z
     failed: listOf(
       z.object({ id: z.string(), ...ProblemSchema.pick({ code: true, detail: true, mayTakeEffect: true }).shape }),
     ),
-    hasMore: z.boolean().openapi({ description: 'More runs fulfill the filter; the same request again takes them' }),
+    hasMore: z.boolean().openapi({ description: 'More runs fulfill the filter: `nextCursor` goes on with them' }),
+    nextCursor: NextCursor,
   })
-  .openapi('BulkResult', { example: { done: [RUN_EXAMPLE.id], failed: [], hasMore: false } });
+  .openapi('BulkResult', { example: { done: [RUN_EXAMPLE.id], failed: [], hasMore: false, nextCursor: null } });
 
 export const DecisionsSchema = z
   .strictObject({

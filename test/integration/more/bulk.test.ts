@@ -25,7 +25,12 @@ describe('many runs', () => {
     const filter = { graph: (await user.runs.get(ids[0] ?? '')).graph.name, status: ['waiting' as const] };
     const cancel = { action: 'cancel' as const, filter };
     const preview = await user.runs.bulk({ ...cancel, dryRun: true });
-    expect({ ...preview, done: preview.done.toSorted() }).toEqual({ done: ids, failed: [], hasMore: false });
+    expect({ ...preview, done: preview.done.toSorted() }).toEqual({
+      done: ids,
+      failed: [],
+      hasMore: false,
+      nextCursor: null,
+    });
     const paused = await user.runs.bulk({ action: 'pause', ids });
     expect(paused.done).toEqual(ids);
     await Promise.all(ids.map(async (id) => await stack.as('user').untilRun(id, hasStatus('paused'))));
@@ -38,6 +43,7 @@ describe('many runs', () => {
       done: ids,
       failed: [{ id: 'none', code: 'UNKNOWN_RUN', detail: expect.any(String) }],
       hasMore: false,
+      nextCursor: null,
     });
     expect(again).toEqual(first);
     const late = await user.runs.bulk({ action: 'resume', ids, dryRun: true });

@@ -41,7 +41,7 @@ const prune: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { dryRun } = c.req.valid('json');
-    if (!dryRun) c.set('done', [{ action: 'retention.prune', subject: null }]);
+    if (!dryRun) await c.get('recordAct')({ action: 'retention.prune', subject: null });
     const pruned = dryRun ? await countPrunable(deps) : await pruneRuns(deps, deps.shuttingDown);
     return c.json({ dryRun, ...pruned }, 200);
   });

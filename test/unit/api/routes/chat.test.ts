@@ -363,8 +363,8 @@ describe('a decision in a chat', () => {
       aProblem(403, 'FORBIDDEN'),
     );
     // It reaches the engine, which is away here.
-    expect(await refused('/api/chat/helper', deciding('T-decide', `${runId}.a1`), 'approver')).toMatchObject({
-      status: 500,
-    });
+    expect(await refused('/api/chat/helper', deciding('T-decide', `${runId}.a1`), 'approver')).toMatchObject(
+      aProblem(503, 'UNAVAILABLE'),
+    );
   });
 });

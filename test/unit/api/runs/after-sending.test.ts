@@ -2,16 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
 import { afterSending } from '../../../../src/api/runs/after-sending.ts';
 import { problemResponse } from '../../../../src/process/problem.ts';
+import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
 
 describe('work after a decision or control was sent', () => {
-  test('that finds something away says that the effect may come', async () => {
-    const error = await afterSending(() => Promise.reject(unavailable('A worker of this run'))).catch(
-      (thrown: unknown) => thrown,
-    );
+  test.each([
+    ['finds something away', unavailable('A worker of this run'), 'A worker of this run'],
+    ['finds the database away', new DatabaseAwayError('gone'), 'the database'],
+    ['breaks', new TypeError('A bug'), 'the server failed'],
+  ])('that %s says that the effect may come', async (_, cause, reason) => {
+    const error = await afterSending(() => Promise.reject(cause)).catch((thrown: unknown) => thrown);
     if (!(error instanceof ApiError)) throw new TypeError('It is an answer of the API');
     const response = problemResponse(error, '/api/runs/r/cancel');
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await response.json()).toMatchObject({ code: 'UNAVAILABLE', mayTakeEffect: true });
+    expect([response.status, response.headers.get('retry-after'), error.cause]).toEqual([503, '5', cause]);
+    const detail = expect.stringContaining(`: ${reason}`);
+    expect(await response.json()).toMatchObject({ code: 'UNAVAILABLE', detail, mayTakeEffect: true });
   });
 
   test('that is refused is refused', async () => {

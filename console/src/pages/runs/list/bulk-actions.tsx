@@ -45,7 +45,15 @@ export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.E
           {LABELS[one]}…
         </button>
       ))}
-      {bulk && <BulkDialog bulk={bulk} onClose={() => setBulk(null)} onDone={onDone} />}
+      {bulk && (
+        <BulkDialog
+          key={bulk.cursor}
+          bulk={bulk}
+          onClose={() => setBulk(null)}
+          onDone={onDone}
+          onNext={(cursor) => setBulk({ ...bulk, cursor })}
+        />
+      )}
     </div>
   );
 }
@@ -54,9 +62,11 @@ interface BulkDialogProps {
   readonly bulk: Bulk;
   readonly onClose: () => void;
   readonly onDone: () => void;
+  /** Goes on after the runs that one request takes. */
+  readonly onNext: (cursor: string) => void;
 }
 
-function BulkDialog({ bulk, onClose, onDone }: BulkDialogProps): JSX.Element {
+function BulkDialog({ bulk, onClose, onDone, onNext }: BulkDialogProps): JSX.Element {
   const client = useApi();
   const trial = useQuery({
     queryKey: [...KEYS.opened, 'bulk', bulk],
@@ -71,6 +81,7 @@ function BulkDialog({ bulk, onClose, onDone }: BulkDialogProps): JSX.Element {
     onDone,
   });
   const label = LABELS[bulk.action];
+  const nextCursor = trial.data?.nextCursor ?? null;
   return (
     <Dialog title={`${label} many runs`} onClose={onClose}>
       {perform.answer ? (
@@ -99,6 +110,11 @@ function BulkDialog({ bulk, onClose, onDone }: BulkDialogProps): JSX.Element {
           )}
         </QueryView>
       )}
+      {nextCursor !== null && (
+        <button type="button" className="button" disabled={perform.isSending} onClick={() => onNext(nextCursor)}>
+          Next runs…
+        </button>
+      )}
       <button type="button" className="button" onClick={onClose}>
         {perform.answer ? 'Close' : 'Leave it'}
       </button>
@@ -115,7 +131,7 @@ function BulkOutcome({ verb, result }: { readonly verb: string; readonly result:
       <Notice kind={failed.length > 0 ? 'warn' : 'info'}>
         {verb} {countRuns(done.length)}
         {failed.length > 0 && `, refused by ${countRuns(failed.length)}`}.
-        {hasMore && ' More runs are found than one request takes: do it again for them.'}
+        {hasMore && ' More runs are found than one request takes.'}
       </Notice>
       <ul className="outcomes">
         {done.slice(0, SHOWN).map((id) => (
