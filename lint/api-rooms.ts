@@ -101,7 +101,16 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'api/schedules': {
-    rooms: ['graph/definition', 'graph/redaction', 'store', ...API_BASE, 'api/graph-jobs', ...OF_RUNS],
+    rooms: [
+      'graph/definition',
+      'graph/redaction',
+      'store',
+      ...API_BASE,
+      'api/graph-jobs',
+      ...OF_RUNS,
+      'api/switches',
+      'api/tenants',
+    ],
     packages: ['node:timers', 'p-limit', 'ulid'],
   },
   'api/trials': { rooms: ['testing', ...API_BASE, 'api/graph-jobs', 'api/graphs', 'api/runs'] },

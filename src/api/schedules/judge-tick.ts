@@ -9,14 +9,21 @@ export interface TickPlace {
   readonly isBehind: boolean;
   /** A younger tick waits, too. */
   readonly isFollowed: boolean;
+  /** No run may begin at the moment. */
+  readonly isClosed: boolean;
 }
 
 export type TickVerdict = 'start' | 'wait' | 'skip' | 'cancel-others';
 
-/** Judges a tick by the runs of its schedule. A time that a person has asked for afterwards is never skipped. */
+/** Judges a tick by the runs of its schedule. While none may begin, none is canceled for the next one. */
 export function judgeTick(overlap: Overlap, place: TickPlace): TickVerdict {
-  if (place.kind === 'backfill' && overlap !== 'allow') return place.isBusy || place.isBehind ? 'wait' : 'start';
-  return VERDICTS[overlap](place);
+  const verdict = place.kind === 'backfill' && overlap !== 'allow' ? judgeBackfill(place) : VERDICTS[overlap](place);
+  return place.isClosed && verdict !== 'skip' ? 'wait' : verdict;
+}
+
+/** A time that a person has asked for afterwards is never skipped. */
+function judgeBackfill({ isBusy, isBehind }: TickPlace): TickVerdict {
+  return isBusy || isBehind ? 'wait' : 'start';
 }
 
 const VERDICTS: Readonly<Record<Overlap, (place: TickPlace) => TickVerdict>> = {

@@ -3,7 +3,9 @@ import type { ApiDeps } from '../deps.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { judgeTick } from './judge-tick.ts';
 import type { TickVerdict } from './judge-tick.ts';
-import { actorOf, startTick } from './start-tick.ts';
+import { actorOf } from './actor-of.ts';
+import { settleBarred } from './settle-barred.ts';
+import { startTick } from './start-tick.ts';
 
 export type TurnDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
@@ -13,8 +15,9 @@ const LEASE_MS = 60_000;
 const TURN_MS = LEASE_MS / 2;
 /** A tick that waits is looked at again after this time. */
 const LOOK_AGAIN_MS = 1_000;
-const LOOK_AGAIN_AFTER_FAILURE_MS = 5_000;
-/** The ticks of a line that a turn decides about. */
+/** The same after a failure, and while no run may begin. */
+const LOOK_AGAIN_LATER_MS = 5_000;
+/** The ticks of each kind that a turn decides about. */
 const MAX_TICKS = 100;
 /** The runs that a turn starts, of each line. */
 const MAX_STARTS = 5;
@@ -28,7 +31,7 @@ export async function takeTurn(deps: TurnDeps, reference: ScheduleReference): Pr
   const claimedUntil = timeIn(LEASE_MS);
   const endsAt = Date.now() + TURN_MS;
   if (!(await scheduleTicks.claim(reference, claimedUntil))) return false;
-  let lookAgainMs = LOOK_AGAIN_AFTER_FAILURE_MS;
+  let lookAgainMs = LOOK_AGAIN_LATER_MS;
   try {
     const schedule = await schedules.find(reference);
     lookAgainMs = schedule ? await decideAll(deps, schedule, endsAt) : 0;
@@ -46,35 +49,39 @@ function timeIn(ms: number): string {
 interface Line {
   isWaiting: boolean;
   starts: number;
-  failure: { readonly error: unknown } | null;
+  hasFailed: boolean;
 }
+
+const newLine = (): Line => ({ isWaiting: false, starts: 0, hasFailed: false });
 
 /**
  * Decides about the ticks of both lines; a failure in one leaves the other alone.
  * @param endsAt when it begins nothing more
  * @returns the time until the next turn
- * @throws what has failed for the times of the schedule and its triggers
  */
 async function decideAll(deps: TurnDeps, schedule: Schedule, endsAt: number): Promise<number> {
-  const ticks = await deps.store.scheduleTicks.pending(schedule, MAX_TICKS);
-  const own: Line = { isWaiting: false, starts: 0, failure: null };
-  const backfills: Line = { isWaiting: false, starts: 0, failure: null };
+  const pending = await deps.store.scheduleTicks.pending(schedule, MAX_TICKS);
+  const { ticks, isClosed } = await settleBarred(deps, { schedule, ticks: pending, endsAt });
+  const own = newLine();
+  const backfills = newLine();
   for (const [index, tick] of ticks.entries()) {
     if (Date.now() >= endsAt) break;
     const line = isBackfill(tick) ? backfills : own;
-    if (line.failure || line.starts === MAX_STARTS) continue;
+    if (line.hasFailed || line.starts === MAX_STARTS) continue;
     const isFollowed = ticks.slice(index + 1).some((after) => isBackfill(after) === isBackfill(tick));
-    await decide(deps, { schedule, tick, isFollowed, endsAt }, line).catch((error: unknown) => {
-      line.failure = { error };
+    await decide(deps, { schedule, tick, isFollowed, isClosed, endsAt }, line).catch((error: unknown) => {
+      line.hasFailed = true;
+      deps.logger.warn({ error, schedule: schedule.id, kind: tick.kind }, 'a tick waits; it will be tried again');
     });
   }
-  if (own.failure) throw own.failure.error;
-  if (backfills.failure) {
-    const { error } = backfills.failure;
-    deps.logger.warn({ error, schedule: schedule.id }, 'a backfill of a schedule waits; it will be tried again');
-    return LOOK_AGAIN_AFTER_FAILURE_MS;
-  }
-  return own.isWaiting || backfills.isWaiting ? LOOK_AGAIN_MS : 0;
+  return restAfter([own, backfills], isClosed);
+}
+
+/** @returns the time until the next turn */
+function restAfter(lines: readonly Line[], isClosed: boolean): number {
+  if (lines.some(({ hasFailed }) => hasFailed)) return LOOK_AGAIN_LATER_MS;
+  if (!lines.some(({ isWaiting }) => isWaiting)) return 0;
+  return isClosed ? LOOK_AGAIN_LATER_MS : LOOK_AGAIN_MS;
 }
 
 /** Times that a person has asked for afterwards wait in a line of their own. */
@@ -87,15 +94,17 @@ interface Deciding {
   readonly tick: Tick;
   /** A younger tick of its line waits, too. */
   readonly isFollowed: boolean;
+  /** No run may begin at the moment. */
+  readonly isClosed: boolean;
   readonly endsAt: number;
 }
 
 /** @param line the line of the tick, which learns what becomes of it */
 async function decide(deps: TurnDeps, deciding: Deciding, line: Line): Promise<void> {
   const { scheduleTicks } = deps.store;
-  const { schedule, tick, isFollowed } = deciding;
+  const { schedule, tick, isFollowed, isClosed } = deciding;
   const active = await scheduleTicks.activeRuns(schedule);
-  const place = { kind: tick.kind, isBusy: active.length > 0, isBehind: line.isWaiting, isFollowed };
+  const place = { kind: tick.kind, isBusy: active.length > 0, isBehind: line.isWaiting, isFollowed, isClosed };
   const verdict = judgeTick(schedule.overlap, place);
   if (verdict === 'start') line.starts += 1;
   const result = await ACTIONS[verdict](deps, { ...deciding, active });

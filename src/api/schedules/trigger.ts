@@ -9,15 +9,24 @@ import type { TurnDeps } from './take-turn.ts';
 /**
  * Takes the moment as a time of a schedule.
  * @param runId the id of the run, chosen before; the same id again starts no second one
- * @returns the tick, about which is decided already unless it waits for a run, many wait before it, or another process
- *   has its turn for long
+ * @returns the tick, about which is decided already unless it waits for a run or a quota, many wait before it, another
+ *   process has its turn for long, or the turn fails
  * @throws ApiError 404 when the schedule is deleted, 503 when the moments after this one are taken, too
  */
 export async function trigger(deps: TurnDeps, schedule: Schedule, runId: string): Promise<TakenTick> {
   const { scheduleTicks } = deps.store;
-  const { at } = await takeMoment(scheduleTicks, schedule, runId);
-  await awaitTurn(deps, schedule);
-  return await findTick(scheduleTicks, schedule, at);
+  const taken = await takeMoment(scheduleTicks, schedule, runId);
+  try {
+    await awaitTurn(deps, schedule);
+    return await findTick(scheduleTicks, schedule, taken.at);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    deps.logger.warn(
+      { error, schedule: schedule.id, run: runId },
+      'a trigger of a schedule will be decided about later',
+    );
+    return taken;
+  }
 }
 
 /** The moments that a trigger tries. */

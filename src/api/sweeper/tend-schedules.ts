@@ -1,6 +1,7 @@
 import type { ApiDeps } from '../deps.ts';
 import { takeTurn } from '../schedules/take-turn.ts';
 import { healSchedule } from '../schedules/tell-temporal.ts';
+import { TICKS_KEPT } from '../schedules/ticks-kept.ts';
 import { eachOf } from './each-of.ts';
 
 type TendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
@@ -11,8 +12,6 @@ const AT_ONCE = 4;
 const MAX_OF_TENANT = 20;
 /** A request that has changed a schedule tells Temporal itself within this time, and one that was overtaken by its deletion, too. */
 const HEAL_AFTER_MS = 20_000;
-/** The settled ticks that each schedule keeps. */
-const TICKS_KEPT = 1_000;
 
 /** Decides about the ticks that wait. */
 export async function takeTicks(deps: TendDeps): Promise<void> {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { RunStatus } from '../../graph/run/index.ts';
 import type { Tables } from '../tables.ts';
-import type { ScheduleReference, TakenTick, Tick, TickOutcome, TickResult } from './schedule.ts';
+import { TICK_KINDS } from './schedule.ts';
+import type { ScheduleReference, TakenTick, Tick, TickKind, TickOutcome, TickResult } from './schedule.ts';
 
 /** The times that schedules have taken. They outlive the runs that they have started. */
 export interface ScheduleTicks {
@@ -19,7 +20,7 @@ export interface ScheduleTicks {
   release(schedule: ScheduleReference, claim: ReleasedClaim): Promise<void>;
   /**
    * The ticks that wait, the oldest first.
-   * @param limit of backfills, and again of all others, so that neither hides the other
+   * @param limit of each kind, so that none hides another
    */
   pending(schedule: ScheduleReference, limit: number): Promise<readonly Tick[]>;
   /** The ids of the runs of a schedule that are not over. */
@@ -27,6 +28,8 @@ export interface ScheduleTicks {
   /** Says what has become of a tick that waits; a settled one stays as it is. */
   settle(schedule: ScheduleReference, tick: Tick, result: TickResult): Promise<void>;
   find(schedule: ScheduleReference, at: string): Promise<TakenTick | null>;
+  /** The time of the oldest of the last ticks of a schedule. @returns `null` when it has fewer */
+  oldestOf(schedule: ScheduleReference, last: number): Promise<string | null>;
   /** The last ticks of each of some schedules by their ids, the latest first. */
   latest(schedules: readonly ScheduleReference[], count: number): Promise<ReadonlyMap<string, readonly TakenTick[]>>;
   /** Deletes settled ticks of each schedule but the last ones, and those whose runs are not over. */
@@ -66,6 +69,14 @@ export function createScheduleTicks(db: Kysely<Tables>): ScheduleTicks {
       `.execute(db);
       return rows[0] ? toTaken(rows[0]) : null;
     },
+    async oldestOf(schedule, last) {
+      const ticks = ticksOf(db, schedule).select('at').orderBy('at', 'desc');
+      const oldest = await ticks
+        .offset(last - 1)
+        .limit(1)
+        .executeTakeFirst();
+      return oldest ? oldest.at.toISOString() : null;
+    },
     latest: (schedules, count) => latest(db, schedules, count),
     forgetOld: (keep) => forgetOld(db, keep),
   };
@@ -104,16 +115,16 @@ function ticksOf(db: Kysely<Tables>, { tenantId, id }: ScheduleReference) {
 }
 
 async function pending(db: Kysely<Tables>, schedule: ScheduleReference, limit: number): Promise<readonly Tick[]> {
-  const line = async (isOfLine: '=' | '<>') =>
+  const ofKind = async (kind: TickKind) =>
     await ticksOf(db, schedule)
       .select(['at', 'kind', 'run_id as runId'])
       .where('outcome', '=', 'pending')
-      .where('kind', isOfLine, 'backfill')
+      .where('kind', '=', kind)
       .orderBy('at')
       .limit(limit)
       .execute();
-  const rows = [...(await line('=')), ...(await line('<>'))];
-  return rows
+  return (await Promise.all(TICK_KINDS.map(ofKind)))
+    .flat()
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
     .map(({ at, ...tick }) => ({ at: at.toISOString(), ...tick }));
 }

@@ -47,7 +47,8 @@ export type Schedule = ScheduleReference &
   };
 
 /** Why a tick has come: its time, a person, or a person who asked for times that are over. */
-export type TickKind = 'time' | 'trigger' | 'backfill';
+export const TICK_KINDS = ['time', 'trigger', 'backfill'] as const;
+export type TickKind = (typeof TICK_KINDS)[number];
 
 export type TickOutcome = 'pending' | 'started' | 'skipped' | 'failed';
 

@@ -1,13 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publishGraph } from '../../../../src/api/graphs/publish-graph.ts';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
-import { createSchedule, removeSchedule } from '../../../../src/api/schedules/change-schedule.ts';
+import { changeSchedule, createSchedule, removeSchedule } from '../../../../src/api/schedules/change-schedule.ts';
 import { healSchedule } from '../../../../src/api/schedules/tell-temporal.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { permissionsOf } from '../../../../src/graph/definition/index.ts';
 import { toJsonObject } from '../../../../src/graph/values/index.ts';
+
 import { createLogger } from '../../../../src/process/logger.ts';
+import type { ScheduleTerms } from '../../../../src/store/schedules/schedule.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
@@ -52,6 +54,9 @@ const create = async (id: string) => {
   const common = { graph, input: {}, metadata, limits, threadId, timeZone, overlap, paused };
   return await createSchedule(deps, caller, { id, terms: { ...common, cron: null, every: '1h' } });
 };
+/** Changes a schedule as `PATCH` does: what is not named stays the very value that it is. */
+const change = async (id: string, terms: Partial<Pick<ScheduleTerms, 'graph' | 'input' | 'limits' | 'paused'>>) =>
+  await changeSchedule(deps, caller, { id, change: (schedule) => ({ ...schedule, ...terms }) });
 const untold = async () => (await store.schedules.untold('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
 /** Does what the sweeper does. */
 const sweep = async () => {
@@ -94,4 +99,39 @@ test('a deleted schedule is gone, also where a request that dies has told Tempor
   had.add('late');
   await sweep();
   expect([had.has('late'), await untold()]).toEqual([false, []]);
+});
+
+describe('a schedule whose graph is gone', () => {
+  const orphaned = async (id: string): Promise<void> => {
+    await create(id);
+    const schedule = await store.schedules.find({ tenantId: 'acme', id });
+    if (schedule) await store.schedules.replace({ ...schedule, graph: 'gone', revision: schedule.revision + 1 });
+  };
+  const UNKNOWN = { code: 'UNKNOWN_GRAPH' };
+
+  test('can be paused, but does not go on', async () => {
+    await orphaned('stopped');
+    expect(await change('stopped', { paused: true })).toMatchObject({ paused: true, updatedBy: 'uma' });
+    await expect(change('stopped', { paused: false })).rejects.toMatchObject(UNKNOWN);
+    expect(await change('stopped', { paused: false, graph: 'g' })).toMatchObject({ paused: false, graph: 'g' });
+  });
+
+  test.each([{ graph: 'away' }, { input: {} }, { limits: {} }])(
+    'is refused the change %j, also paused',
+    async (terms) => {
+      const id = `refused ${JSON.stringify(terms)}`;
+      await orphaned(id);
+      await change(id, { paused: true });
+      await expect(change(id, terms)).rejects.toMatchObject(UNKNOWN);
+    },
+  );
+});
+
+test('a change that leaves graph and input alone leaves what is hidden of them', async () => {
+  await create('hidden');
+  const schedule = await store.schedules.find({ tenantId: 'acme', id: 'hidden' });
+  if (!schedule) throw new TypeError('There is no schedule');
+  const redaction = { ...schedule.redaction, channels: ['pin'] };
+  await store.schedules.replace({ ...schedule, redaction, revision: schedule.revision + 1 });
+  expect(await change('hidden', { paused: true })).toMatchObject({ redaction });
 });

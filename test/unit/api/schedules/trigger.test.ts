@@ -51,3 +51,19 @@ test('a trigger finds no deleted schedule', async () => {
   await store.schedules.remove(schedule);
   await expect(trigger(deps, schedule, ulid())).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
+
+describe('a trigger that was taken is answered as it stands', () => {
+  test('while the quota of its tenant is used up', async () => {
+    const schedule = await created('closed');
+    const closed = turnDeps(store, { tenants: { acme: { runsPerMinute: 0 } } });
+    const runId = ulid();
+    expect(await trigger(closed, schedule, runId)).toMatchObject({ outcome: 'pending', runId });
+  });
+
+  test('when the turn after it fails', async () => {
+    const schedule = await created('failing');
+    const claim = async (): Promise<never> => await Promise.reject(new Error('The database is away'));
+    const failing = { ...store, scheduleTicks: { ...store.scheduleTicks, claim } };
+    expect(await trigger({ ...deps, store: failing }, schedule, ulid())).toMatchObject({ outcome: 'pending' });
+  });
+});

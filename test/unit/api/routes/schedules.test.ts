@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+const done = async (): Promise<void> => await Promise.resolve();
+const noTimes = async (): Promise<readonly string[]> => await Promise.resolve([]);
+
+let api: TestApi;
+beforeAll(async () => {
+  const schedules = { put: done, remove: done, nextTimes: noTimes, timesBetween: noTimes };
+  const engine = anAbsentEngine({ schedules });
+  api = await startTestApi({ tenants: { demo: { runsPerMinute: 0 } } }, { engine });
+  await api.as('user').post('/api/graphs', aDefinition({ name: 'g' }));
+});
+afterAll(async () => await api.stop());
+
+test('a trigger beyond the quota waits, and the same key makes no second one', async () => {
+  const { body } = await api.as('user').post('/api/schedules', { graph: 'g', every: '1h', overlap: 'allow' });
+  const path = `/api/schedules/${textAt(body, '/id')}`;
+  const trigger = async () => await api.as('user').post(`${path}/trigger`, {}, { 'idempotency-key': 'once' });
+
+  const first = await trigger();
+  const again = await trigger();
+
+  expect([first.status, at(first.body, '/outcome')]).toEqual([202, 'pending']);
+  expect([again.status, again.body]).toEqual([202, first.body]);
+  expect(listAt((await api.as('user').get(path)).body, '/lastRuns')).toHaveLength(1);
+  const audit = await api.as('admin').get('/admin/audit?action=schedule.trigger');
+  expect(listAt(audit.body, '/items')).toHaveLength(1);
+});
