@@ -55,7 +55,9 @@ export async function changeSchedule(
   const before = await findSchedule(deps, caller, id);
   const terms = change(before);
   const hasNewInput = terms.input !== before.input;
-  if (hasNewInput) refusePlaceholders(terms.input, before.redaction, 'input');
+  // Any part of it may have been hidden, as readers see less of it once its graph redacts more.
+  const hidden = { ...before.redaction, channels: Object.keys(terms.input) };
+  if (hasNewInput) refusePlaceholders(terms.input, hidden, 'input');
   const inherited = hasNewInput ? {} : { channels: before.redaction.channels };
   const redaction = mayFailNow(before, terms)
     ? await checkTerms(deps, before.tenantId, { id, terms, inherited })

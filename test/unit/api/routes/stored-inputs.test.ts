@@ -69,6 +69,20 @@ test('a version that redacts hides what was written before it', async () => {
   expect(await read('user', both)).toEqual(four(HIDDEN));
 });
 
+test('what only a later version hides is not overwritten by what was shown', async () => {
+  await publish('sent-back', {});
+  const schedule = await addSchedule('sent-back');
+  await publish('sent-back', { redact: true });
+  const { body } = await api.as('user').get(`/api/schedules/${schedule}`);
+  const patched = await api.as('user').send(`/api/schedules/${schedule}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ input: at(body, '/input') }),
+  });
+  expect(patched).toMatchObject({ status: 422 });
+  expect(issuePathsOf(patched)).toEqual(['/input/pin']);
+});
+
 test('a version that redacts no more shows nothing that was written before it, neither here nor in a run', async () => {
   await publish('earlier', { redact: true });
   await putHook('earlier');
