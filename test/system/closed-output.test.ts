@@ -1,8 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
 /* What becomes of a command, in a process of its own, when nobody takes what it prints. */
@@ -16,18 +21,34 @@ const COMMANDS = [
   { closed: 'stderr', other: 'stdout', args: ['no-command'] },
 ] as const;
 
+/** @returns the end of a pipe that is written to, when the other end is closed */
+async function openPipeWithoutReader(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-pipe-'));
+  const path = join(folder, 'pipe');
+  await promisify(execFile)('mkfifo', [path]);
+  // Opened without waiting for the other end, which opens only when there is a reader.
+  const reader = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = await open(path, constants.O_WRONLY);
+  await reader.close();
+  await rm(folder, { recursive: true });
+  return writer;
+}
+
 describe('a command', () => {
   test.each(COMMANDS)(
     '$args.0 ends without a word when nobody reads its $closed',
     { timeout: 60_000 },
     async ({ closed, other, args }) => {
+      const pipe = await openPipeWithoutReader();
+      const outputs = { stdout: 'pipe', stderr: 'pipe', [closed]: pipe.fd } as const;
       const child = spawn(process.execPath, ['bin/holdfast.js', ...args], {
         cwd: PROJECT,
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', outputs.stdout, outputs.stderr],
       });
       const ended = once(child, 'exit');
-      child[closed].destroy();
-      expect(await text(child[other])).toBe('');
+      await pipe.close();
+      const said = child[other] && (await text(child[other]));
+      expect(said).toBe('');
       expect(await ended).toEqual([141, null]);
     },
   );

@@ -134,4 +134,4 @@ test(`whatever the graph, a run that goes on in a new execution at every chance 
   await fc.assert(fc.asyncProperty(graphs, seeds, expectSame), parameters);
   expect(chances).toBeGreaterThan(3 * RUNS);
   expect(waitedFor).toEqual(new Set(['approval', 'event', 'intervention', 'timer']));
-}, 120_000);
+}, 300_000);

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { developProject } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
 
 /* `holdfast dev`: what it tells of runs, and what becomes of changes. The tests follow one another. */
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const TOOLS = 'tools/refund-tools.ts';
 const GRAPH = 'graphs/refund.ts';

@@ -132,7 +132,7 @@ test(
       const { listenForShutdown } = await import('./src/process/listen-for-shutdown.ts');
       const { createLogger } = await import('./src/process/logger.ts');
       const shutdown = listenForShutdown(createLogger('silent'));
-      setTimeout(() => process.exit(7), 5_000);
+      setTimeout(() => process.exit(7), 60_000);
       process.kill(process.pid, 'SIGTERM');
       await new Promise((resolve) => shutdown.signal.addEventListener('abort', resolve));
       await shutdown.opening(new Promise(() => undefined), async () => undefined);`;

@@ -44,7 +44,7 @@ afterAll(async () => {
 /** Long enough for a run to have gone on in another execution before. */
 const LATER = '30s';
 
-const PATIENTLY = { interval: 50, timeout: 40_000 };
+const PATIENTLY = { interval: 50, timeout: 60_000 };
 
 /** A run on its way: its first job is out. */
 interface Course {
@@ -110,10 +110,11 @@ async function loseNext(course: Course, isWanted = completesTask(course)): Promi
 type Happening = 'workflowTaskTimedOut' | 'workflowTaskFailed' | 'timerFired';
 
 async function untilHistory({ handle }: Course, what: Happening): Promise<void> {
-  await vi.waitUntil(async () => {
+  const hasHappened = async (): Promise<boolean | undefined> => {
     const { events } = await handle.fetchHistory();
     return events?.some((event) => event[`${what}EventAttributes`]);
-  }, PATIENTLY);
+  };
+  await expect.poll(hasHappened, PATIENTLY).toBe(true);
 }
 
 /** Waits until the server has given a task up. What the worker says of it comes late then. */
@@ -236,7 +237,7 @@ describe.concurrent('a decision and the end of its time meet in a lost workflow 
   });
 
   test('that had taken the decision in: it counts, and the time is over', async () => {
-    const course = await begin((job) => ({ ask: { ...asks, timeout: '15s' }, last: strikes(`${job}-last`) }));
+    const course = await begin((job) => ({ ask: { ...asks, timeout: '25s' }, last: strikes(`${job}-last`) }));
     course.release();
     await until(course, 'waiting');
     const held = stack.proxy.hold(completesTask(course, `${course.job}-last`));
@@ -349,13 +350,15 @@ describe.concurrent('an activity has written the journal, and the server does no
   test('it is written again, late, and changes nothing', async () => {
     const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
     const first = await loseNext(course, completesActivity(course, 'record'));
+    // The next call carries what is written then, so that only the second attempt can be meant.
+    const held = stack.proxy.hold(completesActivity(course, 'record'));
     expect(await expectCommitted(course)).toEqual([begun, asked]);
     const out = service.hold(`${course.job}-last`);
     await approve(course);
     const release = await out;
     const rows = await rowsOf(course);
     expect(turnsIn(rows.events)).toEqual([begun, asked, decided]);
-    const second = await stack.proxy.hold(completesActivity(course, 'record'));
+    const second = await held;
     expect(await rowsOf(course)).toEqual(rows);
     first.drop();
     await second.deliver();
@@ -381,10 +384,8 @@ describe.concurrent('the server does not hear of a call', () => {
     const course = await begin();
     // A worker waits for the answer to one before it sends the next.
     const lost = await stack.proxy.hold(heartbeatOf(course));
-    await vi.waitUntil(async () => {
-      const { raw } = await course.handle.describe();
-      return raw.pendingActivities?.some(({ attempt }) => attempt === 2);
-    }, PATIENTLY);
+    // The first call is held, so the second one is that of the next attempt.
+    await expect.poll(() => callsOf(course), PATIENTLY).toHaveLength(2);
     await lost.deliver();
     expect(await expectAgreement(course)).toEqual([begun, ended]);
     expect(callsOf(course)).toEqual(['first', 'first']);

@@ -17,7 +17,7 @@ const heardOf = async (tools: TestedTools, method: string): Promise<Json[]> =>
   );
 
 /** Also on a machine that does much else. */
-const SOON = { timeout: 10_000 };
+const SOON = { timeout: 30_000 };
 
 const isRunning = (pid: number): boolean => {
   try {

@@ -15,9 +15,12 @@ export interface ApiClient {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   send(path: string, init: RequestInit): Promise<ApiAnswer>;
-  /** Asks for a run until it is as wanted. @throws when it ends otherwise, or after `withinMs` */
+  /** Asks for a run until it is as wanted. @throws when it is refused for good, or not as wanted after `withinMs` */
   untilRun(id: string, isWanted: (run: Json) => boolean, withinMs?: number): Promise<Json>;
 }
+
+/** The statuses of a request that can be answered later: there are too many, or somebody is away. */
+const NOT_NOW: ReadonlySet<number> = new Set([429, 503]);
 
 /** @param ask sends a request, once unless it knows better */
 export function createApiClient(
@@ -49,8 +52,9 @@ export function createApiClient(
       }),
     async untilRun(id, isWanted, withinMs = 20_000) {
       for (const deadline = Date.now() + withinMs; ;) {
-        const { body } = await get(`/api/runs/${id}`, { prefer: 'wait=5' });
-        if (isWanted(body)) return body;
+        const { status, body } = await get(`/api/runs/${id}`, { prefer: 'wait=5' });
+        if (status < 300 && isWanted(body)) return body;
+        if (status >= 300 && !NOT_NOW.has(status)) throw new Error(`Run ${id} is refused: ${JSON.stringify(body)}`);
         if (Date.now() > deadline) throw new Error(`Run ${id} did not come to it: ${JSON.stringify(body)}`);
         await sleep(20);
       }
