@@ -82,7 +82,7 @@ describe('server-everything, over HTTP', () => {
     // The handshake takes two messages, and the list of tools one.
     await expect.poll(heard).toBe(4);
     const call = tools.tool('every.trigger-long-running-operation').execute({ duration: 60, steps: 60 }, aContext());
-    const lost = call.catch((error: unknown) => error);
+    const lost = Promise.resolve(call).catch((error: unknown) => error);
     await expect.poll(heard).toBe(5);
     server.kill('SIGKILL');
     expect(await lost).toMatchObject({ retryable: true, done: 'perhaps' });
