@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/runner/longest-first.ts';
@@ -35,6 +36,8 @@ export default defineConfig({
   resolve: { alias },
   test: {
     pool: 'forks',
+    // A process that V8 ends says why in a file there.
+    execArgv: ['--report-on-fatalerror', `--report-directory=${tmpdir()}`],
     hookTimeout: 120_000,
     // Tests that run at the same time do so because they mostly wait.
     maxConcurrency: 20,
@@ -71,21 +74,21 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       })),
-      // Processes die in these, and what goes on mostly waits for that.
+      // Processes die in these, and what goes on mostly waits for that. Beside `integration`, `smoke` would take too much memory.
       ...[
-        { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
+        { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 2 },
         {
           name: 'system',
           include: [SYSTEM],
           exclude: [SMOKE, ALONE, CLUSTER],
           maxWorkers: 3,
-          order: 2,
+          order: 3,
           setup: [PROVIDES_PROMQL],
         },
-        { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
+        { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 4 },
         // After `alone`, whose test of the package has made the build.
-        { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 4, setup: [PROVIDES_SERVER] },
-        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 4, setup: [BUILDS_CONSOLE] },
+        { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 5, setup: [PROVIDES_SERVER] },
+        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 5, setup: [BUILDS_CONSOLE] },
       ].map(({ order, setup = [], ...files }) => ({
         extends: true as const,
         test: {

@@ -36,7 +36,7 @@ export async function startProgram(
   child.once('exit', noticeEnd);
   teardown.add(async () => {
     child.off('exit', noticeEnd);
-    const timer = setTimeout(() => void killFamily(child.pid ?? 0), STOPS_WITHIN_MS);
+    const timer = setTimeout(() => void killFamily(child), STOPS_WITHIN_MS);
     child.kill();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     clearTimeout(timer);

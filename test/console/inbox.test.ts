@@ -287,7 +287,7 @@ describe('an approval', () => {
     await page.getByRole('form', { name: 'Your decision' }).waitFor();
     await page.keyboard.press('a');
     await page.keyboard.type('checked before the crash');
-    await killFamily(stack.process.pid ?? 0);
+    await killFamily(stack.process);
     await page.keyboard.press('Enter');
     await page.getByText('No answer has come').waitFor();
     stack = await start(undefined, Number(new URL(stack.ready.baseUrl).port));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aGraphOf, eventsOf, hasStatus, startRun } from '../support/readers/api-runs.ts';
+import { aGraphOf, eventsOf, hasStatus, postRun, startRun } from '../support/readers/api-runs.ts';
 import { anAgent, startAgent, useAgentStack } from '../support/servers/agent-stack.ts';
 import { askFor, offeredTo, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
@@ -194,7 +194,7 @@ describe('an llm node with tools, and a tool node with calls', () => {
     service().refuse('c');
     const calls = ['a', 'b', 'c'].map((job) => ['work', { job }] as const);
     model().answers(askFor(calls), say('Done'));
-    const { body } = await user().post('/api/runs', { graph, input: hello }, { prefer: 'wait=15' });
+    const { body } = await postRun(user(), { graph, input: hello });
     expect(body).toMatchObject({ status: 'completed', usage: { modelCalls: 2, toolCalls: 3 } });
     expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', expect.stringMatching(/^Execution failed: .*404/)]);
     expect(listAt(body, '/output/chat').map((message) => at(message, '/role'))).toEqual([

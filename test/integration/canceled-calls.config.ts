@@ -67,7 +67,7 @@ void once(process, GO_ON).then(() => (hangs = false));
 
 /** Functions and tools that have to be called back: they wait until they are. */
 export default defineConfig({
-  defaults: { heartbeatTimeout: '1s' },
+  defaults: { heartbeatTimeout: '10s' },
   tools: [paySlowly, payUnluckily, payInHaste, payLater, payBack],
   functions: {
     hang: {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/graph/values/json.ts';
+import { postRun } from '../support/readers/api-runs.ts';
 import { at } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
@@ -33,7 +34,7 @@ function routing(over: JsonObject = {}): JsonObject {
   };
 }
 const start = async (graph: JsonObject, amount: number) =>
-  await stack.as('user').post('/api/runs', { graph, input: { amount } }, { prefer: 'wait=15' });
+  await postRun(stack.as('user'), { graph, input: { amount } });
 
 describe('a node type that is registered by code', () => {
   test.each([

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const post = { description: 'At the bank', parameters, method: 'POST', effect: 'keyed' } as const;
   stack = await startTestStack({
     http: { allow: [bank.address] },
-    defaults: { heartbeatTimeout: '1s' },
+    defaults: { heartbeatTimeout: '10s' },
     tools: [
       { ...post, name: 'charge', url: `${bank.url}/charges`, timeout: '30s' },
       { ...post, name: 'refund', url: `${bank.url}/refunds` },

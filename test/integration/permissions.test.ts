@@ -3,7 +3,7 @@ import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';
 import { readDescription } from '../support/readers/api-description.ts';
 import type { ApiDescription } from '../support/readers/api-description.ts';
-import { hasStatus, startAsking } from '../support/readers/api-runs.ts';
+import { hasStatus, postRun, startAsking } from '../support/readers/api-runs.ts';
 import { textAt } from '../support/readers/json-at.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startIssuingStack } from '../support/servers/issuing-stack.ts';
@@ -185,7 +185,7 @@ describe('who may do what', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ version: 1 }),
     });
-    await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
+    await postRun(user, { graph: 'mine', threadId: 'talk' });
     const admin = await stack.as(PEOPLE.admin);
     await enter(admin, 'PUT /admin/tenants/{id}', { runsPerMinute: null });
     await enter(admin, 'PUT /admin/switches/{kind}/{name}', { state: 'on', reason: 'none' });

@@ -6,7 +6,7 @@ import { aToolOf } from '../support/doubles/configured-tool.ts';
 import { answer, json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
 import type { ApiAnswer } from '../support/readers/api-client.ts';
-import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import { eventsOf, hasStatus, postRun } from '../support/readers/api-runs.ts';
 import { allOf, etagOf, patchState } from '../support/readers/api-states.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
@@ -40,7 +40,7 @@ const secretive = (over: Partial<GraphDefinition>): GraphDefinition =>
 
 async function start(graph: GraphDefinition | string, over: object = {}): Promise<string> {
   const asked = { graph, input: { secret: SECRET }, ...over };
-  const { status, body } = await stack.as('user').post('/api/runs', asked, { prefer: 'wait=15' });
+  const { status, body } = await postRun(stack.as('user'), asked);
   if (status !== 201) throw new Error(JSON.stringify(body));
   return textAt(body, '/id');
 }
@@ -110,9 +110,7 @@ describe('a redacted channel', () => {
 
   test('is hidden in the answers of starting, controls and edits', async () => {
     const graph = secretive({ nodes: { ask: { type: 'approval', title: 'Go on?' } } });
-    const started = await stack
-      .as('user')
-      .post('/api/runs', { graph, input: { secret: SECRET } }, { prefer: 'wait=15' });
+    const started = await postRun(stack.as('user'), { graph, input: { secret: SECRET } });
     const id = textAt(started.body, '/id');
     const answers: ApiAnswer[] = [
       started,

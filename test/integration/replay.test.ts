@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import { eventsOf, hasStatus, postRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { aToolOf } from '../support/doubles/configured-tool.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
@@ -29,7 +29,7 @@ const adds = (log: string): NodeDefinition => ({ type: 'set', write: { log } });
 const approver = (): ReturnType<TestStack['as']> => stack.as('approver');
 
 async function start(graph: GraphDefinition, over: object = {}): Promise<string> {
-  const { body } = await stack.as('user').post('/api/runs', { graph, ...over }, { prefer: 'wait=15' });
+  const { body } = await postRun(stack.as('user'), { graph, ...over });
   return textAt(body, '/id');
 }
 

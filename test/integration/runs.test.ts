@@ -5,6 +5,7 @@ import {
   anAskingGraph,
   eventsOf,
   hasStatus,
+  postRun,
   readAll,
   startAsking,
   startRun,
@@ -25,7 +26,7 @@ beforeAll(async () => {
   stack = await startTestStack({
     tools: [aToolOf(server), aToolOf(server, { name: 'risky', effect: 'unsafe' })],
     http: { allow: [server.address] },
-    defaults: { heartbeatTimeout: '1s' },
+    defaults: { heartbeatTimeout: '10s' },
   });
 });
 afterEach(() => server.forget());
@@ -80,7 +81,7 @@ describe('starting a run', () => {
   });
 
   test('answers with the whole run', async () => {
-    const { body } = await start({ graph: plain, metadata: { ticket: 7 } }, { prefer: 'wait=15' });
+    const { body } = await postRun(stack.as('user'), { graph: plain, metadata: { ticket: 7 } });
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9A-Z]{26}$/),
@@ -120,7 +121,7 @@ describe('starting a run', () => {
 
   test('may tighten a limit of the graph', async () => {
     const nodes = { a: { type: 'set', write: { log: 'a' } }, b: { type: 'set', write: { log: 'b' } } } as const;
-    const { body } = await start({ graph: aDefinition({ nodes }), limits: { maxSteps: 1 } }, { prefer: 'wait=15' });
+    const { body } = await postRun(stack.as('user'), { graph: aDefinition({ nodes }), limits: { maxSteps: 1 } });
     expect(body).toMatchObject({ status: 'failed', limits: { maxSteps: 1 }, error: { code: 'GRAPH_RECURSION_LIMIT' } });
   });
 

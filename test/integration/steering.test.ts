@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
+import { anAskingGraph, eventsOf, postRun, startRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
@@ -25,7 +25,7 @@ const { runOf, control, until } = createRunControls(() => stack.as('user'));
 
 /** Starts a run that stops before a node. */
 async function startStopping(over: object = { interruptBefore: ['b'] }): Promise<Json> {
-  const { body } = await stack.as('user').post('/api/runs', { graph: three, ...over }, { prefer: 'wait=15' });
+  const { body } = await postRun(stack.as('user'), { graph: three, ...over });
   return body;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { PRICE, anAgent, startAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
-import { aGraphOf, eventsOf, readAll, startRun } from '../../support/readers/api-runs.ts';
+import { aGraphOf, eventsOf, postRun, readAll, startRun } from '../../support/readers/api-runs.ts';
 import { checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { askFor, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
@@ -17,7 +17,7 @@ const work = (job: string) => ['work', { job }] as const;
 describe('a budget', () => {
   const limited = async (limits: object): Promise<Json> => {
     const graph = aGraphOf(anAgent());
-    return (await user().post('/api/runs', { graph, limits }, { prefer: 'wait=15' })).body;
+    return (await postRun(user(), { graph, limits })).body;
   };
   const exceeded = (message: RegExp) => ({
     status: 'failed',
@@ -81,7 +81,7 @@ describe('a budget', () => {
   test('may be raised by a retry up to that of the graph, and nothing is done again', async () => {
     const graph = aGraphOf(anAgent(), { limits: { maxToolCalls: 3 } });
     model().answers(askFor([work('a')]), askFor([work('b'), work('c')]), say('Done'));
-    const { body } = await user().post('/api/runs', { graph, limits: { maxToolCalls: 2 } }, { prefer: 'wait=15' });
+    const { body } = await postRun(user(), { graph, limits: { maxToolCalls: 2 } });
     expect(body).toMatchObject({ status: 'failed' });
     const tooMuch = await control(idOf(body), 'retry', { limits: { maxToolCalls: 4 } });
     expect(tooMuch).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { readAll } from '../../support/readers/api-runs.ts';
+import { postRun, readAll } from '../../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -24,7 +24,7 @@ const old = Array.from({ length: 20 }, (_, n) => ({
 }));
 
 async function start(graph: JsonObject, input: JsonObject = {}): Promise<string> {
-  const { body } = await stack.as('user').post('/api/runs', { graph, input }, { prefer: 'wait=15' });
+  const { body } = await postRun(stack.as('user'), { graph, input });
   expect(body).toMatchObject({ status: 'completed' });
   return textAt(body, '/id');
 }

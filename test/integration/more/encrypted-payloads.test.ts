@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { toWorkflowId } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { hasStatus } from '../../support/readers/api-runs.ts';
+import { hasStatus, postRun } from '../../support/readers/api-runs.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -61,7 +61,7 @@ async function blobs(): Promise<readonly string[]> {
 
 test('the history of a run and its large payloads are unreadable, and the run goes on', async () => {
   const user = stack.as('user');
-  const id = textAt((await user.post('/api/runs', { graph, input }, { prefer: 'wait=15' })).body, '/id');
+  const id = textAt((await postRun(user, { graph, input })).body, '/id');
   const decision = { values: { text: CANARY } };
   expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
   const run = await user.untilRun(id, hasStatus('completed', 'failed'));

@@ -2,7 +2,15 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { ApiAnswer } from '../../support/readers/api-client.ts';
-import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../../support/readers/api-runs.ts';
+import {
+  aGraphOf,
+  anAskingGraph,
+  atRest,
+  eventsOf,
+  hasStatus,
+  startAsking,
+  startRun,
+} from '../../support/readers/api-runs.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aToolOf } from '../../support/doubles/configured-tool.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
@@ -44,7 +52,8 @@ const toName = (host: string): string => host.replaceAll(/[^\w]/g, '_');
 /** JSON as text: what is in question does not survive in a literal. */
 async function start(body: string): Promise<ApiAnswer> {
   const headers = { 'content-type': 'application/json', prefer: 'wait=15' };
-  return await stack.as('user').send('/api/runs', { method: 'POST', headers, body });
+  const user = stack.as('user');
+  return await atRest(user, await user.send('/api/runs', { method: 'POST', headers, body }));
 }
 
 /** Hands its input on from `given` to `answer`. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { hasStatus } from '../../support/readers/api-runs.ts';
+import { hasStatus, postRun } from '../../support/readers/api-runs.ts';
 import { allOf, patchState } from '../../support/readers/api-states.ts';
 import { listAt, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
@@ -28,7 +28,7 @@ const foreign = (
 
 async function start(graph: GraphDefinition, over: object = {}): Promise<string> {
   const asked = { graph, input: { secret: SECRET }, ...over };
-  const { status, body } = await stack.as('user').post('/api/runs', asked, { prefer: 'wait=15' });
+  const { status, body } = await postRun(stack.as('user'), asked);
   if (status !== 201) throw new Error(JSON.stringify(body));
   return textAt(body, '/id');
 }

@@ -14,7 +14,7 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   const asking = { when: 'true', timeout: '300ms' };
   const tools = { job: {}, undo: { approval: asking } };
-  ({ stack, service, stop } = await startJobStack({ tools, defaults: { heartbeatTimeout: '1s' } }));
+  ({ stack, service, stop } = await startJobStack({ tools, defaults: { heartbeatTimeout: '10s' } }));
 });
 afterAll(async () => await stop());
 

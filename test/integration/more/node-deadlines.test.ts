@@ -17,7 +17,7 @@ let server: LoopbackServer;
 let stack: TestStack;
 beforeAll(async () => {
   server = await startLoopbackServer();
-  const defaults = { continueAfter: 1, heartbeatTimeout: '1s' };
+  const defaults = { continueAfter: 1, heartbeatTimeout: '10s' };
   stack = await startTestStack({ tools: [aToolOf(server)], http: { allow: [server.address] }, defaults });
 });
 afterEach(() => server.forget());

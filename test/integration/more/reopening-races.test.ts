@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { anAskingGraph, startRun } from '../../support/readers/api-runs.ts';
+import { anAskingGraph, postRun, startRun } from '../../support/readers/api-runs.ts';
 import { aJob, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../../support/readers/api-states.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { aProblem } from '../../support/readers/problems.ts';
@@ -28,11 +28,7 @@ test('concurrent retries: the others are 409', async () => {
   expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['202', '409', '409', '409', '409']);
 });
 async function startLimited(): Promise<string> {
-  const { body } = await user().post(
-    '/api/runs',
-    { graph: { ...three, limits: { maxSteps: 5 } }, limits: { maxSteps: 1 } },
-    { prefer: 'wait=15' },
-  );
+  const { body } = await postRun(user(), { graph: { ...three, limits: { maxSteps: 5 } }, limits: { maxSteps: 1 } });
   return textAt(body, '/id');
 }
 test('a run says what two retries at once have set, each at another node', async () => {
@@ -72,16 +68,14 @@ test('the 202 of canceling a queued run shows it canceled', async () => {
 test('a thread keeps its state when the next input breaks a schema on top of it', async () => {
   const channels = { log: { reducer: 'append', schema: { type: 'array', maxItems: 3 } } } as const;
   const graph = aDefinition({ channels, nodes: { a: { type: 'set', write: {} } } });
-  const begin = async (log: number[]) =>
-    (await user().post('/api/runs', { graph, input: { log }, threadId: 'b6' }, { prefer: 'wait=15' })).body;
+  const begin = async (log: number[]) => (await postRun(user(), { graph, input: { log }, threadId: 'b6' })).body;
   await begin([1, 2, 3]);
   expect(await begin([4])).toMatchObject({ status: 'failed', error: { code: 'CHANNEL_SCHEMA_VIOLATION' } });
   expect(await get('/api/threads/b6/state')).toMatchObject({ values: { log: [1, 2, 3] } });
   expect(await begin([])).toMatchObject({ output: { log: [1, 2, 3] } });
 });
 test('the state of a thread is never empty while the next run begins', async () => {
-  const begin = async () =>
-    (await user().post('/api/runs', { graph: aDefinition(), threadId: 'b7' }, { prefer: 'wait=15' })).body;
+  const begin = async () => (await postRun(user(), { graph: aDefinition(), threadId: 'b7' })).body;
   await begin();
   for (let times = 0; times < 5; times++) {
     const next = begin();

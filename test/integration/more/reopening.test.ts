@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { anAskingGraph, eventsOf, startRun } from '../../support/readers/api-runs.ts';
+import { anAskingGraph, eventsOf, postRun, startRun } from '../../support/readers/api-runs.ts';
 import { aJob, patchState } from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
@@ -221,7 +221,7 @@ describe('retrying a failed run', () => {
 describe('retrying with other limits', () => {
   const limited = aDefinition({ ...three, limits: { maxSteps: 3, deadline: '1m' } });
   async function startLimited(limits: object): Promise<string> {
-    const { body } = await user().post('/api/runs', { graph: limited, limits }, { prefer: 'wait=15' });
+    const { body } = await postRun(user(), { graph: limited, limits });
     expect(body).toMatchObject({ status: 'failed', error: { code: 'GRAPH_RECURSION_LIMIT' } });
     return textAt(body, '/id');
   }

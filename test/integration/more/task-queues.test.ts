@@ -54,25 +54,27 @@ test('a run whose tool no worker serves shows where it is, and can be canceled',
   expect(await user.untilRun(id, hasStatus('canceled'))).toMatchObject({ status: 'canceled' });
 });
 
-test('an unsafe call that no worker has taken before its deadline has failed: nothing was done', async () => {
+const LONG = { timeout: 180_000 };
+
+test('an unsafe call that no worker has taken before its deadline has failed: nothing was done', LONG, async () => {
   const user = stack.as('user');
   const graph = aGraphOf({ type: 'tool', tool: 'pay_out', args: { euros: 5 }, deadline: '1s' });
   const { body } = await user.post('/api/runs', { graph, input: {} });
-  const run = await user.untilRun(textAt(body, '/id'), hasStatus('failed', 'waiting', 'completed'), 50_000);
+  const run = await user.untilRun(textAt(body, '/id'), hasStatus('failed', 'waiting', 'completed'), 100_000);
   expect(run).toMatchObject({
     status: 'failed',
     error: { code: 'TIMEOUT', message: 'No worker took the call in time' },
   });
 });
 
-test('a tool with a queue of its own waits until a worker of that queue comes', async () => {
+test('a tool with a queue of its own waits until a worker of that queue comes', LONG, async () => {
   const user = stack.as('user');
   const id = await startWaiting();
   await sleep(2_000);
   expect(await eventsOf(user, id, 'tool.called')).toEqual([]);
 
   startPaymentsWorker();
-  const run = await user.untilRun(id, hasStatus('completed', 'failed'), 50_000);
+  const run = await user.untilRun(id, hasStatus('completed', 'failed'), 100_000);
   expect(run).toMatchObject({ status: 'completed', output: { answer: { euros: 5, secretLength: 9 } } });
   const events = await eventsOf(user, id);
   expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, index) => index + 1));

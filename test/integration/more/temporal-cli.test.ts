@@ -21,7 +21,7 @@ beforeAll(async () => {
   stack = await startTestStack({
     tools: [aToolOf(server)],
     http: { allow: [server.address] },
-    defaults: { heartbeatTimeout: '1s' },
+    defaults: { heartbeatTimeout: '10s' },
   });
   temporal = await openTemporalCli(stack);
 });

@@ -10,7 +10,7 @@ import { answer, json, startLoopbackServer } from '../../support/doubles/loopbac
 import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
 import { startToolAskingModel } from '../../support/doubles/tool-asking-model.ts';
 import type { ToolAskingModel } from '../../support/doubles/tool-asking-model.ts';
-import { hasStatus } from '../../support/readers/api-runs.ts';
+import { hasStatus, postRun } from '../../support/readers/api-runs.ts';
 import { executionsOf } from '../../support/readers/executions.ts';
 import { textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
@@ -72,7 +72,7 @@ interface Started {
 
 async function start(graph: GraphDefinition, { input = {}, headers = {}, ...over }: Started = {}): Promise<Json> {
   const asked = { graph, input, ...over };
-  const { status, body } = await stack.as('user').post('/api/runs', asked, { prefer: 'wait=15', ...headers });
+  const { status, body } = await postRun(stack.as('user'), asked, headers);
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body;
 }
@@ -84,12 +84,15 @@ const approve = async (run: Json): Promise<void> => {
   expect(status).toBe(200);
 };
 
+/** Spans are exported in their turn, after all else. */
+const EXPORTED = { interval: 25, timeout: 45_000 };
+
 /** The spans of a run once so many of its segments have come. */
 async function spansOf(runId: string, segments: number): Promise<readonly CollectedSpan[]> {
   const ofRun = (): readonly CollectedSpan[] =>
     collector.spans.filter(({ attributes, kind }) => attributes['holdfast.run.id'] === runId && kind !== SERVER);
   const isRoot = ({ name }: CollectedSpan): boolean => name.startsWith('invoke_workflow ');
-  await expect.poll(() => ofRun().filter(isRoot).length).toBe(segments);
+  await expect.poll(() => ofRun().filter(isRoot).length, EXPORTED).toBe(segments);
   return ofRun();
 }
 
@@ -107,6 +110,10 @@ const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => 
   if (!first) throw new Error(`There is no span ${name} among ${spans.map((span) => span.name).join(', ')}`);
   return first;
 };
+
+/** The span of a request, which may come after those of its run, and after those of the test before. */
+const served = async (name: string, isWanted = (_span: CollectedSpan) => true): Promise<CollectedSpan> =>
+  await vi.waitUntil(() => collector.spans.find((span) => span.name.startsWith(name) && isWanted(span)), EXPORTED);
 
 const asking = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
   aDefinition({
@@ -146,15 +153,15 @@ describe('a run that waits for a person', () => {
       'invoke_workflow test > holdfast.superstep > invoke_agent think > execute_tool look',
     ]);
     const [first, second] = spans.filter(({ name }) => name === 'invoke_workflow test');
-    const request = named(collector.spans, 'POST /api/runs');
-    expect(request).toMatchObject({ traceId: CALLER, parentId: CALLING_SPAN, kind: SERVER });
+    const request = await served('POST /api/runs', ({ traceId }) => traceId === CALLER);
+    expect(request).toMatchObject({ parentId: CALLING_SPAN, kind: SERVER });
     expect(request.attributes).toMatchObject({ 'http.response.status_code': 201, 'holdfast.tenant': 'demo' });
     expect(first).toMatchObject({ traceId: CALLER, parentId: request.spanId, kind: INTERNAL, links: [] });
     expect(second?.traceId).not.toBe(CALLER);
-    const decision = collector.spans.find(({ name }) => name.startsWith('POST /api/approvals/'));
+    const decision = await served('POST /api/approvals/');
     expect(second?.links).toEqual([
       { traceId: first?.traceId, spanId: first?.spanId },
-      { traceId: decision?.traceId, spanId: decision?.spanId },
+      { traceId: decision.traceId, spanId: decision.spanId },
     ]);
     expect(second?.attributes['holdfast.run.status']).toBe('completed');
   });
@@ -247,7 +254,7 @@ describe('contents', () => {
   test('of requests, tokens among them, are never there', async () => {
     await stack.as('user').get(`/api/runs?graph=${CANARY}`);
     await stack.as('user').get(`/api/runs/${CANARY}`);
-    await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('GET /api/runs/:id');
+    await expect.poll(() => collector.spans.map(({ name }) => name), EXPORTED).toContain('GET /api/runs/:id');
     expect(collector.text()).not.toContain(CANARY);
     expect(collector.text()).not.toContain(stack.tokens.user.slice(-20));
   });
@@ -259,15 +266,16 @@ test('a request that its caller does not sample has a run without spans', async 
   const run = await start(asking(), { headers });
   expect(server.requests[0]?.headers['traceparent']).toBeUndefined();
   await start(aDefinition());
-  await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('invoke_workflow test');
+  await expect.poll(() => collector.spans.map(({ name }) => name), EXPORTED).toContain('invoke_workflow test');
   expect(collector.text()).not.toContain(textAt(run, '/id'));
 });
 
 test('a wrong traceparent begins a trace', async () => {
   const spans = await spansOf(textAt(await start(aDefinition(), { headers: { traceparent: 'none' } }), '/id'), 1);
-  await expect.poll(() => collector.spans.map(({ name }) => name)).toContain('POST /api/runs');
-  expect(named(collector.spans, 'POST /api/runs').parentId).toBe('');
-  expect(named(spans, 'invoke_workflow test').parentId).toBe(named(collector.spans, 'POST /api/runs').spanId);
+  const { traceId, parentId } = named(spans, 'invoke_workflow test');
+  const request = await served('POST /api/runs', (span) => span.traceId === traceId);
+  expect(request.parentId).toBe('');
+  expect(parentId).toBe(request.spanId);
 });
 
 test('a run that goes on in new executions has each span once', async () => {

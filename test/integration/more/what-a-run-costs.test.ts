@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Client as TemporalClient, Connection } from '@temporalio/client';
 import { Client as PostgresClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -42,11 +43,18 @@ beforeAll(async () => {
   teardown.add(() => connection.close());
   ({ workflow } = new TemporalClient({ connection, namespace: stack.namespace }));
 });
-afterAll(async () => await teardown.run());
+afterAll(async () => {
+  query.mockRestore();
+  await teardown.run();
+});
 
 /** Statements about runs by what they do; the first that fits counts. */
 const STATEMENTS: readonly (readonly [string, RegExp])[] = [
-  ['chore', /where "ended_at" is null|delete from "idempotency"|^select 1$/],
+  ['chore', /where "ended_at" is null|select id from webhook_events where at <|^select 1$/],
+  [
+    'chore',
+    /^\s*delete from "?(?:idempotency|stream_tickets|written_batches|memory|schedule_ticks|hook_messages|file_)/,
+  ],
   // A process asks for rulings once a second at most, however many runs and calls there are.
   ['chore', /from "(?:switches|tenant_terms)"/],
   ['audit', /insert into audit/],
@@ -104,55 +112,89 @@ async function closed(runId: string): Promise<void> {
   }, PATIENTLY);
 }
 
-test('a run of one pure node: a write that accepts it, one that ends it, and the read for its answer', async () => {
-  const run = await start(pure, 'completed');
-  expect(statementsSoFar()).toEqual(['accept', 'journal', 'read run']);
+/** The API takes no step because it has not heard of a run for a while: the first of these comes after a second. */
+const QUICK_MS = 900;
+const TRIES = 10;
+
+/** Counts anew where the count is another one and the run was so slow that it may not be the run's alone. */
+async function count<T>(expected: T, play: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    query.mockClear();
+    const begun = performance.now();
+    const cost = await play();
+    const isQuick = performance.now() - begun < QUICK_MS;
+    if (isQuick || tries === TRIES || isDeepStrictEqual(cost, expected)) return cost;
+  }
+}
+
+/** What a run costs until its end. */
+async function wholeCost(graph: GraphDefinition) {
+  const run = await start(graph, 'completed');
+  const statements = statementsSoFar();
   await closed(run);
-  expect(await costOf(run)).toEqual({ workflowTasks: 2, activities: ['record'] });
+  return { statements, ...(await costOf(run)) };
+}
+
+test('a run of one pure node: a write that accepts it, one that ends it, and the read for its answer', async () => {
+  const statements = ['accept', 'journal', 'read run'];
+  const cost = { statements, workflowTasks: 2, activities: ['record'] };
+  expect(await count(cost, async () => await wholeCost(pure))).toEqual(cost);
 });
 
 test('a run of one tool call: a claim that takes the journal along, and the result, besides', async () => {
-  const run = await start(calling('job'), 'completed');
-  expect(statementsSoFar()).toEqual(['accept', 'claim with journal', 'complete', 'journal', 'read run']);
-  await closed(run);
-  expect(await costOf(run)).toEqual({ workflowTasks: 3, activities: ['callTool', 'record'] });
+  const statements = ['accept', 'claim with journal', 'complete', 'journal', 'read run'];
+  const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
+  expect(await count(cost, async () => await wholeCost(calling('job')))).toEqual(cost);
 });
 
 test('a run of one idempotent tool call: its result and the journal in one write', async () => {
-  const run = await start(calling('look'), 'completed');
-  expect(statementsSoFar()).toEqual(['accept', 'result with journal', 'journal', 'read run']);
-  await closed(run);
-  expect(await costOf(run)).toEqual({ workflowTasks: 3, activities: ['callTool', 'record'] });
+  const statements = ['accept', 'result with journal', 'journal', 'read run'];
+  const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
+  expect(await count(cost, async () => await wholeCost(calling('look')))).toEqual(cost);
 });
 
 test('a run of three local calls: no more than one without calls', async () => {
   const nodes = { a: callOf('glance'), b: callOf('glance'), c: callOf('glance') };
-  const run = await start(aDefinition({ nodes }), 'completed');
-  expect(statementsSoFar()).toEqual(['accept', 'journal', 'read run']);
-  await closed(run);
-  expect(await costOf(run)).toEqual({ workflowTasks: 2, activities: ['record'] });
+  const statements = ['accept', 'journal', 'read run'];
+  const cost = { statements, workflowTasks: 2, activities: ['record'] };
+  expect(await count(cost, async () => await wholeCost(aDefinition({ nodes })))).toEqual(cost);
 });
 
 test('a run that asks: one write until it waits; one for the decision and the end, and one for the audit', async () => {
-  const run = await start(anAskingGraph(), 'waiting');
-  expect(statementsSoFar()).toEqual(['accept', 'journal', 'read run', 'read retrying']);
-  // A decision that comes before the workflow has heard of its own write would share a task with that.
-  await expect.poll(async () => (await costOf(run)).workflowTasks).toBe(2);
-  query.mockClear();
-  const decided = await stack.as('approver').post(`/api/runs/${run}/approve`, {});
-  expect(decided.status).toBe(200);
-  await stack.as('user').untilRun(run, hasStatus('completed'));
-  await closed(run);
-  const writes = statementsSoFar().filter((kind) => !kind.startsWith('read'));
-  expect(writes.toSorted()).toEqual(['audit', 'journal']);
-  expect(await costOf(run)).toEqual({ workflowTasks: 4, activities: ['record', 'record'] });
+  const cost = {
+    untilItWaits: ['accept', 'journal', 'read run', 'read retrying'],
+    tasksUntilItWaits: 2,
+    writesOfTheDecision: ['audit', 'journal'],
+    workflowTasks: 4,
+    activities: ['record', 'record'],
+  };
+  const counted = await count(cost, async () => {
+    const run = await start(anAskingGraph(), 'waiting');
+    const untilItWaits = statementsSoFar();
+    // A decision that comes before the workflow has heard of its own write would share a task with that.
+    await vi.waitUntil(async () => (await costOf(run)).workflowTasks >= 2, PATIENTLY);
+    const { workflowTasks: tasksUntilItWaits } = await costOf(run);
+    query.mockClear();
+    const decided = await stack.as('approver').post(`/api/runs/${run}/approve`, {});
+    expect(decided.status).toBe(200);
+    await stack.as('user').untilRun(run, hasStatus('completed'));
+    await closed(run);
+    const writesOfTheDecision = statementsSoFar().filter((kind) => !kind.startsWith('read'));
+    const decision = { writesOfTheDecision: writesOfTheDecision.toSorted(), ...(await costOf(run)) };
+    return { untilItWaits, tasksUntilItWaits, ...decision };
+  });
+  expect(counted).toEqual(cost);
 });
 
 test('a run whose webhook is told of its end: no statement more', async () => {
   const webhook = await stack.as('user').post('/api/webhooks', { url: 'https://a.example', events: ['run.completed'] });
-  query.mockClear();
-  await start(pure, 'completed');
-  expect(statementsSoFar()).toEqual(['accept', 'journal', 'read run']);
+  const runs: string[] = [];
+  const statements = ['accept', 'journal', 'read run'];
+  const counted = await count(statements, async () => {
+    runs.push(await start(pure, 'completed'));
+    return [...statementsSoFar()];
+  });
+  expect(counted).toEqual(statements);
   const log = await stack.as('user').get(`/api/webhooks/${textAt(webhook.body, '/id')}/deliveries`);
-  expect(log.body).toMatchObject({ items: [{ type: 'run.completed', status: 'pending' }] });
+  expect(log.body).toMatchObject({ items: runs.map(() => ({ type: 'run.completed', status: 'pending' })) });
 });

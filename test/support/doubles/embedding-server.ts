@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
-import { json as readJson } from 'node:stream/consumers';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { toJson } from '../../../src/graph/values/json.ts';
 import { listAt } from '../readers/json-at.ts';
 import { portOf } from './loopback-server.ts';
@@ -41,9 +41,13 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
       : { object: 'list', model: 'm', data, usage: { prompt_tokens: texts.length, total_tokens: texts.length } };
     response.writeHead(isRefused ? status : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
-  const server = createServer((request, response) => {
-    void readJson(request).then((body) => answer(listAt(toJson(body), '/input').map(String), response));
-  });
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A client that goes breaks off what it sends.
+    const body = await readText(request).catch(() => null);
+    if (body === null) return void response.destroy();
+    answer(listAt(toJson(JSON.parse(body)), '/input').map(String), response);
+  };
+  const server = createServer((request, response) => void serve(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const port = portOf(server.address());
   return {

@@ -50,7 +50,7 @@ export function createApiClient(
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }),
-    async untilRun(id, isWanted, withinMs = 20_000) {
+    async untilRun(id, isWanted, withinMs = 45_000) {
       for (const deadline = Date.now() + withinMs; ;) {
         const { status, body } = await get(`/api/runs/${id}`, { prefer: 'wait=5' });
         if (status < 300 && isWanted(body)) return body;

@@ -1,7 +1,7 @@
 import type { GraphDefinition, NodeDefinition, NodeOfType } from '../../../src/graph/definition/definition.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../builders/builders.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { at, listAt, textAt } from './json-at.ts';
 
 /** A graph of one node, which writes its result to `answer`; the channel `given` is for input. */
@@ -15,13 +15,30 @@ export function anAskingGraph(over: Partial<NodeOfType<'approval'>> = {}): Graph
   return aGraphOf({ type: 'approval', title: 'May I?', ...over });
 }
 
+/** An answer about a run as it is when the run has ended, or waits itself; a refusal as it is. */
+export async function atRest(client: ApiClient, answered: ApiAnswer): Promise<ApiAnswer> {
+  if (answered.status !== 201 || isAtRest(answered.body)) return answered;
+  return { ...answered, body: await client.untilRun(textAt(answered.body, '/id'), isAtRest) };
+}
+
+const isAtRest = (run: Json): boolean => !['queued', 'running'].includes(textAt(run, '/status'));
+
+/** Asks for a run, and waits until it ends, or waits itself. */
+export async function postRun(
+  client: ApiClient,
+  asked: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ApiAnswer> {
+  return await atRest(client, await client.post('/api/runs', asked, { prefer: 'wait=15', ...headers }));
+}
+
 /** Starts a run and waits until it ends, or waits itself. */
 export async function startRun(
   client: ApiClient,
   graph: GraphDefinition | string,
   input: JsonObject = {},
 ): Promise<Json> {
-  const { status, body } = await client.post('/api/runs', { graph, input }, { prefer: 'wait=15' });
+  const { status, body } = await postRun(client, { graph, input });
   if (status === 201) return body;
   throw new Error(`The run was not started: ${JSON.stringify(body)}`);
 }

@@ -65,7 +65,6 @@ export function useAgentStack(): AgentStack {
       models: { default: asked, spare: asked },
       tools,
       http: { allow: [model.address, service.address] },
-      defaults: { heartbeatTimeout: '1s' },
     };
     stack = await startTestStack(config);
     stops.unshift(() => stack.stop());

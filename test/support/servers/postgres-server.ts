@@ -44,12 +44,12 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-postgres-'));
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
-  const port = await choosePort('PostgreSQL', undefined, FIRST_PORT + 20);
   await run(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync'], {
     ...owner,
     cwd: folder,
   });
   const server = join(binaries, 'postgres');
+  let port = 0;
   const launch = async (): Promise<ChildProcess> => {
     const child = spawn(server, ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'], {
       ...owner,
@@ -59,7 +59,12 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
     await untilItAnswers(port, child);
     return child;
   };
-  let child = await launch();
+  const launchAnywhere = async (): Promise<ChildProcess> => {
+    port = await choosePort('PostgreSQL', undefined, FIRST_PORT + 20);
+    return await launch();
+  };
+  // Another process may take the port that was free.
+  let child = await launchAnywhere().catch(launchAnywhere);
   const pid = (): number => child.pid ?? 0;
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const query = async (statement: string): Promise<void> =>
@@ -70,7 +75,7 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
       return pid();
     },
     victim: {
-      kill: async () => await killFamily(pid()),
+      kill: async () => await killFamily(child),
       stop: async () => await stopChild(child, STOPS_WITHIN_MS, 'SIGINT'),
       async start() {
         child = await launch();

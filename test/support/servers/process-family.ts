@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -11,8 +12,12 @@ interface Process {
   readonly isZombie: boolean;
 }
 
-/** Stops a process and all that it has started; it goes on by `thawFamily`. */
+/**
+ * Stops a process and all that it has started; it goes on by `thawFamily`.
+ * @throws RangeError for a number that no child has: 0 is the group of the test itself
+ */
 export async function freezeFamily(pid: number): Promise<readonly number[]> {
+  if (pid < 2) throw new RangeError(`No child has the number ${pid}`);
   // A stopped process starts no child that could be overlooked.
   const stopped = new Set<number>();
   for (let found = [pid]; found.length > 0;) {
@@ -28,8 +33,16 @@ export async function thawFamily(pid: number): Promise<void> {
   for (const member of familyOf(await listProcesses(), pid)) send(member, 'SIGCONT');
 }
 
-/** Ends a process and all that it has started at once, as a power cut would, and waits until they are gone. */
-export async function killFamily(pid: number): Promise<void> {
+/**
+ * Ends a child and all that it has started at once, as a power cut would, and waits until they are gone. One that has
+ * ended is left alone: another process may have its number by now.
+ */
+export async function killFamily({
+  pid = 0,
+  exitCode,
+  signalCode,
+}: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>): Promise<void> {
+  if (exitCode !== null || signalCode !== null) return;
   const family = await freezeFamily(pid);
   for (const member of family) send(member, 'SIGKILL');
   await untilGone(family);

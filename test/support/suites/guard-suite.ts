@@ -22,8 +22,14 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'two-faced.test': ['93.184.215.14', '127.0.0.1'],
 };
 
-/** A name that leads to a public address first, and to this machine from then on; and how often it was asked for. */
-const rebinding = { name: 'rebinding.test', asked: 0 };
+/** A name that leads to a public address first, and to this machine from then on; how often it was asked for, and what then. */
+const rebinding = { name: 'rebinding.test', asked: 0, whenAsked: (): unknown => undefined };
+
+function rebind(): string {
+  rebinding.asked += 1;
+  rebinding.whenAsked();
+  return rebinding.asked === 1 ? PUBLIC_ADDRESS : '127.0.0.1';
+}
 
 type Resolved = (error: Error | null, addresses: { address: string; family: number }[]) => void;
 
@@ -31,7 +37,7 @@ const { lookup } = dns;
 
 function lookUp(hostname: string, options: object, resolved: Resolved): void {
   const name = hostname.replace(/\.$/, '');
-  const found = name === rebinding.name ? [rebinding.asked++ === 0 ? '93.184.215.14' : '127.0.0.1'] : NAMES[name];
+  const found = name === rebinding.name ? [rebind()] : NAMES[name];
   const addresses = found?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   if (addresses) resolved(null, addresses);
   else lookup(hostname, { ...options, all: true }, resolved);
@@ -163,7 +169,9 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
     test('a name that changes is checked each time that a connection is made', async () => {
       rebinding.asked = 0;
       const url = `http://${rebinding.name}:${server.port}/`;
-      const first = send([], { url, signal: AbortSignal.timeout(300) });
+      const leaving = new AbortController();
+      rebinding.whenAsked = () => setTimeout(() => leaving.abort(), 300);
+      const first = send([], { url, signal: leaving.signal });
       await expect(first).rejects.not.toMatchObject({ code: 'BLOCKED_URL' });
       expect(rebinding.asked).toBe(1);
       expect(await outcomeOf(url)).toBe('BLOCKED_URL');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../../src/activities/redactor.ts';
-import { growthOf } from '../../support/readers/growth.ts';
+import { MEASURING, growthOf } from '../../support/readers/growth.ts';
 
 const inner = (text: string): string => JSON.stringify(text).slice(1, -1);
 
@@ -64,7 +64,7 @@ describe('createRedactor', () => {
     expect(redactLong('https://shop.test/ and https://hooks.example.com/T0')).toBe('https://shop.test/ and h[secret]');
   });
 
-  test('the time for a text and a secret that are like one another grows as they do', () => {
+  test('the time for a text and a secret that are like one another grows as they do', MEASURING, () => {
     const growth = growthOf((size) => {
       const { redact } = createRedactor(['canary-'.repeat(size)]);
       const text = 'canary+'.repeat(10 * size);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadOpenAiCounter } from '../../../../src/activities/context/openai-counter.ts';
 import { createRandom } from '../../../support/builders/random.ts';
-import { growthOf } from '../../../support/readers/growth.ts';
+import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
 const LETTERS = Array.from('abcdefgh');
 const HINDI = 'सभी मनुष्यों को गौरव';
@@ -37,7 +37,7 @@ describe('loadOpenAiCounter', () => {
     expect(count('<|endoftext|>')).toBeGreaterThan(1);
   });
 
-  test('takes linear time for text without spaces', async () => {
+  test('takes linear time for text without spaces', MEASURING, async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(count('ab'.repeat(50_000))).toBeGreaterThan(10_000);
     // The tokenizer remembers texts.

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createGuardedFetch } from '../../../../src/activities/http/guarded-fetch.ts';
 import { readBody } from '../../../../src/activities/http/read-body.ts';
 import { silence } from '../../../support/doubles/loopback-server.ts';
@@ -13,13 +13,27 @@ guardSuite(async (allow, { url, redirectedBy, signal = AbortSignal.timeout(5_000
 }, server);
 
 describe('time', () => {
-  const hurried = (): ReturnType<typeof createGuardedFetch> =>
-    createGuardedFetch([server.address], { connectMs: 10_000, totalMs: 100 });
+  const LIMITS = { connectMs: 10_000, totalMs: 100 };
+  const get = { method: 'GET' } as const;
+  const limited = createGuardedFetch([server.address], LIMITS);
+
+  /** Sends a request whose time is over when the test says so. */
+  function sendLimited() {
+    const time = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(time.signal);
+    const request = limited(new URL(server.url), get);
+    expect(timeout.mock.calls).toEqual([[LIMITS.totalMs]]);
+    timeout.mockRestore();
+    return { request, endTime: () => time.abort(new DOMException('The time is over', 'TimeoutError')) };
+  }
 
   test('is limited for an answer that does not come', async () => {
-    const { answer: wait, left } = silence();
+    const { answer: wait, asked, left } = silence();
     server.answers(wait);
-    await expect(hurried()(new URL(server.url), { method: 'GET' })).rejects.toMatchObject({ name: 'TimeoutError' });
+    const { request, endTime } = sendLimited();
+    await asked;
+    endTime();
+    await expect(request).rejects.toMatchObject({ name: 'TimeoutError' });
     await left;
   });
 
@@ -29,8 +43,10 @@ describe('time', () => {
       wait(response);
       response.writeHead(200).write('begun');
     });
-    const read = async (): Promise<string> => await readBody(await hurried()(new URL(server.url), { method: 'GET' }));
-    await expect(read()).rejects.toMatchObject({ name: 'TimeoutError' });
+    const { request, endTime } = sendLimited();
+    const body = readBody(await request);
+    endTime();
+    await expect(body).rejects.toMatchObject({ name: 'TimeoutError' });
     await left;
   });
 
@@ -40,7 +56,7 @@ describe('time', () => {
       wait(response);
       setTimeout(() => response.end('late'), 300);
     });
-    const response = await hurried()(new URL(server.url), { method: 'GET', signal: AbortSignal.timeout(10_000) });
+    const response = await limited(new URL(server.url), { ...get, signal: AbortSignal.timeout(10_000) });
     expect(await readBody(response)).toBe('late');
   });
 });

@@ -26,8 +26,10 @@ test('changes of modules and JSON are reported, together, and no other ones', as
   const stop = await watchFiles({ root: folder.path(''), without, isGraph, changed, failed: fail });
   const left = ['node_modules/a.ts', '.git/b.json', 'data/c.json', 'notes.md', 'run.json'];
   await Promise.all([...left, ...taken].map(async (name) => await folder.write(name, '22')));
-  await expect.poll(() => reports.flat().length).toBe(taken.length);
+  // A file that is written slowly changes twice.
+  const reported = (): readonly string[] => [...new Set(reports.flat())].toSorted();
+  await expect.poll(() => reported().length).toBe(taken.length);
   await folder.write('run.json', '333');
   await stop();
-  expect(reports.flat()).toEqual(taken.map((name) => folder.path(name)));
+  expect(reported()).toEqual(taken.map((name) => folder.path(name)));
 });

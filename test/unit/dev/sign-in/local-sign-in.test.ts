@@ -43,8 +43,8 @@ test('a code is no token, a token no code, and another stack signs neither', asy
 });
 
 test('a code is good for a minute', async () => {
-  const [first, read] = [Date.now(), await issuer.readCode(await issuer.signCode())];
-  expect(read?.expiresAtMs).toBeLessThanOrEqual(first + 62_000);
+  const read = await issuer.readCode(await issuer.signCode());
+  expect(read?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 62_000);
 });
 
 test('the address has the code where no server sees it', async () => {

@@ -4,7 +4,7 @@ import { compileGraph } from '../../../../src/graph/compile/compile.ts';
 import type { ChannelDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
-import { growthOf } from '../../../support/readers/growth.ts';
+import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
 function pathsOf(chat: ChannelDefinition, input: Json): string[] {
   const nodes = { a: { type: 'llm', messages: 'chat' } } as const;
@@ -51,7 +51,7 @@ test('messages in other channels are plain data', () => {
   expect(checkInput(graph, { log: [system] })).toEqual([]);
 });
 
-test('thousands of unknown names cost few comparisons with thousands of known ones', () => {
+test('thousands of unknown names cost few comparisons with thousands of known ones', MEASURING, () => {
   const prepare = (count: number) => {
     const named = <Value>(prefix: string, value: Value) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}_channel_${at}`, value]));

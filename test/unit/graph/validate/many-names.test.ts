@@ -3,7 +3,7 @@ import { hasErrors } from '../../../../src/graph/definition/issue.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';
-import { growthOf } from '../../../support/readers/growth.ts';
+import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
 const names = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 const all = (keys: readonly string[], value: Json): Json => Object.fromEntries(keys.map((key) => [key, value]));
@@ -60,7 +60,7 @@ test.each<[string, (size: number) => Json]>([
       return { ...graph, edges: [...graph.edges, ...joins] };
     },
   ],
-])('%s cost time that grows with their number', (_, definitionOf) => {
+])('%s cost time that grows with their number', MEASURING, (_, definitionOf) => {
   const prepare = (size: number) => {
     const definition = definitionOf(size);
     return () => validateGraph(definition, aCatalog());
@@ -71,16 +71,16 @@ test.each<[string, (size: number) => Json]>([
   expect(issues.map(({ code }) => code)).not.toContain('GRAPH_TOO_LARGE');
 });
 
-test('unknown names are compared with a few known ones', () => {
+test('unknown names are compared with a few known ones', MEASURING, () => {
   const growth = growthOf((size) => {
     const { ids, graph } = large(size);
     const definition = { ...graph, edges: [...graph.edges, { from: 'n0', to: names(ids.length, 'm') }] };
     return () => validateGraph(definition, aCatalog());
-  });
+  }, 1.2);
   expect(growth).toBeLessThan(1.2);
 });
 
-test('two long names are not compared', () => {
+test('two long names are not compared', MEASURING, () => {
   const prepare = (size: number) => {
     const [known = '', wrong = ''] = ['a', 'b'].map((letter) => letter.repeat(10 * size));
     const definition = { ...base, nodes: { [known]: set }, edges: [{ from: '__start__', to: [known, wrong] }] };

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { aContext } from '../../../../support/builders/call-builders.ts';
 import { closedPort } from '../../../../support/doubles/loopback-server.ts';
@@ -52,22 +53,25 @@ describe('server-everything, as a program', () => {
 });
 
 describe('server-everything, over HTTP', () => {
-  const servers: ChildProcess[] = [];
+  const servers: ChildProcessByStdio<null, Readable, Readable>[] = [];
   afterEach(() => servers.splice(0).forEach((server) => server.kill('SIGKILL')));
 
-  const startAt = async (port: number): Promise<ChildProcess> => {
+  /** @returns the server, and how many messages it has been sent */
+  const startAt = async (port: number) => {
     const server = spawn(process.execPath, [program('everything'), 'streamableHttp'], {
       env: { ...process.env, PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     servers.push(server);
+    let words = '';
+    server.stdout.on('data', (chunk) => (words += String(chunk)));
     await once(server.stderr, 'data');
-    return server;
+    return { server, heard: () => words.split('Received MCP POST request').length - 1 };
   };
 
   test('is called, lost, and found again', { timeout: 60_000 }, async () => {
     const port = await closedPort();
-    const server = await startAt(port);
+    const { server, heard } = await startAt(port);
     const tools = await openTestedTools(
       { every: { url: `http://127.0.0.1:${port}/mcp`, tools: SOME, trusted: true } },
       { allow: [`127.0.0.1:${port}`] },
@@ -75,9 +79,13 @@ describe('server-everything, over HTTP', () => {
     const echo = async (): Promise<unknown> => await tools.tool('every.echo').execute({ message: 'hello' }, aContext());
     expect(await echo()).toBe('Echo: hello');
 
+    // The handshake takes two messages, and the list of tools one.
+    await expect.poll(heard).toBe(4);
     const call = tools.tool('every.trigger-long-running-operation').execute({ duration: 60, steps: 60 }, aContext());
-    setTimeout(() => server.kill('SIGKILL'), 500);
-    await expect(call).rejects.toMatchObject({ retryable: true, done: 'perhaps' });
+    const lost = Promise.resolve(call).catch((error: unknown) => error);
+    await expect.poll(heard).toBe(5);
+    server.kill('SIGKILL');
+    expect(await lost).toMatchObject({ retryable: true, done: 'perhaps' });
     await expect(echo()).rejects.toMatchObject({ retryable: true, done: 'no' });
 
     await startAt(port);
