@@ -23,7 +23,7 @@ const BUILDS_CONSOLE = 'test/support/browser/build-console.ts';
 /** Temporal's SDK loads our code by `require`. */
 const withServers = {
   setupFiles: ['test/support/servers/require-typescript.ts'],
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };
 
 /** The package's own name leads to its source, as `paths` of tsconfig.json says. */
@@ -74,21 +74,21 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       })),
-      // Processes die in these, and what goes on mostly waits for that. Beside `integration`, `smoke` would take too much memory.
+      // Processes die in these, and what goes on mostly waits for that.
       ...[
-        { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 2 },
+        { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
         {
           name: 'system',
           include: [SYSTEM],
           exclude: [SMOKE, ALONE, CLUSTER],
           maxWorkers: 3,
-          order: 3,
+          order: 2,
           setup: [PROVIDES_PROMQL],
         },
-        { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 4 },
+        { name: 'alone', include: [ALONE], exclude: [], maxWorkers: 1, order: 3 },
         // After `alone`, whose test of the package has made the build.
-        { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 5, setup: [PROVIDES_SERVER] },
-        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 5, setup: [BUILDS_CONSOLE] },
+        { name: 'cluster', include: [CLUSTER], exclude: [], maxWorkers: 1, order: 4, setup: [PROVIDES_SERVER] },
+        { name: 'console', include: [CONSOLE], exclude: [], maxWorkers: 1, order: 4, setup: [BUILDS_CONSOLE] },
       ].map(({ order, setup = [], ...files }) => ({
         extends: true as const,
         test: {
