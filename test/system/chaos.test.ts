@@ -30,8 +30,18 @@ describe(`with seed ${SEED}`, () => {
   }, 900_000);
 });
 
+const MADE_TWICE = /^did each job once: .* was done \d times$/;
+
+/** What is found about runs whose calls nothing claims. */
+async function findingsWithoutClaims(seed: number): Promise<readonly string[]> {
+  const report = await playChaos({ runs: 12, seed, atOnce: 12, hasClaims: false, ...quietly });
+  return failed(report.verdicts).flatMap((verdict) => verdict.findings);
+}
+
+/** That the only worker dies while a call is out takes luck; with claims, no seed finds a call that is made twice. */
 test('chaos finds that calls are made twice when nothing claims them', async () => {
-  const report = await playChaos({ runs: 12, seed: SEED, atOnce: 12, hasClaims: false, ...quietly });
-  const findings = failed(report.verdicts).flatMap((verdict) => verdict.findings);
-  expect(findings).toContainEqual(expect.stringMatching(/^did each job once: .* was done \d times$/));
-}, 900_000);
+  const findings: string[] = [];
+  for (let seed = SEED; seed < SEED + 3 && !findings.some((finding) => MADE_TWICE.test(finding)); seed += 1)
+    findings.push(...(await findingsWithoutClaims(seed)));
+  expect(findings).toContainEqual(expect.stringMatching(MADE_TWICE));
+}, 1_800_000);

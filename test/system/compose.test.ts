@@ -75,15 +75,18 @@ async function startThirdParties(root: string): Promise<Machine['places']> {
   const collector = await listen({ fetch: () => new Response() }, { port: 0 });
   teardown.add(() => collector.stop());
   const doors = ['issuer:3004', 'model:3005', 'shop:3006', 'api:3000', 'worker:3001', 'worker:3002'];
-  const chosen = doors.map(async (there, index) => {
-    const here = await choosePort(there, undefined, FIRST_PORT + 10 + 2 * index);
-    return [there, `127.0.0.1:${here}`] as const;
-  });
+  const chosen: [string, string][] = [];
+  let next = FIRST_PORT + 10;
+  for (const there of doors) {
+    const here = await choosePort(there, undefined, next);
+    chosen.push([there, `127.0.0.1:${here}`]);
+    next = here + 1;
+  }
   return new Map([
     ['postgres:5432', new URL(postgres.url).host],
     ['temporal:7233', temporal.address],
     ['collector:4318', new URL(collector.url).host],
-    ...(await Promise.all(chosen)),
+    ...chosen,
   ]);
 }
 

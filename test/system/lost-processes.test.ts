@@ -103,14 +103,22 @@ describe('an API that is lost', () => {
   });
 });
 
-/** When the lease of the one request ends that is worked on now; `null`: there is none. */
-async function leaseEnd(): Promise<number | null> {
+/** Looks at the store past the API, over one connection. */
+async function withStore<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> {
   const client = new DatabaseClient({ connectionString: site.deployment.databaseUrl });
   await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** When the lease of the one request ends that is worked on now; `null`: there is none. */
+async function leaseEnd(client: DatabaseClient): Promise<number | null> {
   const { rows } = await client.query<{ until: Date }>(
     'select lease_until as until from idempotency where status is null and lease_until > now()',
   );
-  await client.end();
   return rows[0]?.until.getTime() ?? null;
 }
 
@@ -119,28 +127,46 @@ const RETRY_AFTER = { REQUEST_IN_PROGRESS: '1', UNAVAILABLE: '5' } as const;
 
 interface LosingApi {
   /** Tells by a list that is not empty that the request has come far enough. */
-  readonly isBegun?: () => Promise<readonly unknown[]>;
+  readonly isBegun?: (client: DatabaseClient) => Promise<readonly unknown[]>;
   /** The codes of the answers that may come before the last one. */
   readonly refusals?: readonly (keyof typeof RETRY_AFTER)[];
 }
 
-const isLeased = async (): Promise<readonly unknown[]> => [await leaseEnd()].filter((end) => end !== null);
+const isLeased = async (client: DatabaseClient): Promise<readonly unknown[]> =>
+  [await leaseEnd(client)].filter((end) => end !== null);
+
+interface LostApi {
+  /** What has told that the request had come far enough. */
+  readonly found: readonly unknown[];
+  readonly busyUntil: number;
+}
+
+/** Kills the API while it works on a request, which it would answer by itself after some seconds. */
+async function killApiDuring(
+  send: () => Promise<ApiAnswer>,
+  isBegun: (client: DatabaseClient) => Promise<readonly unknown[]>,
+): Promise<LostApi> {
+  return await withStore(async (client) => {
+    let found: readonly unknown[] = [];
+    await site.deployment.temporal.freeze();
+    const lost = send().catch((error: unknown) => error);
+    await expect.poll(async () => (found = await isBegun(client)), PATIENTLY).not.toEqual([]);
+    await site.deployment.api.kill();
+    const goneAt = Date.now();
+    expect(await lost).toMatchObject({ message: 'fetch failed' });
+    const busyUntil = (await leaseEnd(client)) ?? 0;
+    expect(busyUntil).toBeGreaterThan(goneAt);
+    expect(busyUntil - goneAt).toBeLessThanOrEqual(15_000);
+    return { found, busyUntil };
+  });
+}
 
 /** Kills the API while it works on a request, and sends the same again until it is answered. */
 async function loseApiDuring(
   send: () => Promise<ApiAnswer>,
   { isBegun = isLeased, refusals = ['REQUEST_IN_PROGRESS'] }: LosingApi = {},
 ): Promise<{ answer: ApiAnswer; found: readonly unknown[] }> {
-  await site.deployment.temporal.freeze();
-  const lost = send().catch((error: unknown) => error);
-  await expect.poll(isBegun, PATIENTLY).not.toEqual([]);
-  const found = await isBegun();
-  await site.deployment.api.kill();
-  const goneAt = Date.now();
-  expect(await lost).toMatchObject({ message: 'fetch failed' });
-  const busyUntil = (await leaseEnd()) ?? 0;
-  expect(busyUntil).toBeGreaterThan(goneAt);
-  expect(busyUntil - goneAt).toBeLessThanOrEqual(15_000);
+  const { found, busyUntil } = await killApiDuring(send, isBegun);
   await site.deployment.temporal.thaw();
   await site.deployment.api.start();
   await site.untilReady();

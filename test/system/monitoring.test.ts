@@ -66,7 +66,7 @@ async function linesOnceAllAreThere(): Promise<readonly Line[]> {
     return whole.split('\n').map((line) => Line.parse(JSON.parse(line)));
   };
   const isLast = ({ msg, graph }: Line): boolean => msg === 'a call failed' && graph === 'silent';
-  await vi.waitUntil(async () => (await read()).some(isLast), PATIENTLY);
+  await expect.poll(async () => (await read()).some(isLast), PATIENTLY).toBe(true);
   return await read();
 }
 

@@ -172,7 +172,8 @@ describe('the commands of the package', () => {
     const flags = ['--tokens-file', tokensFile(), '--input', input];
     const ran = await project.run('holdfast', 'run', 'graphs/greeting.json', ...flags);
     expect(ran).toMatchObject({ code: 0, stdout: '{\n  "greeting": "Hello Ann"\n}\n' });
-    expect(await readFile(dataFile('holdfast.log'), 'utf8')).toContain('somebody is greeted');
+    // The log is written a moment later.
+    await expect.poll(() => readFile(dataFile('holdfast.log'), 'utf8')).toContain('somebody is greeted');
   });
 
   test('say how to install the embedded PostgreSQL where there is none', { timeout: 120_000 }, async () => {

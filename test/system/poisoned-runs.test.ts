@@ -5,6 +5,7 @@ import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { hasStatus } from '../support/readers/api-runs.ts';
 import { textAt } from '../support/readers/json-at.ts';
+import type { ChildNode } from '../support/servers/child-node.ts';
 import { bundlePoison } from '../support/servers/poison-bundle.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 import { cpuSecondsOf, descendantsOf, untilGone } from '../support/servers/process-family.ts';
@@ -45,6 +46,16 @@ async function start(name: string): Promise<string> {
   return textAt(body, '/id');
 }
 
+/** The lines of logs that name a run; the last one of a log may be on its way still. */
+function linesOf(processes: readonly ChildNode[], id: string): readonly string[] {
+  return processes.flatMap((each) => each.words().split('\n').slice(0, -1)).filter((line) => line.includes(id));
+}
+
+const timesPutAside = (id: string): number =>
+  linesOf(deployed.apis, id).filter((line) => line.includes('was put aside')).length;
+
+const poisoned: string[] = [];
+
 test.each([
   ['late-gluts', /failed \d+ times: .*process/],
   ['now-kills', /failed \d+ times: .*process/],
@@ -62,19 +73,20 @@ test.each([
     });
     for (const other of others) await user.untilRun(other, hasStatus('completed'));
     expect(deployed.workers.map(({ ownEnds }) => ownEnds)).toEqual([0, 0]);
-    const words = deployed.workers.map((worker) => worker.words()).join('');
-    const lines = words
-      .split('\n')
-      .filter((line) => line.includes(id))
-      .map((line): unknown => JSON.parse(line));
-    expect(lines).toContainEqual(expect.objectContaining({ run: id, by: 'code', msg: 'a workflow task failed' }));
-    expect(words).toContain('"msg":"Failing workflow task"');
-    const aside = deployed.apis
-      .flatMap((api) => api.words().split('\n'))
-      .filter((line) => line.includes('was put aside'));
-    expect(aside.filter((line) => line.includes(id))).toHaveLength(1);
+    await expect
+      .poll(() => linesOf(deployed.workers, id).map((line): unknown => JSON.parse(line)))
+      .toContainEqual(expect.objectContaining({ run: id, by: 'code', msg: 'a workflow task failed' }));
+    await expect
+      .poll(() => deployed.workers.map((worker) => worker.words()).join(''))
+      .toContain('"msg":"Failing workflow task"');
+    await expect.poll(() => timesPutAside(id)).toBe(1);
+    poisoned.push(id);
   },
 );
+
+test('each poisoned run was put aside once', () => {
+  expect(poisoned.map(timesPutAside)).toEqual([1, 1, 1]);
+});
 
 test('what runs the code of a lost worker ends with it, also when the code never does', async () => {
   const codeOfAll = async () => (await Promise.all(deployed.workers.map(({ pid }) => descendantsOf(pid)))).flat();

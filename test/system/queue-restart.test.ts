@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { aJob } from '../support/readers/api-states.ts';
+import { hasStatus } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { textAt } from '../support/readers/json-at.ts';
 import { startRestartableStack } from '../support/servers/restartable-stack.ts';
+import { repeated } from '../support/servers/site.ts';
 import { useWorkingStack } from '../support/servers/working-stack.ts';
 
 const { stack, service, user, get, until } = useWorkingStack(startRestartableStack);
@@ -32,7 +34,10 @@ test('a queue survives a restart of everything', async () => {
   const third = await start('enqueue', 'third');
   await stack().restart();
   expect(await get('/api/threads/restart')).toMatchObject({ activeRunId: first, queued: [second, third] });
-  await stack().as('approver').post(`/api/runs/${first}/approve`, {});
-  expect(await until(third, 'completed')).toMatchObject({ output: { log: ['first', 'second', 'third'] } });
+  const once = { 'idempotency-key': `approve ${first}` };
+  await repeated(() => stack().as('approver').post(`/api/runs/${first}/approve`, {}, once));
+  expect(await user().untilRun(third, hasStatus('completed'), 60_000)).toMatchObject({
+    output: { log: ['first', 'second', 'third'] },
+  });
   expect(service().done).toEqual(['first', 'second', 'third']);
-}, 120_000);
+}, 240_000);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { UPGRADE } from '../../src/workflows/contract.ts';
 import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
@@ -7,11 +7,16 @@ import { aDefinition } from '../support/builders/builders.ts';
 import { executionsOf } from '../support/readers/executions.ts';
 import type { History, HistoryEvent } from '../support/readers/executions.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
+import { repeated } from '../support/servers/site.ts';
 import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 import { startVersionedStack } from '../support/servers/versioned-stack.ts';
 import type { VersionedStack } from '../support/servers/versioned-stack.ts';
-import { makeCurrent, upgradeRunsOf, versionsIn } from '../support/servers/worker-versions.ts';
+import { makeCurrent, runningAt, upgradeRunsOf, versionsIn } from '../support/servers/worker-versions.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const PATIENTLY = { interval: 50, timeout: 60_000 };
 
 let stack: VersionedStack;
 let temporal: TemporalCli;
@@ -39,7 +44,7 @@ function callersOf(history: History | undefined): readonly string[] {
 async function untilServedBy(runId: string, ...versions: readonly (readonly string[])[]): Promise<readonly History[]> {
   const versionsNow = async (): Promise<unknown> =>
     (await executionsOf(stack.temporal.workflow, runId)).map((history) => [...versionsIn(history)]);
-  await expect.poll(versionsNow).toEqual(versions);
+  await expect.poll(versionsNow, PATIENTLY).toEqual(versions);
   return await executionsOf(stack.temporal.workflow, runId);
 }
 
@@ -50,7 +55,7 @@ async function untilAsked(runId: string): Promise<void> {
     const asked = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes?.signalName === UPGRADE);
     return asked >= 0 && events.slice(asked).some((event) => event.workflowTaskCompletedEventAttributes);
   };
-  await expect.poll(hasWorkedAtIt).toBe(true);
+  await expect.poll(hasWorkedAtIt, PATIENTLY).toBe(true);
 }
 
 const asking = aDefinition({
@@ -62,9 +67,11 @@ test('runs of an old version end under the new one: those that wait at once, oth
   const user = stack.as('user');
   const [isHeld, waiting, busy] = [stack.service.hold('long'), await startRun(asking), await startRun(working)];
   const release = await isHeld;
-  await user.untilRun(waiting, hasStatus('waiting'));
+  await user.untilRun(waiting, hasStatus('waiting'), PATIENTLY.timeout);
 
   await makeCurrent(temporal, '2');
+  // Those are asked that are found, and a run is found some time after its first workflow task.
+  await expect.poll(async () => (await stack.temporal.workflow.count(runningAt('1'))).count, PATIENTLY).toBe(2);
   await upgradeRunsOf(temporal, '1');
   const [, upgraded] = await untilServedBy(waiting, ['1'], ['2']);
   // The new version gives another command, so it can't have replayed what the old one has done.
@@ -74,13 +81,14 @@ test('runs of an old version end under the new one: those that wait at once, oth
   await untilAsked(busy);
   expect(await executionsOf(stack.temporal.workflow, busy)).toHaveLength(1);
   release();
-  await user.untilRun(busy, hasStatus('completed'));
+  await user.untilRun(busy, hasStatus('completed'), PATIENTLY.timeout);
   const [first, second] = await untilServedBy(busy, ['1'], ['2']);
   expect(callersOf(second)).not.toContain(callersOf(first)[0]);
 
   await stack.old.kill();
-  await stack.as('approver').post(`/api/runs/${waiting}/approve`, {});
-  await user.untilRun(waiting, hasStatus('completed'));
+  const once = { 'idempotency-key': `approve ${waiting}` };
+  await repeated(() => stack.as('approver').post(`/api/runs/${waiting}/approve`, {}, once));
+  await user.untilRun(waiting, hasStatus('completed'), PATIENTLY.timeout);
   for (const runId of [waiting, busy]) {
     const events = await eventsOf(user, runId);
     expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, before) => before + 1));

@@ -62,8 +62,12 @@ export async function steerRun(
 
 /** Waits until only calls and people can have the run go on. @returns `null` when it has ended */
 async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standstill | null> {
-  const { still } = await vi.waitUntil(async () => await lookAt(handle, heard), { interval: 10, timeout: 20_000 });
-  return still;
+  const look = async (): Promise<Standstill | null> => {
+    const found = await lookAt(handle, heard);
+    if (found) return found.still;
+    throw new Error('Something moves in the run');
+  };
+  return await vi.waitFor(look, { interval: 10, timeout: 60_000 });
 }
 
 /** @returns `null` when something moves */

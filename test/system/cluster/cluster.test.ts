@@ -145,7 +145,10 @@ describe('a rolling upgrade', () => {
     nodes: { pay: aJob('pay'), ask: { type: 'approval', title: 'Go on?' }, end: aJob('end') },
   });
   const working = aDefinition({ nodes: { long: aJob('long'), after: aJob('after') } });
-  const approve = async (runId: string) => await fleet.as('approver').post(`/api/runs/${runId}/approve`, {});
+  const approve = async (runId: string): Promise<void> => {
+    const once = { 'idempotency-key': `approve ${runId}` };
+    await repeated(() => fleet.as('approver').post(`/api/runs/${runId}/approve`, {}, once));
+  };
 
   test('leaves runs to the workers that began them until these go, and loses nothing', { timeout: TIME }, async () => {
     const user = fleet.as('user');
