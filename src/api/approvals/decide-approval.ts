@@ -1,6 +1,6 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { decide, findPendingApproval, isEnded } from '../../graph/run/index.ts';
+import { findPendingApproval, isEnded } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -44,20 +44,21 @@ export async function decideApproval(
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);
   const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
-  const ofRun = { runId: run.id, hasEnded: isEnded(run.status) };
+  const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
   const approvals = await approvalsMeant(deps, ofRun, approvalId);
   const real = isRedacting(hidden) ? toRealDecision(deps, { approvals, hidden }, shown) : shown;
   const { args, digests } = real;
   const payload = toJsonObject({ ...said, args, ...(digests && { digest: digests }) });
   const at = new Date().toISOString();
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
-  const refusal = refuseByRows(approvals, ofRun, request);
+  const refusal = await refuseByRows(deps, { ...ofRun, approvals }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
   if (result.taken) return await afterSending(() => readApproval(deps, { runId: run.id, hidden }, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   if (!mayHaveEnded) throw toApiError(result.refusal);
-  const ended = { runId: run.id, hasEnded: true };
-  throw toApiError(refuseByRows(await approvalsMeant(deps, ended, approvalId), ended, request) ?? result.refusal);
+  const ended = { ...ofRun, hasEnded: true };
+  const then = { ...ended, approvals: await approvalsMeant(deps, ended, approvalId) };
+  throw toApiError((await refuseByRows(deps, then, request)) ?? result.refusal);
 }
 
 /** Returns the digests of which the approval must have one. @returns `undefined` if the caller names none */
@@ -70,6 +71,7 @@ function digestsNamed(ifMatch: string | undefined, digest: string | undefined): 
 /** Whose approvals are read. */
 interface OfRun {
   readonly runId: string;
+  readonly tenantId: string;
   readonly hasEnded: boolean;
 }
 
@@ -79,7 +81,7 @@ interface OfRun {
  */
 async function approvalsMeant(
   { store }: Pick<ApiDeps, 'store'>,
-  { runId, hasEnded }: OfRun,
+  { runId, hasEnded }: Pick<OfRun, 'runId' | 'hasEnded'>,
   approvalId: string | undefined,
 ): Promise<readonly Approval[]> {
   if (approvalId !== undefined) {
@@ -95,21 +97,36 @@ async function approvalsMeant(
  * Refuses a decision that the rows already exclude. The rows lag behind the run, so a missing row proves nothing
  * unless the decision names it.
  */
-function refuseByRows(
-  approvals: readonly Approval[],
-  { hasEnded }: Pick<OfRun, 'hasEnded'>,
+async function refuseByRows(
+  deps: JudgeDeps,
+  { approvals, hasEnded, ...of }: OfRun & { readonly approvals: readonly Approval[] },
   request: DecisionRequest,
-): Refusal | null {
+): Promise<Refusal | null> {
   const hasPending = approvals.some((approval) => approval.status === 'pending');
   const last = hasEnded && !hasPending ? approvals.at(-1) : undefined;
   const approvalId = request.approvalId ?? last?.id;
   const approval = findPendingApproval(approvals, approvalId);
   if (!('code' in approval)) {
-    const result = decide(approval, request);
-    return 'refusal' in result && !mayBeOutdated(approval, result.refusal) ? result.refusal : null;
+    const refusal = await judge(deps, of, { approval, request });
+    return refusal && !mayBeOutdated(approval, refusal) ? refusal : null;
   }
   if (approvalId !== undefined) return approval;
   return hasEnded ? NOTHING_WAITS : null;
+}
+
+type JudgeDeps = Pick<ApiDeps, 'graphJobs' | 'logger'>;
+
+/** Judges a decision in a thread, as strangers make the schemas. What can't be judged here, or not now, the run judges. */
+async function judge(
+  { graphJobs, logger }: JudgeDeps,
+  { runId, tenantId }: Omit<OfRun, 'hasEnded'>,
+  { approval, request }: { readonly approval: Approval; readonly request: DecisionRequest },
+): Promise<Refusal | null> {
+  const task = { approval: { ...approval, details: null }, request };
+  return await graphJobs.do('refuseDecision', tenantId, task).catch((error: unknown) => {
+    logger.warn({ error, run: runId }, 'a decision could not be judged before the run does');
+    return null;
+  });
 }
 
 /** A second decision counts if somebody has edited the arguments meanwhile. */

@@ -9,7 +9,16 @@ import { fillFromMessage, findTemplateFault } from '../../graph/expression/index
 import type { Filled, Message } from '../../graph/expression/index.ts';
 import { findRedaction } from '../../graph/redaction/index.ts';
 import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
-import type { Principal, Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
+import { decide } from '../../graph/run/index.ts';
+import type {
+  Approval,
+  DecisionRequest,
+  Principal,
+  Refusal,
+  Run,
+  SentSignal,
+  SignalResult,
+} from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { replay } from '../../graph/replay/index.ts';
@@ -101,6 +110,14 @@ export const JOBS = {
     ): readonly (Refusal | null)[] => {
       const compiled = compile(graph);
       return places.map((place) => refuseSkipOf(compiled, place, actor));
+    },
+  },
+  /** Of the approval the details are of no account, and may be large. */
+  refuseDecision: {
+    limitMs: 10_000,
+    work: (_: Catalog, { approval, request }: { approval: Approval; request: DecisionRequest }): Refusal | null => {
+      const result = decide(approval, request);
+      return 'refusal' in result ? result.refusal : null;
     },
   },
   refuseFork: {

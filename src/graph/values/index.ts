@@ -22,6 +22,7 @@ export {
   toText,
 } from './json.ts';
 export type { Json, JsonObject } from './json.ts';
+export { tryWithAllowance } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';
 export { abbreviate, errorChain, messageOf, truncate } from './text.ts';
 export { formatTimestamp, toTimestampMs } from './timestamp.ts';

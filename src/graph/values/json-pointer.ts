@@ -3,6 +3,21 @@ export function toPointer(path: readonly (string | number)[]): string {
   return path.map((part) => `/${escapeToken(String(part))}`).join('');
 }
 
+/** In characters: longer pointers are of no use to people. */
+export const MAX_POINTER = 1_000;
+
+/** As `toPointer`, but a pointer that would be too long ends at an outer value. */
+export function toShortPointer(path: readonly (string | number)[]): string {
+  let pointer = '';
+  for (const part of path) {
+    const key = String(part);
+    const token = key.length < MAX_POINTER ? escapeToken(key) : key;
+    if (pointer.length + token.length >= MAX_POINTER) return pointer;
+    pointer += `/${token}`;
+  }
+  return pointer;
+}
+
 /** Reads a JSON Pointer (RFC 6901) as a path. Text before the first slash is skipped. */
 export function parsePointer(pointer: string): string[] {
   return pointer

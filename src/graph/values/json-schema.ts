@@ -1,10 +1,9 @@
-import { toPointer } from './json-pointer.ts';
+import { toShortPointer } from './json-pointer.ts';
 import { isJsonObject } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
-import { tryWithAllowance } from './meter.ts';
+import { priceOfText, spend, tryWithAllowance } from './meter.ts';
 import { createEvaluator } from './validation/evaluator.ts';
 import { findProblems } from './validation/find-problems.ts';
-import type { CheckResult } from './validation/check-result.ts';
 
 /** A schema is any JSON object, or `true` (accepts all) or `false` (accepts nothing). */
 export type JsonSchema = JsonObject | boolean;
@@ -26,16 +25,19 @@ export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const evaluate = evaluatorOf(schema);
   return (value) => {
-    const result = runCheck(() => evaluate(value));
-    return result ? result.errors.map(({ path, ...error }) => ({ path: toPointer(path), ...error })) : [TOO_EXPENSIVE];
+    return runCheck(() => evaluate(value).errors.map(atPointer)) ?? [TOO_EXPENSIVE];
   };
 }
 
 /** JSON Pointers to the parts of a value that violate a schema, except for violations of text keywords alone. */
 export function mismatchPointers(schema: JsonSchema, value: Json): ReadonlySet<string> {
   const evaluate = evaluatorOf(schema);
-  const errors = runCheck(() => evaluate(value))?.errors ?? [];
-  return new Set(errors.filter(({ keyword }) => !TEXT_KEYWORDS.has(keyword)).map(({ path }) => toPointer(path)));
+  const mismatches = runCheck(() =>
+    evaluate(value)
+      .errors.filter(({ keyword }) => !TEXT_KEYWORDS.has(keyword))
+      .map(atPointer),
+  );
+  return new Set((mismatches ?? []).map(({ path }) => path));
 }
 
 /** Evaluators of schemas: many nodes call a tool, and many decisions are checked by the schema of an approval. */
@@ -55,9 +57,9 @@ function evaluatorOf(schema: JsonSchema): Evaluator {
 export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] {
   if (!isJsonSchema(schema)) return [{ path: '', message: 'A JSON Schema is an object, true or false' }];
   return (
-    tryWithAllowance('The JSON Schema', MAX_SCHEMA_UNITS, () =>
-      findProblems(schema).map(({ path, message }) => ({ path: toPointer(path), message })),
-    ) ?? [{ ...TOO_EXPENSIVE, message: 'The schema is too complex' }]
+    tryWithAllowance('The JSON Schema', MAX_SCHEMA_UNITS, () => findProblems(schema).map(atPointer)) ?? [
+      { ...TOO_EXPENSIVE, message: 'The schema is too complex' },
+    ]
   );
 }
 
@@ -78,6 +80,17 @@ const TOO_EXPENSIVE: SchemaViolation = {
 const TEXT_KEYWORDS: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format']);
 
 /** @returns `null`: the check costs too much */
-function runCheck(check: () => CheckResult): CheckResult | null {
+function runCheck<T extends object>(check: () => T): T | null {
   return tryWithAllowance('A check by a JSON Schema', MAX_CHECK_UNITS, check);
+}
+
+interface Located {
+  readonly path: readonly (string | number)[];
+}
+
+/** Names the place of a fault. Of many faults one long key may be on the way to each. */
+function atPointer<Fault extends Located>({ path, ...fault }: Fault): Omit<Fault, 'path'> & { readonly path: string } {
+  const pointer = toShortPointer(path);
+  spend(path.length + priceOfText(pointer));
+  return { path: pointer, ...fault };
 }

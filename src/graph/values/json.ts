@@ -75,8 +75,8 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
 }
 
 /**
- * Compares two values, at three units of the meter a part. Parts that are one object are compared, too: they are no
- * longer one when they have been stored.
+ * Compares two values, at three units of the meter a part, and one a key of each. Parts that are one object are
+ * compared, too: they are no longer one when they have been stored.
  */
 export function deepEqual(a: Json, b: Json): boolean {
   spend(typeof a === 'string' ? priceOfText(a) : 3);
@@ -84,9 +84,10 @@ export function deepEqual(a: Json, b: Json): boolean {
     return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
   if (!isJsonObject(a)) return a === b;
   if (!isJsonObject(b)) return false;
-  const keys = Object.keys(a);
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  spend(keys.length + others.length);
   return (
-    keys.length === Object.keys(b).length &&
+    keys.length === others.length &&
     keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null))
   );
 }
@@ -98,8 +99,13 @@ export function canonicalJson(value: Json): string {
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+    .map((key) => `${keyText(key)}:${canonicalJson(value[key] ?? null)}`);
   return `{${members.join(',')}}`;
+}
+
+function keyText(key: string): string {
+  spend(priceOfText(key));
+  return JSON.stringify(key);
 }
 
 function copy(value: unknown, depth: number, options: CopyOptions): Json {

@@ -1,3 +1,5 @@
+import { priceOfClass } from './class-price.ts';
+
 /*
  * Bounds the program of a regular expression before it is compiled. Repeats multiply, so that a short pattern may
  * stand for millions of instructions.
@@ -21,9 +23,6 @@ export interface PatternCost {
 }
 
 const PER_INSTRUCTION = 50;
-/** Character classes beyond ASCII take large tables; without regard to case, each character of them is looked up. */
-const PER_WIDE_CLASS = 2_000;
-const PER_WIDE_CLASS_IN_ANY_CASE = 50_000;
 
 /** Estimates the cost of a pattern in RE2 syntax; the real one is not higher. */
 export function estimatePattern(pattern: string): PatternCost {
@@ -31,9 +30,12 @@ export function estimatePattern(pattern: string): PatternCost {
   const tokens = [...pattern.matchAll(TOKEN)];
   for (const [token, counts] of tokens) readToken(open, token, counts);
   const size = open.reduce((sum, group) => sum + group.size, 0);
-  const wideClasses = tokens.filter(([token]) => isWide(token)).length;
-  const perWideClass = IGNORES_CASE.test(pattern) ? PER_WIDE_CLASS_IN_ANY_CASE : PER_WIDE_CLASS;
-  return { size, price: size * PER_INSTRUCTION + wideClasses * perWideClass };
+  const ignoresCase = IGNORES_CASE.test(pattern);
+  const classes = tokens.reduce(
+    (sum, [token]) => sum + (IS_CLASS.test(token) ? priceOfClass(token, ignoresCase) : 0),
+    0,
+  );
+  return { size, price: size * PER_INSTRUCTION + classes };
 }
 
 function readToken(open: Group[], token: string, counts: string | undefined): void {
@@ -50,10 +52,8 @@ const OPERATORS: ReadonlySet<string> = new Set(['*', '+', '?', '|']);
 
 const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
 
-/** True for a class of characters, or a character, beyond ASCII. */
-function isWide(token: string): boolean {
-  return /\\x\{|\\[pP]|[^\0-\x7f]/.test(token);
-}
+/** Classes in brackets, and properties. */
+const IS_CLASS = /^(?:\[|\\[pP])/;
 
 function add(group: Group, size: number): void {
   group.size += size;

@@ -55,11 +55,17 @@ function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): Sch
 }
 
 function declaredTypes(type: Json | undefined): SchemaTypes {
-  return type === undefined ? null : new Set(toItems(type));
+  return type === undefined ? null : new Set(paidFor(toItems(type)));
 }
 
 function typesOfValues(values: Json | undefined): SchemaTypes {
-  return isJsonList(values) ? new Set(values.map((value) => typeof value)) : null;
+  return isJsonList(values) ? new Set(paidFor(values).map((value) => typeof value)) : null;
+}
+
+/** The items of a list that is read to the end. */
+function paidFor(items: readonly Json[]): readonly Json[] {
+  spend(items.length);
+  return items;
 }
 
 function typesOfAny(branches: Json | undefined, typesIn: (branch: Json) => SchemaTypes): SchemaTypes {
@@ -117,6 +123,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 /** Follows a reference into the same document, such as `#/$defs/amount`. */
 function resolve(reference: Json | undefined, root: JsonSchema): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  spend(reference.length);
   return parsePointer(reference).reduce<Json | undefined>(
     (found, key) => (isJsonList(found) ? found[Number(key)] : isJsonObject(found) ? own(found, key) : undefined),
     root,

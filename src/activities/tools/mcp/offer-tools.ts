@@ -1,5 +1,12 @@
 import type { CallSafety } from '../../../graph/definition/index.ts';
-import { didYouMean, findSchemaProblems, own, toJsonObject, withSuggestions } from '../../../graph/values/index.ts';
+import {
+  didYouMean,
+  findSchemaProblems,
+  own,
+  toJsonObject,
+  tryWithAllowance,
+  withSuggestions,
+} from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import { TOOL_NAME } from '../tool.ts';
 import { pinOf } from './list-tools.ts';
@@ -45,7 +52,7 @@ export function offerTools(
     problems: [
       ...withSuggestions(() => missing.map((name) => `it has no tool "${name}".${didYouMean(name, listed.keys())}`)),
       ...[...sizeProblems.values()].filter((problem) => problem !== null),
-      ...offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
+      ...findAllProblems(offered, listed),
       ...findDuplicateNames(offered),
     ],
   };
@@ -76,6 +83,17 @@ function toOfferedTool(
 function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
   const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   return trusted && isRepeatable ? 'idempotent' : 'unsafe';
+}
+
+/** In units of the meter: about a second, in which the process does nothing else. */
+const MAX_UNITS = 10_000_000;
+
+/** Finds the problems of all tools of a server, which says how many there are. */
+function findAllProblems(offered: readonly OfferedTool[], listed: ReadonlyMap<string, ListedTool>): readonly string[] {
+  const found = tryWithAllowance('The list of tools', MAX_UNITS, () =>
+    offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
+  );
+  return found ?? ['the schemas of its tools are too complex, all together; "tools" offers some of them'];
 }
 
 function findProblems(

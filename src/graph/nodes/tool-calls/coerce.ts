@@ -1,7 +1,8 @@
-import { toPointer } from '../../values/json-pointer.ts';
+import { MAX_POINTER, toPointer } from '../../values/json-pointer.ts';
 import type { JsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
+import { priceOfText, spend } from '../../values/meter.ts';
 import { itemSchema, memberSchema, typesOf } from '../../values/schema-parts.ts';
 import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
 
@@ -13,8 +14,13 @@ export function coerce(value: Json, schema: JsonSchema | undefined): Json {
   return schema === undefined ? value : coercePart(value, { schema, root: schema });
 }
 
-/** Converts the texts at some JSON Pointers as `coerce` does, whatever a schema says of them. */
+/**
+ * Converts the texts at some JSON Pointers as `coerce` does, whatever a schema says of them.
+ * @param pointers none is longer than `MAX_POINTER`
+ */
 export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = ''): Json {
+  spend(PER_PART);
+  if (pointer.length > MAX_POINTER) return value;
   if (typeof value === 'string') return pointers.has(pointer) ? parseScalar(value) : value;
   const coerceMember = (member: Json, key: string | number): Json =>
     coerceAt(member, pointers, pointer + toPointer([key]));
@@ -22,6 +28,9 @@ export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = '
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, coerceMember(member, key)]));
 }
+
+/** In units of the meter: making a pointer, and looking it up. */
+const PER_PART = 5;
 
 function coercePart(value: Json, part: SchemaPart): Json {
   if (typeof value === 'string') return coerceText(value, typesOf(part));
@@ -41,6 +50,7 @@ function coerceText(text: string, types: SchemaTypes): Json {
 
 /** The boolean or exact number that a text spells; else the text itself. */
 function parseScalar(text: string): Json {
+  spend(2 * priceOfText(text));
   if (text === 'true' || text === 'false') return text === 'true';
   return isExactNumber(text) ? Number(text) : text;
 }
@@ -75,7 +85,14 @@ function decimalOf(text: string): Decimal | null {
   if (!match) return null;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const significant = (whole + fraction).replace(/^0+/, '');
-  const digits = significant.replace(/0+$/, '');
+  const digits = withoutLastZeros(significant);
   if (digits === '') return { digits: '0', exponent: 0 };
   return { digits: sign + digits, exponent: Number(exponent) - fraction.length + significant.length - digits.length };
+}
+
+/** A regular expression would look at each row of zeros anew from each of its zeros. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }

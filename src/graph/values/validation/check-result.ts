@@ -1,4 +1,4 @@
-import { spend } from '../meter.ts';
+import { priceOfText, spend } from '../meter.ts';
 
 /** A part of a value that breaks a keyword. The message never holds the value. */
 export interface SchemaError {
@@ -31,7 +31,7 @@ export class Collector {
   readonly items = new Set<number>();
 
   fail(keyword: string, message: string, path: readonly (string | number)[] = []): void {
-    spend(5);
+    spend(5 + priceOfText(message));
     if (this.errors.length < MAX_ERRORS) this.errors.push({ path, keyword, message });
   }
 

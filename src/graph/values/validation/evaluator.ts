@@ -33,21 +33,24 @@ export function createEvaluator(schema: Json): (value: Json) => CheckResult {
 
 /**
  * Copies a value in which an object or a list stands twice: results are remembered by identity, which values lose when
- * they are stored.
+ * they are stored. Each value pays for a copy, so that it costs the same before and after.
  */
 function withoutTwins(value: Json): Json {
   const seen = new Set<Json>();
   let hasTwins = false;
   const visit = (part: Json, levels: number): void => {
     if (!isContainer(part) || levels > MAX_LEVELS) return;
-    spend(1);
+    const members = Object.values<Json>(part);
+    spend(LOOK_AND_COPY * (1 + members.length));
     hasTwins ||= seen.has(part);
     seen.add(part);
-    for (const member of Object.values<Json>(part)) visit(member, levels + 1);
+    for (const member of members) visit(member, levels + 1);
   };
   visit(value, 0);
   return hasTwins ? copyOf(value, 0) : value;
 }
+
+const LOOK_AND_COPY = 2;
 
 function copyOf(value: Json, levels: number): Json {
   if (levels > MAX_LEVELS) return value;

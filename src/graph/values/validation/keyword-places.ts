@@ -1,5 +1,6 @@
-import { isJsonList, isJsonObject } from '../json.ts';
+import { isJsonList, isJsonObject, own } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { spend } from '../meter.ts';
 
 /** How a keyword holds other schemas. */
 type Holding = 'schema' | 'list' | 'map';
@@ -8,7 +9,7 @@ type Holding = 'schema' | 'list' | 'map';
 type Reach = 'same' | 'other';
 
 /** The keywords of JSON Schema 2020-12 that hold schemas; `definitions` and `dependencies` are of older drafts. */
-const HOLDERS: ReadonlyMap<string, readonly [Holding, Reach]> = new Map<string, readonly [Holding, Reach]>([
+const HOLDERS: readonly (readonly [string, readonly [Holding, Reach]])[] = [
   ...['not', 'if', 'then', 'else'].map((keyword) => [keyword, ['schema', 'same']] as const),
   ...['allOf', 'anyOf', 'oneOf'].map((keyword) => [keyword, ['list', 'same']] as const),
   ...['dependentSchemas', 'dependencies'].map((keyword) => [keyword, ['map', 'same']] as const),
@@ -17,7 +18,11 @@ const HOLDERS: ReadonlyMap<string, readonly [Holding, Reach]> = new Map<string, 
   ),
   ['prefixItems', ['list', 'other']],
   ...['$defs', 'definitions', 'properties', 'patternProperties'].map((keyword) => [keyword, ['map', 'other']] as const),
-]);
+];
+
+/** In units of the meter. */
+const PER_SCHEMA = 8;
+const PER_MEMBER = 3;
 
 /** A schema within another one. */
 export interface HeldSchema {
@@ -29,8 +34,9 @@ export interface HeldSchema {
 
 /** The schemas that a schema holds. Members that are no schemas are included, except lists in `dependencies`. */
 export function heldSchemas(schema: JsonObject): readonly HeldSchema[] {
-  return [...HOLDERS].flatMap(([keyword, [holding, reach]]) => {
-    const held = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
+  spend(PER_SCHEMA);
+  return HOLDERS.flatMap(([keyword, [holding, reach]]) => {
+    const held = own(schema, keyword);
     if (held === undefined) return [];
     if (holding === 'schema') return [{ path: [keyword], schema: held, reach }];
     return membersOf(held, holding)
@@ -40,6 +46,11 @@ export function heldSchemas(schema: JsonObject): readonly HeldSchema[] {
 }
 
 function membersOf(held: Json, holding: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
-  if (holding === 'list') return isJsonList(held) ? [...held.entries()] : [];
+  const members = holding === 'map' ? entriesOf(held) : isJsonList(held) ? [...held.entries()] : [];
+  spend(PER_MEMBER * members.length);
+  return members;
+}
+
+function entriesOf(held: Json): readonly (readonly [string, Json])[] {
   return isJsonObject(held) ? Object.entries(held) : [];
 }

@@ -1,7 +1,7 @@
 import { parsePointer } from '../json-pointer.ts';
 import { isJsonList, isJsonObject, own } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { spend } from '../meter.ts';
+import { priceOfText, spend } from '../meter.ts';
 import { heldSchemas } from './keyword-places.ts';
 
 /** A schema with the URI of its resource, to which its references resolve. */
@@ -51,7 +51,7 @@ export class SchemaDocument {
     const located = { schema, base };
     if (typeof schema['$id'] === 'string') this.#targets.set(base, located);
     for (const anchor of [schema['$anchor'], schema['$dynamicAnchor']])
-      if (typeof anchor === 'string') this.#targets.set(`${base}#${anchor}`, located);
+      if (typeof anchor === 'string') this.#targets.set(resolveUri(base, `#${anchor}`), located);
     const dynamic = schema['$dynamicAnchor'];
     if (typeof dynamic === 'string') this.#dynamicAnchors.set(dynamic, (this.#dynamicAnchors.get(dynamic) ?? 0) + 1);
     this.hasUnevaluated ||= 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
@@ -91,10 +91,22 @@ function ownText(schema: JsonObject, key: string): string | null {
 
 /** Resolves a reference as far as schemas need it (RFC 3986, 5.2): by scheme, by path, by fragment. */
 function resolveUri(base: string, reference: string): string {
-  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(reference)) return reference;
+  spend(priceOfText(base) + priceOfText(reference));
+  if (SCHEME.test(reference)) return reference;
   if (reference.startsWith('#') || reference === '') return base + reference;
-  const [, origin = '', path = ''] = /^((?:[a-zA-Z][a-zA-Z0-9+.-]*:)?(?:\/\/[^/]*)?)(.*)$/.exec(base) ?? [];
-  return reference.startsWith('/') ? origin + reference : origin + path.replace(/[^/]*$/, '') + reference;
+  const origin = originOf(base);
+  const path = base.slice(origin.length);
+  return origin + (reference.startsWith('/') ? '' : path.slice(0, path.lastIndexOf('/') + 1)) + reference;
+}
+
+const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/;
+
+/** The scheme and the host of a URI, as far as it has them. */
+function originOf(uri: string): string {
+  const [scheme = ''] = SCHEME.exec(uri) ?? [];
+  if (!uri.startsWith('//', scheme.length)) return scheme;
+  const end = uri.indexOf('/', scheme.length + '//'.length);
+  return end < 0 ? uri : uri.slice(0, end);
 }
 
 function splitAt(text: string, separator: string): readonly string[] {

@@ -10,20 +10,25 @@ import { isOfFormat } from './formats.ts';
 /** Keywords that look at the value itself, not at other schemas. */
 export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   type: (content) => {
-    const types = toItems(content);
+    const types = [...new Set(toItems(content))];
+    const what = types.map(String).join(' or ');
     return (value, to) => {
       if (!types.some((type) => isOfType(value, type)))
-        to.fail('type', `must be of type ${types.map(String).join(' or ')}, not ${typeInWords(value)}`);
+        to.fail('type', `must be of type ${what}, not ${typeInWords(value)}`);
     };
   },
   enum: (content) => {
     const allowed = toItems(content);
+    const message = `must be one of ${quoteSchema(allowed)}`;
     return (value, to) => {
-      if (!allowed.some((one) => deepEqual(one, value))) to.fail('enum', `must be one of ${quoteSchema(allowed)}`);
+      if (!allowed.some((one) => deepEqual(one, value))) to.fail('enum', message);
     };
   },
-  const: (content) => (value, to) => {
-    if (!deepEqual(content, value)) to.fail('const', `must be ${quoteSchema(content)}`);
+  const: (content) => {
+    const message = `must be ${quoteSchema(content)}`;
+    return (value, to) => {
+      if (!deepEqual(content, value)) to.fail('const', message);
+    };
   },
 
   minimum: onNumbers('minimum', (value, limit) => value >= limit, 'must be at least'),
@@ -36,15 +41,18 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   maxLength: onTexts('maxLength', (text, limit) => lengthOf(text) <= limit, 'must have at most', 'characters'),
   pattern: (content) => {
     const pattern = compilePattern(typeof content === 'string' ? content : '');
+    const message = `must match the pattern ${quoteSchema(content)}`;
     return (value, to) => {
-      if (typeof value === 'string' && !pattern.matches(value))
-        to.fail('pattern', `must match the pattern ${quoteSchema(content)}`);
+      if (typeof value === 'string' && !pattern.matches(value)) to.fail('pattern', message);
     };
   },
-  format: (content) => (value, to) => {
-    if (typeof value !== 'string' || typeof content !== 'string') return;
-    spend(4 * priceOfText(value));
-    if (!isOfFormat(content, value)) to.fail('format', `must be of the format ${quoteSchema(content)}`);
+  format: (content) => {
+    const message = `must be of the format ${quoteSchema(content)}`;
+    return (value, to) => {
+      if (typeof value !== 'string' || typeof content !== 'string') return;
+      spend(4 * priceOfText(value));
+      if (!isOfFormat(content, value)) to.fail('format', message);
+    };
   },
 
   minItems: onLists('minItems', (list, limit) => list.length >= limit, 'must have at least', 'items'),
@@ -131,12 +139,15 @@ function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): Keywor
     };
 }
 
-/** Counts code points. */
+/** Counts code points, without making any: a text may have millions. */
 function lengthOf(text: string): number {
   spend(priceOfText(text));
-  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g);
-  return text.length - (pairs?.length ?? 0);
+  let count = 0;
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > LAST_OF_ONE_UNIT ? 2 : 1) count += 1;
+  return count;
 }
+
+const LAST_OF_ONE_UNIT = 0xff_ff;
 
 /** Allows for the rounding of fractions: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {

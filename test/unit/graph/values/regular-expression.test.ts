@@ -10,6 +10,8 @@ describe('a pattern that would take a large program is refused before it is comp
     ['for repeats inside repeats', '((((a{9}){9}){9}){9})', /at most 5000 instructions/],
     ['for repeats of named groups', '(?P<n>x{100}){100}', /at most 5000 instructions/],
     ['for large classes that ignore case', `(?i)${'[Ā-￿]'.repeat(180)}`, /too many classes/],
+    ['for large ranges of one class that ignores case', `(?i)[${'Ā-𞤀'.repeat(190)}]`, /too many classes/],
+    ['for such ranges as numbers', `(?i)[${'\\x{100}-\\x{1E900}'.repeat(50)}]`, /too many classes/],
   ])('%s (H8)', (_why, pattern, message) => {
     const before = unitsSpent();
     expect(() => compilePattern(pattern)).toThrow(message);
@@ -34,6 +36,22 @@ test.each([
   compilePattern(pattern).matches('y');
   const { price } = estimatePattern(pattern);
   expect(unitsSpent() - before - price).toBeLessThanOrEqual(1 + size + 4);
+});
+
+test.each([
+  ['a range', '[', 'Ā-𞤀'],
+  ['a range that ignores case', '(?i)[', 'Ā-￿'],
+  ['a property', '[', '\\pL'],
+  ['a property that ignores case', '(?i)[', '\\PL'],
+  ['a named class that ignores case', '(?i)[', '\\W'],
+])('%s is paid for each time a class has it', (_what, start, part) => {
+  const price = (times: number): number => estimatePattern(`${start}${part.repeat(times)}]`).price;
+  const [none, once, tenTimes] = [price(0), price(1), price(10)];
+  expect((tenTimes - none) / (once - none)).toBeGreaterThanOrEqual(9);
+});
+
+test('a pattern of letters of several languages, which ignores case, costs little', () => {
+  expect(estimatePattern('(?i)^[a-zà-ÿĀ-ſ]+( [a-zà-ÿĀ-ſ]+)*$').price).toBeLessThan(5_000);
 });
 
 test('a pattern that data makes is paid for at each use', () => {

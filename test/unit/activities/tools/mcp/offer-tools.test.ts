@@ -66,6 +66,18 @@ describe('offerTools', () => {
     expect(offer([aListedTool()], { timeout: '9s' }).offered).toMatchObject([{ settings: { timeout: '9s' } }]);
   });
 
+  test('looks at the schemas of a server as far as they cost little together', () => {
+    const pattern = `(?i)[${'Ā-￿'.repeat(25)}]`;
+    const tools = Array.from({ length: 10 }, (_, at) =>
+      aListedTool({
+        name: `t${at}`,
+        inputSchema: { type: 'object', properties: { a: { type: 'string', pattern }, b: { type: 'string', pattern } } },
+      }),
+    );
+    expect(offer(tools.slice(0, 2)).problems).toEqual([]);
+    expect(offer(tools).problems).toEqual([expect.stringContaining('too complex')]);
+  });
+
   test('names every problem', () => {
     const pin = `sha256:${'0'.repeat(64)}`;
     const tools = { reads: {}, read: { pin }, 'a b': {}, later: {}, odd: {} };

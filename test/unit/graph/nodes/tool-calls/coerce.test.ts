@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { coerce, coerceAt } from '../../../../../src/graph/nodes/tool-calls/coerce.ts';
 import type { JsonSchema } from '../../../../../src/graph/values/json-schema.ts';
 import type { Json } from '../../../../../src/graph/values/json.ts';
+import { unitsSpent } from '../../../../../src/graph/values/meter.ts';
+import { growthOf } from '../../../../support/readers/growth.ts';
 
 const number = { type: 'number' };
 const integer = { type: 'integer' };
@@ -145,5 +147,24 @@ describe('texts at places', () => {
 
   test('that are no numbers and no booleans stay', () => {
     expect(coerceAt({ a: '007', b: 'yes' }, new Set(['/a', '/b']))).toEqual({ a: '007', b: 'yes' });
+  });
+});
+
+describe('the time grows as the arguments do:', () => {
+  test.each<[string, (size: number) => Json]>([
+    ['texts below a long name', (size) => ({ ['/'.repeat(size * 20)]: Array(size).fill('1') })],
+    ['a number of many zeros', (size) => `0.${'0'.repeat(size * 10)}1${'0'.repeat(size * 10)}1`],
+  ])('%s', (_what, given) => {
+    const exponent = growthOf((size) => {
+      const value = given(size);
+      return () => coerceAt(value, new Set(['/a', '']));
+    });
+    expect(exponent).toBeLessThan(1.5);
+  });
+
+  test('a list of types is paid for by each text', () => {
+    const before = unitsSpent();
+    coerce(Array(100).fill('1'), { items: { type: Array(1_000).fill('number') } });
+    expect(unitsSpent() - before).toBeGreaterThan(100_000);
   });
 });
