@@ -42,7 +42,7 @@ function findHolds(graph: CompiledGraph): ApprovalHolds {
   const certain = [...findCertainNodes(edges)].reduce((all, node) => all | sets.of(node), before(END));
   const writers = findWriters(graph, within);
   return {
-    before: (node) => (node === graph.onCancel ? [] : sets.list(before(node))),
+    before: (node) => sets.list(before(node)),
     within: (node) => within.get(node) ?? [],
     writing: (channel) => [...(writers.get(channel) ?? [])],
     after: (node) =>
