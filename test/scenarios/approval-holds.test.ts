@@ -7,7 +7,6 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { IDENTITY } from '../support/builders/run-identity.ts';
 import { adds, addsNames, logOf, startRun } from '../support/builders/runs.ts';
 import { forkStartAt } from '../support/builders/stored.ts';
-import { growthOf } from '../support/readers/growth.ts';
 
 const UMA = { sub: 'uma', roles: ['user'] };
 const ADA = { sub: 'ada', roles: ['approver'] };
@@ -248,16 +247,4 @@ describe('an approval holds', () => {
     expect(underParent(UMA)).toMatchObject({ code: 'NOT_AN_APPROVER' });
     expect(underParent(ADA)).toBeNull();
   });
-});
-
-test('to look at a graph takes time that grows with its size', () => {
-  const growth = growthOf((size) => {
-    const ids = Array.from({ length: size / 4 }, (_, index) => `n${index}`);
-    const all = Object.fromEntries(ids.map((id, index) => [id, index % 2 === 0 ? asks() : adds(id)]));
-    const edges = ids.map((from, index) => ({ from, to: ids.slice(Math.max(0, index - 20), index + 20) }));
-    const start = { from: '__start__', to: ids.at(-1) ?? '' };
-    const graph = compileGraph(aDefinition({ nodes: all, edges: [start, ...edges] }), aCatalog());
-    return () => refuseStartAt(graph, 'n0', { by: UMA, now: 0 });
-  });
-  expect(growth).toBeLessThan(1.7);
 });

@@ -85,7 +85,8 @@ export function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Ref
 function refusePosition(draft: Draft): Refusal | null {
   const { run, graph } = draft;
   const { at, deferred } = run.root;
-  const after = finishedAt(at).flatMap((node) => approvalHolds(graph).after(node));
+  const holds = approvalHolds(graph);
+  const after = finishedAt(at).flatMap((node) => holds.after(node));
   const next = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(after);
   const actor = actorIn(draft, run.createdBy);
   return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, arrivedAt(run.root), actor);

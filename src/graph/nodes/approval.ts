@@ -82,7 +82,7 @@ function finishApproval(node: NodeOfType<'approval'>, approval: Approval): Progr
 /** A timeout decides what was asked, and in nobody's name, also where some have decided before. */
 function toResult(approval: Approval): Json {
   const { status, args, expiresAt } = approval;
-  const nobodys = { by: null, reason: null, at: expiresAt, values: null };
-  const { by, reason, at, values } = closingDecision(approval) ?? nobodys;
+  const ofNobody = { by: null, reason: null, at: expiresAt, values: null };
+  const { by, reason, at, values } = closingDecision(approval) ?? ofNobody;
   return { decision: status, args, by, reason, at, values };
 }
