@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { refuseStartAt } from '../../src/graph/advance/begin-run.ts';
+import { refuseForkOf, refuseStartAt } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { Principal } from '../../src/graph/run/principal.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
-import { adds, addsNames, startRun } from '../support/builders/runs.ts';
-import { MEASURING, growthOf } from '../support/readers/growth.ts';
+import { IDENTITY } from '../support/builders/run-identity.ts';
+import { adds, addsNames, logOf, startRun } from '../support/builders/runs.ts';
+import { forkStartAt } from '../support/builders/stored.ts';
 
 const UMA = { sub: 'uma', roles: ['user'] };
 const ADA = { sub: 'ada', roles: ['approver'] };
@@ -111,7 +113,7 @@ describe('an approval holds', () => {
       false,
     ],
     [
-      'not the last node of canceled runs',
+      'the last node of canceled runs, which its edges lead on from elsewhere',
       {
         onCancel: 'pay',
         edges: [
@@ -119,7 +121,18 @@ describe('an approval holds', () => {
           { from: 'ask', to: 'pay' },
         ],
       },
-      false,
+      true,
+    ],
+    [
+      'a node that only a cancellation leads to',
+      {
+        onCancel: 'pay',
+        edges: [
+          { from: '__start__', to: 'ask' },
+          { from: 'pay', to: 'a' },
+        ],
+      },
+      true,
     ],
     ['what follows its graph', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
     [
@@ -192,8 +205,30 @@ describe('an approval holds', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'checkpoint.saved' });
   });
 
-  test('a fork with its arrival at a join', () => {
+  test.each<[string, GraphDefinition['edges']]>([
+    ['that arrives at a join', [{ from: ['b', 'c'], to: 'pay' }]],
+    [
+      'that has a node without elements arrive at a join',
+      [
+        { from: 'c', forEach: '[]', to: 'd' },
+        { from: ['b', 'd'], to: 'pay' },
+      ],
+    ],
+  ])('an edit as a node behind it %s', (_, edges) => {
     const run = startRun({
+      nodes: { ask, ...addsNames('a', 'b', 'c', 'd', 'pay') },
+      edges: [{ from: '__start__', to: ['a', 'ask'] }, { from: 'a', to: 'b' }, { from: 'ask', to: 'c' }, ...edges],
+      interruptBefore: ['a'],
+    });
+    run.signal('edit', { asNode: 'c', by: UMA });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
+    for (const [asNode, by] of [['c', ADA] as const, ['a', UMA] as const]) run.signal('edit', { asNode, by });
+    run.signal('resume', { by: UMA });
+    expect(logOf(run)).toEqual(['b', 'pay']);
+  });
+
+  test('a fork with its arrival at a join', () => {
+    const definition = aDefinition({
       nodes: { ask, ...addsNames('a', 'b', 'pay') },
       edges: [
         { from: '__start__', to: ['a', 'ask'] },
@@ -201,21 +236,15 @@ describe('an approval holds', () => {
         { from: ['b', 'ask'], to: 'pay' },
       ],
     });
+    const run = startRun(definition);
     run.signal('approve', { by: ADA });
     const at = run.checkpoints.find(({ next }) => next.includes('b'))?.id ?? '';
     expect(run.fork(at, { by: UMA })).toMatchObject({ code: 'NOT_AN_APPROVER' });
     expect(run.fork(at, { by: ADA })).toMatchObject({ run: { status: 'completed' } });
+    const start = { fork: forkStartAt(at, { asNode: 'a' }, run), startedAt: 0 };
+    const underParent = (by: Principal) =>
+      refuseForkOf(compileGraph(definition, aCatalog()), { ...IDENTITY, createdBy: by }, start);
+    expect(underParent(UMA)).toMatchObject({ code: 'NOT_AN_APPROVER' });
+    expect(underParent(ADA)).toBeNull();
   });
-});
-
-test('to look at a graph takes time that grows with its size', MEASURING, () => {
-  const growth = growthOf((size) => {
-    const ids = Array.from({ length: size / 4 }, (_, index) => `n${index}`);
-    const all = Object.fromEntries(ids.map((id, index) => [id, index % 2 === 0 ? asks() : adds(id)]));
-    const edges = ids.map((from, index) => ({ from, to: ids.slice(Math.max(0, index - 20), index + 20) }));
-    const start = { from: '__start__', to: ids.at(-1) ?? '' };
-    const graph = compileGraph(aDefinition({ nodes: all, edges: [start, ...edges] }), aCatalog());
-    return () => refuseStartAt(graph, 'n0', { by: UMA, now: 0 });
-  }, 1.7);
-  expect(growth).toBeLessThan(1.7);
 });

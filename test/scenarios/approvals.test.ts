@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { Approval } from '../../src/graph/run/approvals/approval.ts';
 import { adds, firstLogged, logOf, startRun, typesOf } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
@@ -18,6 +19,8 @@ function ask(over: Ask = {}): MemoryRun {
   } as const;
   return startRun({ nodes: { ask: node, next: adds('next') } });
 }
+
+const approvalOf = ({ run }: MemoryRun): Approval | undefined => Object.values(run.approvals)[0];
 
 /** Why the last signal was ignored; `undefined`: it was not. */
 function refusalOf({ events }: MemoryRun): string | undefined {
@@ -212,12 +215,42 @@ describe('an approval', () => {
     expect(typesOf(run)).toContain('approval.expired');
   });
 
+  test.each([
+    ['expire', { onTimeout: 'expire' }, 'expired'],
+    ['reject', { onTimeout: 'reject' }, 'rejected'],
+    ['approve', { onTimeout: 'approve' }, 'approved'],
+  ] as const)('that its timeout decides (%s) is decided as it was asked, by nobody', (_, over, decision) => {
+    const run = ask({
+      args: { amount: 1 },
+      policy: { quorum: 3 },
+      timeout: '1h',
+      write: { log: '{{ result }}' },
+      ...over,
+    });
+    const asked = approvalOf(run);
+    run.signal('approve', { by: ADA, reason: 'more', args: { amount: 2 } });
+    run.signal('approve', { by: BOB, args: { amount: 3 }, values: { why: 1 } });
+    run.passTime(3_600_000);
+    const result = { decision, args: { amount: 1 }, by: null, reason: null, values: null };
+    expect(firstLogged(run)).toEqual({ ...result, at: asked?.expiresAt });
+    const { args, digest, decisions } = approvalOf(run) ?? {};
+    expect([args, digest, decisions?.length]).toEqual([asked?.args, asked?.digest, 2]);
+  });
+
+  test('that its timeout rejects gives no reason of one who has approved', () => {
+    const run = ask({ policy: { quorum: 2 }, timeout: '1h', onTimeout: 'reject', onReject: 'fail' });
+    run.signal('approve', { by: ADA, reason: 'fine' });
+    run.passTime(3_600_000);
+    expect(run.run.error).toMatchObject({ code: 'APPROVAL_REJECTED', message: '"May I?" was rejected' });
+  });
+
   test('that its timeout has decided says so', () => {
     const nodes = {
-      a: { type: 'approval', title: 'a', timeout: '1h', onTimeout: 'reject' },
+      a: { type: 'approval', title: 'a', timeout: '1h', onTimeout: 'reject', policy: { quorum: 2 } },
       w: { type: 'wait', event: 'go' },
     } as const;
     const run = startRun({ nodes });
+    run.signal('approve', { by: ADA });
     run.passTime(3_600_000);
     run.signal('approve', { approvalId: 'run-1.a1' });
     expect(run.events.at(-1)).toMatchObject({ reason: 'already_decided', detail: expect.stringContaining('timeout') });

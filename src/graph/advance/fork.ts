@@ -74,15 +74,24 @@ export function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Ref
   const refusal = refuseWriting(graph, Object.keys(values), actor);
   if (refusal) return refusal;
   if (asNode === null) return refusePosition(draft);
-  return refuseActingAs(graph, asNode, actor) ?? refuseReaching(graph, approvalHolds(graph).after(asNode), actor);
+  return (
+    refuseActingAs(graph, asNode, actor) ??
+    refuseReaching(graph, approvalHolds(graph).after(asNode), actor) ??
+    refuseArrivals(graph, arrivedAt(run.root), actor)
+  );
 }
 
 /** Refuses a fork that goes on behind approvals: at its next nodes, after a breakpoint, or with arrivals at joins. */
 function refusePosition(draft: Draft): Refusal | null {
   const { run, graph } = draft;
-  const { at, deferred, joins } = run.root;
-  const after = finishedAt(at).flatMap((node) => approvalHolds(graph).after(node));
+  const { at, deferred } = run.root;
+  const holds = approvalHolds(graph);
+  const after = finishedAt(at).flatMap((node) => holds.after(node));
   const next = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(after);
   const actor = actorIn(draft, run.createdBy);
-  return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, Object.values(joins).flat(), actor);
+  return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, arrivedAt(run.root), actor);
+}
+
+function arrivedAt({ joins }: Scope): readonly string[] {
+  return Object.values(joins).flat();
 }

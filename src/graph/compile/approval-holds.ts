@@ -1,53 +1,119 @@
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
-import { END, START } from '../definition/definition.ts';
-import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
-import type { CompiledGraph, CompiledNode } from './compile.ts';
-import { staticEdges } from './static-edges.ts';
+import { END } from '../definition/definition.ts';
+import { spend, tryWithAllowance, unitsSpent, withoutCharge } from '../values/meter.ts';
+import { ApprovalSets } from './approval-sets.ts';
+import type { ApprovalNode } from './approval-sets.ts';
+import { findCertainNodes } from './certain-nodes.ts';
+import type { CompiledGraph } from './compile.ts';
+import { findDominators } from './dominators.ts';
+import { bySource, staticEdges } from './static-edges.ts';
 import type { StaticEdge } from './static-edges.ts';
 
-/** An approval node of a graph, or of a graph inside it. */
-export interface ApprovalNode {
-  readonly id: string;
-  readonly policy: ApprovalPolicy;
-}
-
 /** The approval nodes that hold the nodes and channels of a graph. */
-export interface ApprovalHolds {
-  /** Returns the approvals that every path from the entry to a node passes; a join passes all its sources. */
-  before(node: string): readonly ApprovalNode[];
+export interface ApprovalHolds extends Held {
   /** Returns the approvals that a node passes when it finishes: itself, or those that its graph always passes. */
   within(node: string): readonly ApprovalNode[];
-  /** Returns the approvals whose decision reaches a channel. */
-  writing(channel: string): readonly ApprovalNode[];
   /** Returns the nodes that the edges of a node may lead to. */
   after(node: string): readonly string[];
-  /** The approvals that every run of the graph passes before it finishes. */
-  readonly always: readonly ApprovalNode[];
 }
 
-const known = new WeakMap<CompiledGraph, ApprovalHolds>();
+/** What approvals hold. */
+interface Held {
+  /** Returns the approvals that every path from the entry to one of the nodes passes; a join passes all its sources. */
+  before(nodes: readonly string[]): readonly ApprovalNode[];
+  /** Returns the approvals whose decision reaches one of the channels. */
+  writing(channels: readonly string[]): readonly ApprovalNode[];
+  /** The approvals that every run of the graph passes before it finishes. */
+  readonly always: readonly ApprovalNode[];
+  /** The approvals whose decisions are in the output of the graph. */
+  readonly told: readonly ApprovalNode[];
+}
+
+interface Priced {
+  readonly holds: ApprovalHolds;
+  readonly units: number;
+}
+
+const known = new WeakMap<CompiledGraph, Priced>();
 
 /** Finds the approvals that hold the parts of a graph. A graph is looked at once, and only when somebody asks. */
 export function approvalHolds(graph: CompiledGraph): ApprovalHolds {
-  const holds = known.get(graph) ?? findHolds(graph);
-  known.set(graph, holds);
-  return holds;
+  const priced = known.get(graph) ?? withPrice(() => findHolds(graph));
+  known.set(graph, priced);
+  spend(priced.units);
+  return priced.holds;
 }
+
+/** A process that remembers a graph charges the same as one that looks at it. */
+function withPrice(find: () => ApprovalHolds): Priced {
+  return withoutCharge(() => {
+    const before = unitsSpent();
+    const holds = find();
+    return { holds, units: unitsSpent() - before };
+  });
+}
+
+/** Half a second: far more than graphs need that people write, and far below what an activation may take. */
+const MAX_UNITS = 5_000_000;
 
 function findHolds(graph: CompiledGraph): ApprovalHolds {
   const edges = staticEdges(graph.definition);
-  const within = new Map([...graph.nodes.values()].map((node) => [node.id, approvalsWithin(node)]));
-  const sets = new ApprovalSets(within);
-  const before = findDominators(edges, graph, sets);
-  const certain = [...findCertainNodes(edges)].reduce((all, node) => all | sets.of(node), before(END));
-  const writers = findWriters(graph, within);
+  const leaving = bySource(edges);
+  const parts = partsOf(graph);
+  const { within } = parts;
+  const held = tryWithAllowance('To find what approvals hold', MAX_UNITS, () => findHeld(graph, edges, parts));
   return {
-    before: (node) => (node === graph.onCancel ? [] : sets.list(before(node))),
+    ...(held ?? holdsAll(parts)),
     within: (node) => within.get(node) ?? [],
-    writing: (channel) => [...(writers.get(channel) ?? [])],
-    after: (node) =>
-      edges.filter(({ sources, target }) => sources.includes(node) && target !== END).map(({ target }) => target),
-    always: sets.list(certain),
+    after: (node) => (leaving.get(node) ?? []).flatMap(({ targets }) => targets).filter((target) => target !== END),
+  };
+}
+
+/** The approvals of the nodes of a graph, by node. */
+interface Parts {
+  /** Those that the node passes. */
+  readonly within: ReadonlyMap<string, readonly ApprovalNode[]>;
+  /** Those whose decisions the node writes. */
+  readonly written: ReadonlyMap<string, readonly ApprovalNode[]>;
+}
+
+const NONE: readonly ApprovalNode[] = [];
+
+function partsOf({ nodes }: CompiledGraph): Parts {
+  const graphs = new Set([...nodes.values()].flatMap(({ subgraph }) => subgraph ?? []));
+  const inside = new Map([...graphs].map((graph) => [graph, approvalHolds(graph)]));
+  const within = new Map<string, readonly ApprovalNode[]>();
+  const written = new Map<string, readonly ApprovalNode[]>();
+  for (const { id, behavior, subgraph } of nodes.values()) {
+    const { always = NONE, told = NONE } = (subgraph && inside.get(subgraph)) ?? {};
+    const own = behavior.policy && [{ id, policy: behavior.policy }];
+    within.set(id, own ?? always);
+    written.set(id, own ?? told);
+  }
+  return { within, written };
+}
+
+/** Where a graph is too large to look at, each approval counts as one that holds everything. */
+function holdsAll({ within, written }: Parts): Held {
+  const all = [...new Set([...within.values(), ...written.values()])].flat();
+  return { before: () => all, writing: () => all, always: all, told: all };
+}
+
+function findHeld(graph: CompiledGraph, edges: readonly StaticEdge[], { within, written }: Parts): Held {
+  const sets = new ApprovalSets(within.values());
+  const writers = findWriters(graph, written);
+  const setOf = (node: string): bigint => sets.of(within.get(node) ?? NONE);
+  const before = findDominators(edges, {
+    by: (node, { kind }) => (kind === 'failure' && !isApproval(graph, node) ? 0n : setOf(node)),
+    full: sets.full,
+    price: sets.price,
+  });
+  const certain = [...findCertainNodes(edges)];
+  return {
+    before: (nodes) => sets.list(sets.join(nodes.map(before))),
+    writing: writers,
+    always: sets.list(sets.join([before(END), ...certain.map(setOf)])),
+    told: writers(graph.output),
   };
 }
 
@@ -55,123 +121,17 @@ function isApproval({ nodes }: CompiledGraph, id: string): boolean {
   return nodes.get(id)?.behavior.policy !== undefined;
 }
 
-function approvalsWithin({ id, behavior: { policy }, subgraph }: CompiledNode): readonly ApprovalNode[] {
-  if (policy) return [{ id, policy }];
-  return subgraph ? approvalHolds(subgraph).always : [];
-}
-
-/** Sets of approvals as the bits of one number. */
-class ApprovalSets {
-  readonly #all: readonly ApprovalNode[];
-  readonly #ofNode = new Map<string, bigint>();
-  /** The set of all approvals. */
-  readonly full: bigint;
-
-  constructor(within: ReadonlyMap<string, readonly ApprovalNode[]>) {
-    const bits = new Map<ApprovalNode, bigint>();
-    for (const [node, approvals] of within) {
-      for (const approval of approvals) {
-        const bit = bits.get(approval) ?? 1n << BigInt(bits.size);
-        bits.set(approval, bit);
-        this.#ofNode.set(node, this.of(node) | bit);
-      }
-    }
-    this.#all = [...bits.keys()];
-    this.full = (1n << BigInt(bits.size)) - 1n;
-  }
-
-  /** The approvals that a node passes when it finishes. */
-  of(node: string): bigint {
-    return this.#ofNode.get(node) ?? 0n;
-  }
-
-  list(set: bigint): readonly ApprovalNode[] {
-    return this.#all.filter((_, index) => ((set >> BigInt(index)) & 1n) === 1n);
-  }
-}
-
-/**
- * Finds the approvals that every path to a node passes. Each node begins with all approvals and keeps what each of its
- * edges brings; an edge brings what all its sources bring. A node that no path reaches keeps all.
- */
-function findDominators(
-  edges: readonly StaticEdge[],
-  graph: CompiledGraph,
-  sets: ApprovalSets,
-): (node: string) => bigint {
-  if (sets.full === 0n) return () => 0n;
-  const leaving = bySource(edges);
-  const found = new Map([[START, 0n]]);
-  const before = (node: string): bigint => found.get(node) ?? sets.full;
-  const brings = ({ sources, kind }: StaticEdge): bigint =>
-    sources.reduce((all, node) => {
-      const hasPassed = kind !== 'failure' || isApproval(graph, node);
-      return all | before(node) | (hasPassed ? sets.of(node) : 0n);
-    }, 0n);
-  const changed = new Set([START]);
-  for (const node of changed) {
-    changed.delete(node);
-    for (const edge of leaving.get(node) ?? []) {
-      const kept = before(edge.target) & brings(edge);
-      if (kept === found.get(edge.target)) continue;
-      found.set(edge.target, kept);
-      changed.add(edge.target);
-    }
-  }
-  return before;
-}
-
-/** Finds nodes that every run of the graph passes, because plain edges lead to them from nodes that never go elsewhere. */
-function findCertainNodes(edges: readonly StaticEdge[]): ReadonlySet<string> {
-  const detouring = new Set(
-    edges.filter(({ kind }) => kind === 'goto' || kind === 'failure').flatMap(({ sources }) => sources),
-  );
-  const leaving = bySource(edges.filter(({ kind }) => kind === 'plain'));
-  const certain = new Set([START]);
-  for (const node of certain) {
-    for (const { sources, target } of leaving.get(node) ?? [])
-      if (sources.every((source) => certain.has(source) && !detouring.has(source))) certain.add(target);
-  }
-  return certain;
-}
-
-function bySource(edges: readonly StaticEdge[]): ReadonlyMap<string, readonly StaticEdge[]> {
-  const leaving = new Map<string, StaticEdge[]>();
-  for (const edge of edges) {
-    for (const source of edge.sources) {
-      const found = leaving.get(source);
-      if (found) found.push(edge);
-      else leaving.set(source, [edge]);
-    }
-  }
-  return leaving;
-}
-
 /** Finds the channels that approval nodes write, and those to which subgraph nodes bring their decisions. */
-function findWriters(
-  { nodes, definition }: CompiledGraph,
-  within: ReadonlyMap<string, readonly ApprovalNode[]>,
-): ReadonlyMap<string, ReadonlySet<ApprovalNode>> {
-  const writers = new Map<string, Set<ApprovalNode>>();
-  const add = (channels: readonly string[], approvals: readonly ApprovalNode[]): void => {
-    for (const channel of channels) {
-      const found = writers.get(channel) ?? new Set();
-      for (const approval of approvals) found.add(approval);
-      writers.set(channel, found);
-    }
-  };
-  for (const [id, { write, onError }] of Object.entries(definition.nodes)) {
-    const { behavior, subgraph } = nodes.get(id) ?? {};
-    if (behavior?.policy) add([...channelsOf(write), ...onErrorChannels(onError)], within.get(id) ?? []);
-    if (subgraph) add(channelsOf(write), decidedOutput(subgraph));
+function findWriters(graph: CompiledGraph, written: Parts['written']): Held['writing'] {
+  const sets = new ApprovalSets(written.values());
+  const writers = new Map<string, bigint>();
+  for (const [id, { write, onError }] of Object.entries(graph.definition.nodes)) {
+    const approvals = sets.of(written.get(id) ?? NONE);
+    const channels = [...channelsOf(write), ...(isApproval(graph, id) ? onErrorChannels(onError) : [])];
+    spend(channels.length * sets.price);
+    for (const channel of channels) writers.set(channel, (writers.get(channel) ?? 0n) | approvals);
   }
-  return writers;
-}
-
-/** Returns the approvals whose decisions are in the output of a graph. */
-function decidedOutput(graph: CompiledGraph): readonly ApprovalNode[] {
-  const holds = approvalHolds(graph);
-  return [...new Set(graph.output.flatMap((channel) => holds.writing(channel)))];
+  return (channels) => sets.list(sets.join(channels.map((channel) => writers.get(channel) ?? 0n)));
 }
 
 function channelsOf(write: WriteDefinition | undefined): readonly string[] {

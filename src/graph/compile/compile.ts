@@ -133,7 +133,11 @@ const MAX_SHARED_LENGTH = 100_000;
 function bySource(edges: readonly CompiledEdge[]): Outgoing {
   const outgoing = new Map<string, CompiledEdge[]>();
   for (const edge of edges) {
-    for (const source of edge.sources) outgoing.set(source, [...(outgoing.get(source) ?? []), edge]);
+    for (const source of edge.sources) {
+      const found = outgoing.get(source);
+      if (found) found.push(edge);
+      else outgoing.set(source, [edge]);
+    }
   }
   return outgoing;
 }

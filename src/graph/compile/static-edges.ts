@@ -6,26 +6,25 @@ import { namesInFields } from '../definition/names-at.ts';
 import { fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 
-/** A way from nodes to another node, whatever the state is. Several sources form a join: all have to finish. */
+/** A way from nodes to others, whatever the state is. Several sources form a join: all have to finish. */
 export interface StaticEdge {
   readonly sources: readonly string[];
-  /** A node id, or `__end__`. */
-  readonly target: string;
+  /** Node ids, or `__end__`. */
+  readonly targets: readonly string[];
   readonly kind: StaticEdgeKind;
 }
 
 /**
- * `plain`: the target runs whenever the sources finish. `conditional`: the state chooses. `goto`: the node itself does,
- * perhaps in place of its edges. `failure`: the target runs when the source fails.
+ * `plain`: the targets run whenever the sources finish. `conditional`: the state chooses. `goto`: the node itself does,
+ * perhaps in place of its edges. `failure`: they run when the source fails.
  */
 type StaticEdgeKind = 'plain' | 'conditional' | 'goto' | 'failure';
 
 /** Lists every way that a run of the graph may take by itself: edges, `onError` and `mayGoto`. */
 export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticEdge[] {
-  const byEdges = edges.flatMap((edge) => {
-    const sources = [...new Set(toList(edge.from))];
+  const byEdges = edges.map((edge): StaticEdge => {
     const { kind, targets } = forEdge(edge, WAYS);
-    return distinct(targets).map((target): StaticEdge => ({ sources, target, kind }));
+    return { sources: [...new Set(toList(edge.from))], targets: distinct(targets), kind };
   });
   const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
   return [...byEdges, ...byNodes, ...deadEnds(nodes, [...byEdges, ...byNodes])];
@@ -34,9 +33,10 @@ export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticE
 function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
   const { onError } = node;
   const sources = [id];
-  const onFailure = typeof onError === 'object' ? [{ sources, target: onError.to, kind: 'failure' as const }] : [];
+  const onFailure = typeof onError === 'object' ? [{ sources, targets: [onError.to], kind: 'failure' as const }] : [];
   const named = namesInFields({ fields: fieldsOf(node), path: '' }, fieldsOfKind('goto'));
-  return [...onFailure, ...named.map(({ name }) => ({ sources, target: name, kind: 'goto' as const }))];
+  const onGoto = named.length > 0 ? [{ sources, targets: named.map(({ name }) => name), kind: 'goto' as const }] : [];
+  return [...onFailure, ...onGoto];
 }
 
 interface Ways {
@@ -67,5 +67,18 @@ function deadEnds(nodes: GraphDefinition['nodes'], edges: readonly StaticEdge[])
   const left = new Set(edges.filter(({ kind }) => kind !== 'failure').flatMap(({ sources }) => sources));
   return Object.keys(nodes)
     .filter((id) => !left.has(id))
-    .map((id) => ({ sources: [id], target: END, kind: 'plain' }));
+    .map((id) => ({ sources: [id], targets: [END], kind: 'plain' }));
+}
+
+/** Returns the edges that leave each node. */
+export function bySource(edges: readonly StaticEdge[]): ReadonlyMap<string, readonly StaticEdge[]> {
+  const leaving = new Map<string, StaticEdge[]>();
+  for (const edge of edges) {
+    for (const source of edge.sources) {
+      const found = leaving.get(source);
+      if (found) found.push(edge);
+      else leaving.set(source, [edge]);
+    }
+  }
+  return leaving;
 }

@@ -1,5 +1,5 @@
 import type { Update } from '../channels/channel.ts';
-import type { PublicApproval } from '../run/approvals/approval.ts';
+import type { PublicApproval } from '../run/approvals/public-approval.ts';
 import type { ContextReport } from '../run/effect.ts';
 import type { NodePath } from '../run/ids.ts';
 import type { Deciders } from '../run/approvals/reassign.ts';

@@ -1,6 +1,6 @@
 import type { Draft } from '../draft/draft.ts';
 import { toolQuestion } from '../nodes/tool-calls/tool-question.ts';
-import { toPublicApproval } from '../run/approvals/approval.ts';
+import { toPublicApproval } from '../run/approvals/public-approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import type { AskedCompensation, CompensationCall } from '../run/compensation.ts';
 import { approvalTimerId } from '../run/ids.ts';

@@ -1,5 +1,5 @@
 import { approvalHolds } from '../compile/approval-holds.ts';
-import type { ApprovalNode } from '../compile/approval-holds.ts';
+import type { ApprovalNode } from '../compile/approval-sets.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Draft } from '../draft/draft.ts';
@@ -37,11 +37,7 @@ export function actorIn({ run, timestamp }: Draft, by: Principal): Actor {
 
 /** Refuses to go to nodes behind approvals that the person may not decide. */
 export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], actor: Actor): Refusal | null {
-  const holds = approvalHolds(graph);
-  return refuseAny(
-    nodes.flatMap((node) => holds.before(node)),
-    actor,
-  );
+  return refuseAny(approvalHolds(graph).before(nodes), actor);
 }
 
 /** Refuses to name an approval as the node to go on at: that counts as deciding it (HTTP API, roles). */
@@ -60,19 +56,12 @@ export function refuseActingAs(graph: CompiledGraph, node: string, actor: Actor)
 /** Refuses to go on from nodes as if they had finished: behind the approvals before them, and their own. */
 export function refuseArrivals(graph: CompiledGraph, nodes: readonly string[], actor: Actor): Refusal | null {
   const holds = approvalHolds(graph);
-  return refuseAny(
-    nodes.flatMap((node) => [...holds.before(node), ...holds.within(node)]),
-    actor,
-  );
+  return refuseAny([...holds.before(nodes), ...nodes.flatMap((node) => holds.within(node))], actor);
 }
 
 /** Refuses to write channels that hold the decisions of approvals. */
 export function refuseWriting(graph: CompiledGraph, channels: readonly string[], actor: Actor): Refusal | null {
-  const holds = approvalHolds(graph);
-  return refuseAny(
-    channels.flatMap((channel) => holds.writing(channel)),
-    actor,
-  );
+  return refuseAny(approvalHolds(graph).writing(channels), actor);
 }
 
 function refuseAny(held: readonly ApprovalNode[], actor: Actor): Refusal | null {

@@ -1,6 +1,7 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Shown } from '../run/approvals/approval-digest.ts';
+import { closingDecision } from '../run/approvals/approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
@@ -78,9 +79,10 @@ function finishApproval(node: NodeOfType<'approval'>, approval: Approval): Progr
   return done(toResult(approval));
 }
 
-function toResult({ status, args, decisions, expiresAt }: Approval): Json {
-  const last = decisions.at(-1);
-  if (!last) return { decision: status, args, by: null, reason: null, at: expiresAt, values: null };
-  const { by, reason, at, values } = last;
+/** A timeout decides what was asked, and in nobody's name, also where some have decided before. */
+function toResult(approval: Approval): Json {
+  const { status, args, expiresAt } = approval;
+  const ofNobody = { by: null, reason: null, at: expiresAt, values: null };
+  const { by, reason, at, values } = closingDecision(approval) ?? ofNobody;
   return { decision: status, args, by, reason, at, values };
 }

@@ -1,9 +1,10 @@
+import { closingDecision } from '../run/approvals/approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import type { RunError } from '../values/errors.ts';
 
 /** The error of a rejected approval. @param subject begins its message */
-export function rejectionError(subject: string, { decisions }: Pick<Approval, 'decisions'>): RunError {
-  const reason = decisions.at(-1)?.reason;
+export function rejectionError(subject: string, approval: Approval): RunError {
+  const reason = closingDecision(approval)?.reason;
   return { code: 'APPROVAL_REJECTED', message: `${subject} was rejected${reason ? `: ${reason}` : ''}` };
 }
 

@@ -1,6 +1,7 @@
 import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
-import type { Approval, PublicApproval } from '../run/approvals/approval.ts';
-import { toPublicApproval } from '../run/approvals/approval.ts';
+import type { Approval } from '../run/approvals/approval.ts';
+import { toPublicApproval } from '../run/approvals/public-approval.ts';
+import type { PublicApproval } from '../run/approvals/public-approval.ts';
 import type { Json } from '../values/json.ts';
 import { deepEqual, isJsonObject, own, toText } from '../values/json.ts';
 import { graphAt, nodesNamed } from './hidden-at.ts';

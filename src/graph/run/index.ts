@@ -1,8 +1,10 @@
 export { digestOf } from './approvals/approval-digest.ts';
-export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approvals/approval.ts';
-export type { Approval, DecisionRequest, PublicApproval } from './approvals/approval.ts';
+export { decide, findPendingApproval, isPendingFor } from './approvals/approval.ts';
+export type { Approval, DecisionRequest } from './approvals/approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './approvals/asked-before.ts';
 export type { ClosedApproval } from './approvals/asked-before.ts';
+export { toPublicApproval } from './approvals/public-approval.ts';
+export type { PublicApproval } from './approvals/public-approval.ts';
 export { quorumProgressOf } from './approvals/quorum-progress.ts';
 export type { QuorumProgress } from './approvals/quorum-progress.ts';
 export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';

@@ -5,11 +5,12 @@ import type { Visited } from '../journal/resume-point.ts';
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import type { StateEdit } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseActingAs, refuseReaching } from '../lifecycle/held-nodes.ts';
+import { actorIn, refuseActingAs, refuseArrivals, refuseReaching } from '../lifecycle/held-nodes.ts';
 import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { triggersAt } from '../run/scope-place.ts';
+import type { Scope } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
 import { stopAtBreakpointBefore } from '../superstep/breakpoints.ts';
 import { triggerNextNodes, refreshNextNodes } from '../superstep/next-nodes.ts';
@@ -63,7 +64,7 @@ function refuseEdit(draft: Draft, { payload, by }: SignalRequest): Refusal | nul
 
 /**
  * Makes the edit in a draft that is dropped, so what is tried is what would be applied.
- * @returns the reason if it is refused, its node's edges fail, or they lead behind an approval
+ * @returns the reason if it is refused, its node's edges fail, or they lead or arrive behind an approval
  */
 function tryEdit(draft: Draft, change: StateEdit): Refusal | null {
   const { asNode, by } = change;
@@ -76,9 +77,19 @@ function tryEdit(draft: Draft, change: StateEdit): Refusal | null {
     const { message } = failure;
     return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }], mayQuote: true };
   }
-  const { at, deferred } = trial.run.root;
+  const { at, deferred, joins } = trial.run.root;
   const next = [...triggersAt(at), ...deferred].map(({ node }) => node);
-  return refuseReaching(draft.graph, next, actorIn(draft, by));
+  const arrived = newArrivals(draft.run.root, joins);
+  const actor = actorIn(draft, by);
+  return refuseReaching(draft.graph, next, actor) ?? refuseArrivals(draft.graph, arrived, actor);
+}
+
+/** Returns the nodes that have arrived at joins since. */
+function newArrivals(before: Pick<Scope, 'joins'>, joins: Scope['joins']): readonly string[] {
+  return Object.entries(joins).flatMap(([id, nodes]) => {
+    const known = new Set(before.joins[id]);
+    return nodes.filter((node) => !known.has(node));
+  });
 }
 
 /** Gives up what the run does, and goes on from a node. @returns the nodes given up, and the error of an edge */

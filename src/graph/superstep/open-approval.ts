@@ -2,6 +2,7 @@ import { hasRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Question } from '../nodes/behavior.ts';
 import { digestOf } from '../run/approvals/approval-digest.ts';
+import { expire } from '../run/approvals/approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import { askedBefore } from '../run/approvals/asked-before.ts';
 import { MAX_HELD_BYTES, bytesOf } from '../run/held-bytes.ts';
@@ -69,7 +70,7 @@ export function openApproval(
 export function closeExpiredApproval(draft: Draft, id: string, status: Approval['status']): Approval {
   const pending = own(draft.run.approvals, id);
   if (!pending) throw new TypeError(`There is no approval "${id}"`);
-  const approval = { ...pending, status };
+  const approval = expire(pending, status);
   draft.saveApproval(approval);
   return approval;
 }

@@ -3,8 +3,8 @@ import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts
 import type { TaskHandle } from '../draft/frames.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
-import { toPublicApproval } from '../run/approvals/approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
+import { toPublicApproval } from '../run/approvals/public-approval.ts';
 import { calleeOf, ruleIfUnknown } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalTimerId, nodesAround, waitTimerId } from '../run/ids.ts';

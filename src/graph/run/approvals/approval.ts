@@ -41,6 +41,8 @@ export interface Approval extends Shown {
   readonly task: TaskPath;
   /** The digest of the question as the node asked it, without a fork's details or edited arguments. */
   readonly asked: string;
+  /** The arguments as the node asked for them; absent: no decision has brought others. */
+  readonly askedArgs?: Json;
 }
 
 /** A closed approval of the same question. */
@@ -113,12 +115,27 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
   };
   const decisions = [...approval.decisions, decision];
   const digest = digestOf({ ...approval, args });
-  return { approval: { ...approval, args, digest, decisions, status: statusAfter(approval, decisions) }, decision };
+  const { askedArgs = approval.args } = approval;
+  const edit = request.args === undefined ? {} : { args, askedArgs };
+  return { approval: { ...approval, ...edit, digest, decisions, status: statusAfter(approval, decisions) }, decision };
 }
 
-function statusAfter(approval: Approval, decisions: readonly Decision[]): Approval['status'] {
+/** Closes an approval whose timeout is over. What people have proposed alone counts for nothing: it is about what was asked. */
+export function expire(approval: Approval, status: Approval['status']): Approval {
+  const { askedArgs: args } = approval;
+  if (args === undefined) return { ...approval, status };
+  return { ...approval, args, digest: digestOf({ ...approval, args }), status };
+}
+
+/** Returns the decision that has closed an approval; `undefined`: none has, as its timeout decided or it was canceled. */
+export function closingDecision(approval: Pick<Approval, 'status' | 'policy' | 'decisions'>): Decision | undefined {
+  const { status, decisions } = approval;
+  return statusAfter(approval, decisions) === status ? decisions.at(-1) : undefined;
+}
+
+function statusAfter({ policy }: Pick<Approval, 'policy'>, decisions: readonly Decision[]): Approval['status'] {
   if (decisions.at(-1)?.decision === 'reject') return 'rejected';
-  return decisionsThatCount(decisions).length >= (approval.policy.quorum ?? 1) ? 'approved' : 'pending';
+  return decisionsThatCount(decisions).length >= (policy.quorum ?? 1) ? 'approved' : 'pending';
 }
 
 /** Returns the decisions since the arguments were edited last. Earlier ones are void: they were about others. */
@@ -153,7 +170,7 @@ export function isPendingFor(approval: Approval, who: Pick<DecisionRequest, 'by'
 }
 
 function refusalByStatus(approval: Approval, { by }: Pick<DecisionRequest, 'by'>): Refusal | null {
-  const last = approval.decisions.at(-1);
+  const last = closingDecision(approval);
   switch (approval.status) {
     case 'approved':
     case 'rejected':
@@ -225,16 +242,4 @@ function violation(
     message,
   }));
   return issues.length > 0 ? { code, message: `The ${field} break their schema`, issues } : null;
-}
-
-/** An approval as the API shows it, without what only the interpreter reads. */
-export type PublicApproval = Omit<Approval, 'task' | 'asked' | 'requesters'>;
-
-export function toPublicApproval({
-  task: _task,
-  asked: _asked,
-  requesters: _requesters,
-  ...approval
-}: Approval): PublicApproval {
-  return approval;
 }
