@@ -3,6 +3,8 @@ import type { Actor, Beginning, ForkStart, NodePlace, RunIdentity } from '../../
 import { checkInput, compileShared, missingInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
+import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
+import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { fillFromMessage, findTemplateFault } from '../../graph/expression/index.ts';
@@ -131,6 +133,13 @@ export const JOBS = {
     limitMs: 10_000,
     work: async (_: Catalog, { graph, ...trial }: GraphTrial): Promise<TestedRun> =>
       await playOutputs(compile(graph), trial),
+  },
+  draw: {
+    limitMs: 10_000,
+    work: (
+      _: Catalog,
+      { definition, marks, format }: { definition: GraphDefinition; marks: Marks; format: DiagramFormat },
+    ): string => DIAGRAM_WRITERS[format](definition, marks),
   },
   findTemplateFault: {
     limitMs: 10_000,
