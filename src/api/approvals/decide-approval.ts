@@ -1,6 +1,6 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { decide, findPendingApproval, isEnded } from '../../graph/run/index.ts';
+import { findPendingApproval, isEnded, refuseDecision } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -105,8 +105,8 @@ function refuseByRows(
   const approvalId = request.approvalId ?? last?.id;
   const approval = findPendingApproval(approvals, approvalId);
   if (!('code' in approval)) {
-    const result = decide(approval, request);
-    return 'refusal' in result && !mayBeOutdated(approval, result.refusal) ? result.refusal : null;
+    const refusal = refuseDecision(approval, request);
+    return refusal && !mayBeOutdated(approval, refusal) ? refusal : null;
   }
   if (approvalId !== undefined) return approval;
   return hasEnded ? NOTHING_WAITS : null;

@@ -1,5 +1,5 @@
 export { digestOf } from './approvals/approval-digest.ts';
-export { decide, findPendingApproval, isPendingFor, toPublicApproval } from './approvals/approval.ts';
+export { findPendingApproval, isPendingFor, refuseDecision, toPublicApproval } from './approvals/approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approvals/approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './approvals/asked-before.ts';
 export type { ClosedApproval } from './approvals/asked-before.ts';

@@ -96,11 +96,7 @@ export function findPendingApproval(approvals: readonly Approval[], id: string |
  * @returns the changed approval, or the reason for the refusal
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
-  const refusal =
-    refuseDecider(approval, request) ??
-    refusalByStatus(approval, request) ??
-    refusalByDigest(approval, request) ??
-    refusalByContent(approval, request);
+  const refusal = refuseDecision(approval, request);
   if (refusal) return { refusal };
   const args = request.args === undefined ? approval.args : request.args;
   const decision: Decision = {
@@ -112,8 +108,18 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
     values: request.values ?? null,
   };
   const decisions = [...approval.decisions, decision];
-  const digest = digestOf({ ...approval, args });
+  const digest = request.args === undefined ? approval.digest : digestOf({ ...approval, args });
   return { approval: { ...approval, args, digest, decisions, status: statusAfter(approval, decisions) }, decision };
+}
+
+/** As `decide`, without the work for the changed approval. @returns `null` if the decision counts */
+export function refuseDecision(approval: Approval, request: DecisionRequest): Refusal | null {
+  return (
+    refuseDecider(approval, request) ??
+    refusalByStatus(approval, request) ??
+    refusalByDigest(approval, request) ??
+    refusalByContent(approval, request)
+  );
 }
 
 function statusAfter(approval: Approval, decisions: readonly Decision[]): Approval['status'] {
