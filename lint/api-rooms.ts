@@ -14,7 +14,17 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/graph-jobs': {
-    rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'store', 'process', 'testing', 'api/http'],
+    rooms: [
+      ...FACTS,
+      ...REPLAY,
+      'graph/expression',
+      'graph/diagram',
+      'graph/validate',
+      'store',
+      'process',
+      'testing',
+      'api/http',
+    ],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {

@@ -43,7 +43,10 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
     'The run is in a state that does not allow this.',
     'Read the run; the detail says what it waits for.',
   ),
-  THREAD_BUSY: problem('Another run of the thread is not over.', 'Wait, or send `onBusy: "enqueue"`.'),
+  THREAD_BUSY: problem(
+    'Another run of the thread is not over; with `onBusy: "enqueue"` or `"interrupt"`, 1,000 runs wait in its queue.',
+    'Wait, or send `onBusy: "enqueue"`.',
+  ),
   ALREADY_DECIDED: problem('The approval is decided, or the caller has decided before.', 'Read the approval.'),
   APPROVAL_CANCELED: problem(
     'The approval was withdrawn: its run was canceled, or it shows something else by now.',

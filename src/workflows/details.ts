@@ -1,11 +1,12 @@
 import { toRunView } from '../graph/journal/index.ts';
 import type { Intervention, RunEvent, RunView } from '../graph/journal/index.ts';
-import { hideApproval, hideEvent, hideIntervention, hideRunError } from '../graph/redaction/index.ts';
+import { hideEvent, hideIntervention, hideRunError, hideTitle } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import type { Run } from '../graph/run/index.ts';
+import type { Approval, Run } from '../graph/run/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import { toWorkflowId } from './contract.ts';
 import { inlineMarkdown } from './inline-markdown.ts';
+import { shortJson } from './short-json.ts';
 
 /** In characters; the server takes 20,000 bytes. */
 const MAX_DETAILS = 5_000;
@@ -20,12 +21,15 @@ export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: R
   const view = toRunView(run);
   const { status, step } = view;
   return joinWhole([
-    `**${run.graph.name}** is **${status}**, step ${step}`,
-    [...factsOf(view, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
+    () => `**${run.graph.name}** is **${status}**, step ${step}`,
+    () => [...factsOf(view, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
     ...approvalBlocks(run, hidden),
     ...interventionBlocks(run, view, hidden),
   ]);
 }
+
+/** Writes a block, once it is known that there is room. */
+type Block = () => string;
 
 function factsOf({ next, usage, error: whole }: RunView, hidden: Redaction): readonly string[] {
   const { modelCalls, toolCalls, inputTokens, outputTokens, costUsd } = usage;
@@ -53,44 +57,40 @@ function errorLines({ code, message, cause }: RunError): readonly string[] {
   ];
 }
 
-function approvalBlocks(run: Run, hidden: Redaction): readonly string[] {
+function approvalBlocks(run: Run, hidden: Redaction): readonly Block[] {
   return Object.values(run.approvals)
     .filter(({ status }) => status === 'pending')
-    .map((approval) => {
-      const { title } = hideApproval(approval, hidden);
-      const { id: approvalId, expiresAt, policy } = approval;
-      const input = { approvalId, ...(policy.requireReason === true && { reason: '…' }) };
-      return [
-        `**Waits for approval:** ${inlineMarkdown(title)} (until ${expiresAt})`,
-        '',
-        ...(['approve', 'reject'] as const).map((signal) => command(run, signal, input)),
-      ].join('\n');
-    });
+    .map((approval) => () => approvalBlock(run, approval, hidden));
 }
 
-function interventionBlocks(run: Run, { waitingFor }: RunView, hidden: Redaction): readonly string[] {
+function approvalBlock(run: Run, approval: Approval, hidden: Redaction): string {
+  const { id: approvalId, expiresAt, policy } = approval;
+  const input = { approvalId, ...(policy.requireReason === true && { reason: '…' }) };
+  return [
+    `**Waits for approval:** ${inlineMarkdown(hideTitle(approval, hidden))} (until ${expiresAt})`,
+    '',
+    ...(['approve', 'reject'] as const).map((signal) => command(run, signal, input)),
+  ].join('\n');
+}
+
+function interventionBlocks(run: Run, { waitingFor }: RunView, hidden: Redaction): readonly Block[] {
   return waitingFor
     .filter((waiting) => waiting.kind === 'intervention')
-    .map((waiting) => interventionBlock(run, hideIntervention(waiting, hidden)));
+    .map((waiting) => () => interventionBlock(run, hideIntervention(waiting, hidden)));
 }
 
 function interventionBlock(run: Run, { id, node, tool, args, idempotencyKey, error, choices }: Intervention): string {
   const callee = tool === undefined ? '' : ` at the tool \`${tool}\``;
-  const shownArgs = JSON.stringify(args);
   return [
     `**Waits for an intervention:** node \`${node}\` failed${callee}`,
     '',
     ...errorLines(error),
-    ...(args === null ? [] : [`- arguments: ${inlineMarkdown(shorten(shownArgs))}`]),
+    ...(args === null ? [] : [`- arguments: ${inlineMarkdown(shortJson(args, MAX_ARGS))}`]),
     ...(idempotencyKey === null ? [] : [`- key: \`${idempotencyKey}\``]),
     ...choices.map(({ action, effect }) => `- \`${action}\`: ${effect}`),
     '',
     ...choices.map(({ action }) => command(run, action, { id, ...(action === 'skip' && { output: null }) })),
   ].join('\n');
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_ARGS ? text : `${text.slice(0, MAX_ARGS)}…`;
 }
 
 /** Writes a command in short lines, which no window cuts off. It names the decision, so that a late one decides no other. */
@@ -103,11 +103,18 @@ function command(run: Run, signal: string, input: object): string {
   return lines.map((line) => `    ${line}`).join('\n');
 }
 
-/** Joins blocks of Markdown; those that don't fit are left out whole, as half a command is none. */
-function joinWhole(blocks: readonly string[]): string {
+/** Joins blocks of Markdown; from the first that does not fit they are left out whole, as half a command is none. */
+function joinWhole(blocks: readonly Block[]): string {
+  const shown: string[] = [];
   let length = 0;
-  const shown = blocks.filter((block) => (length += block.length + 2) <= MAX_DETAILS - MORE.length);
-  return [...shown, ...(shown.length < blocks.length ? [MORE] : [])].join('\n\n');
+  for (const write of blocks) {
+    const block = write();
+    length += block.length + SEPARATOR.length;
+    if (length > MAX_DETAILS - MORE.length) return [...shown, MORE].join(SEPARATOR);
+    shown.push(block);
+  }
+  return shown.join(SEPARATOR);
 }
 
+const SEPARATOR = '\n\n';
 const MORE = 'There is more; ask the API for the run.';

@@ -1,17 +1,11 @@
 import type { Message } from '../../graph/definition/index.ts';
+import { createDistinctTexts } from '../../graph/values/index.ts';
 
 /** Gives a new id to each message whose id an earlier message has. */
 export function withDistinctIds(messages: readonly Message[]): readonly Message[] {
-  const ids = new Set<string>();
+  const give = createDistinctTexts((id, copy) => (copy === 1 ? id : `${id}#${copy}`));
   return messages.map((message) => {
-    const id = freeId(message.id, ids);
-    ids.add(id);
+    const id = give(message.id);
     return id === message.id ? message : { ...message, id };
   });
-}
-
-function freeId(id: string, taken: ReadonlySet<string>): string {
-  let free = id;
-  for (let copy = 2; taken.has(free); copy++) free = `${id}#${copy}`;
-  return free;
 }

@@ -20,7 +20,7 @@ export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message,
     }
     const opened = toolCallsOf(message).map(({ id }): Slot => ({ id, answer: null }));
     if (opened.length > 0) slots.set(message, opened);
-    for (const slot of opened.toReversed()) open.set(slot.id, [...(open.get(slot.id) ?? []), slot]);
+    for (const slot of opened.toReversed()) add(open, slot);
   }
   for (const message of early) fill(open, message);
   return new Map([...slots].map(([message, filled]) => [message, filled.map(({ answer }) => answer)]));
@@ -30,6 +30,12 @@ export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message,
 interface Slot {
   readonly id: string;
   answer: Message | null;
+}
+
+function add(open: Map<string, Slot[]>, slot: Slot): void {
+  const slots = open.get(slot.id);
+  if (slots) slots.push(slot);
+  else open.set(slot.id, [slot]);
 }
 
 /** Assigns an answer to the latest open call with its id. @returns false if there is none */

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../../graph/definition/index.ts';
+import { createDistinctTexts } from '../../graph/values/index.ts';
 import { toProviderCallId } from './tool-names.ts';
 
 /** A tool call as it appears in one request. */
@@ -21,21 +22,25 @@ export interface CallIds {
 
 /** Messages of people or graphs may repeat an id; providers refuse such a request. */
 export function createCallIds(): CallIds {
-  const used = new Set<string>();
-  const waiting = new Map<string, NamedCall[]>();
+  const give = createDistinctTexts((id, copy) => toProviderCallId(copy === 1 ? id : `${id}#${copy}`));
+  const opened = new Map<string, Opened>();
   return {
     open({ id, name }) {
-      const unique = firstFree(id, used);
-      used.add(unique);
-      waiting.set(id, [...(waiting.get(id) ?? []), { id: unique, name }]);
-      return unique;
+      const call = { id: give(id), name };
+      const same = opened.get(id);
+      if (same) same.calls.push(call);
+      else opened.set(id, { calls: [call], answered: 0 });
+      return call.id;
     },
-    close: (id) => waiting.get(id)?.shift() ?? null,
+    close(id) {
+      const same = opened.get(id);
+      return same?.calls[same.answered++] ?? null;
+    },
   };
 }
 
-function firstFree(id: string, used: ReadonlySet<string>): string {
-  let free = toProviderCallId(id);
-  for (let copy = 2; used.has(free); copy++) free = toProviderCallId(`${id}#${copy}`);
-  return free;
+/** The calls with one id. */
+interface Opened {
+  readonly calls: NamedCall[];
+  answered: number;
 }

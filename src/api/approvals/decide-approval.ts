@@ -1,6 +1,6 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { findPendingApproval, isEnded } from '../../graph/run/index.ts';
+import { findPendingApproval, isEnded, refuseDecision } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -116,12 +116,15 @@ async function refuseByRows(
 
 type JudgeDeps = Pick<ApiDeps, 'graphJobs' | 'logger'>;
 
-/** Judges a decision in a thread, as strangers make the schemas. What can't be judged here, or not now, the run judges. */
+/**
+ * Judges a decision, in a thread if the approval has schemas, as strangers make them. If none judges it now, the run does.
+ */
 async function judge(
   { graphJobs, logger }: JudgeDeps,
   { runId, tenantId }: Omit<OfRun, 'hasEnded'>,
   { approval, request }: { readonly approval: Approval; readonly request: DecisionRequest },
 ): Promise<Refusal | null> {
+  if (approval.argsSchema === null && approval.decisionSchema === null) return refuseDecision(approval, request);
   const task = { approval: { ...approval, details: null }, request };
   return await graphJobs.do('refuseDecision', tenantId, task).catch((error: unknown) => {
     logger.warn({ error, run: runId }, 'a decision could not be judged before the run does');

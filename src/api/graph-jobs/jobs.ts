@@ -3,13 +3,15 @@ import type { Actor, Beginning, ForkStart, NodePlace, RunIdentity } from '../../
 import { checkInput, compileShared, missingInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
+import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
+import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { fillFromMessage, findTemplateFault } from '../../graph/expression/index.ts';
 import type { Filled, Message } from '../../graph/expression/index.ts';
 import { findRedaction } from '../../graph/redaction/index.ts';
 import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
-import { decide } from '../../graph/run/index.ts';
+import { refuseDecision } from '../../graph/run/index.ts';
 import type {
   Approval,
   DecisionRequest,
@@ -115,10 +117,8 @@ export const JOBS = {
   /** Of the approval the details are of no account, and may be large. */
   refuseDecision: {
     limitMs: 10_000,
-    work: (_: Catalog, { approval, request }: { approval: Approval; request: DecisionRequest }): Refusal | null => {
-      const result = decide(approval, request);
-      return 'refusal' in result ? result.refusal : null;
-    },
+    work: (_: Catalog, { approval, request }: { approval: Approval; request: DecisionRequest }): Refusal | null =>
+      refuseDecision(approval, request),
   },
   refuseFork: {
     limitMs: 15_000,
@@ -148,6 +148,13 @@ export const JOBS = {
     limitMs: 10_000,
     work: async (_: Catalog, { graph, ...trial }: GraphTrial): Promise<TestedRun> =>
       await playOutputs(compile(graph), trial),
+  },
+  draw: {
+    limitMs: 10_000,
+    work: (
+      _: Catalog,
+      { definition, marks, format }: { definition: GraphDefinition; marks: Marks; format: DiagramFormat },
+    ): string => DIAGRAM_WRITERS[format](definition, marks),
   },
   findTemplateFault: {
     limitMs: 10_000,

@@ -1,15 +1,12 @@
 import { isDefinition } from '../../graph/definition/index.ts';
-import { NO_MARKS, toMermaid, toPlantUml } from '../../graph/diagram/index.ts';
-import type { Marks } from '../../graph/diagram/index.ts';
+import { NO_MARKS } from '../../graph/diagram/index.ts';
+import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import { missingGraph } from '../graphs/missing-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { findRun } from './find-run.ts';
-
-const WRITERS = { mermaid: toMermaid, plantuml: toPlantUml } as const;
-export type DiagramFormat = keyof typeof WRITERS;
 
 export interface WantedDiagram {
   /** The name of the graph. */
@@ -24,14 +21,14 @@ export interface WantedDiagram {
  * @throws ApiError when there is no such graph or run
  */
 export async function drawDiagram(
-  deps: Pick<ApiDeps, 'store'>,
+  deps: Pick<ApiDeps, 'store' | 'graphJobs'>,
   caller: Caller,
   { name, format, run }: WantedDiagram,
 ): Promise<string> {
   const { definition, marks } =
     run === undefined ? await readGraph(deps, caller, name) : await readRun(deps, caller, { name, id: run });
   if (!isDefinition(definition)) throw new TypeError(`The definition of ${name} is not one`);
-  return WRITERS[format](definition, marks);
+  return await deps.graphJobs.do('draw', caller.tenantId, { definition, marks, format });
 }
 
 interface Drawn {

@@ -1,5 +1,5 @@
 import type { GraphDefinition } from '../../graph/definition/index.ts';
-import { toMermaid, toPlantUml } from '../../graph/diagram/index.ts';
+import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
 import { isDefinition } from '../../graph/definition/index.ts';
 import { own } from '../../graph/values/index.ts';
 import { checkDefinition, isValid } from '../input/check-definition.ts';
@@ -11,8 +11,6 @@ import { oneOperand } from '../line/operands.ts';
 import { NOTHING_KNOWN } from '../input/read-catalog.ts';
 import { readDefinition } from '../input/read-definition.ts';
 
-const WRITERS = { mermaid: toMermaid, plantuml: toPlantUml } as const;
-
 export const diagram = defineCommand({
   name: 'diagram',
   summary: 'print a graph as a Mermaid or PlantUML drawing',
@@ -22,8 +20,9 @@ export const diagram = defineCommand({
   flags: { format: textOr('mermaid', 'FORMAT', 'mermaid or plantuml') },
   exits: { 0: 'drawn', 1: 'the definition has errors', 2: "wrong usage, or a file that can't be read" },
   async action({ values, given: file }, { stdout, stderr }) {
-    const write = own<(definition: GraphDefinition) => string>(WRITERS, values.format);
-    if (!write) throw new UsageError(`--format takes ${Object.keys(WRITERS).join(' or ')}, not "${values.format}"`);
+    const write = own<(definition: GraphDefinition) => string>(DIAGRAM_WRITERS, values.format);
+    if (!write)
+      throw new UsageError(`--format takes ${Object.keys(DIAGRAM_WRITERS).join(' or ')}, not "${values.format}"`);
     const read = await readDefinition(file);
     const issues = checkDefinition(read, NOTHING_KNOWN);
     if (!isValid(issues) || !('definition' in read.content) || !isDefinition(read.content.definition)) {

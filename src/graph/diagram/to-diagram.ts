@@ -4,17 +4,25 @@ import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
+import { abbreviate } from '../values/text.ts';
 import { arrowsOfNode, arrowsOfEdge } from './arrows.ts';
 import type { OutgoingArrow } from './arrows.ts';
+import { boundArrows } from './bound-arrows.ts';
 import type { Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
 import { createKeys } from './keys.ts';
 import type { Keys } from './keys.ts';
 import { shapeLines } from './shape-lines.ts';
 
-/** Converts a definition into shapes and arrows. Edges from or to unknown nodes are left out. */
+/** Of a line in a shape, and of a label, in characters. Longer ones are cut. */
+const MAX_TEXT = 200;
+
+/**
+ * Converts a definition into shapes and arrows. Edges from or to unknown nodes are left out, and arrows beyond the bound of
+ * a drawing.
+ */
 export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
   const markOf = markReader(marks);
-  return drawGraph(definition, { path: [], keys: createKeys(), markOf });
+  return boundArrows(drawGraph(definition, { path: [], keys: createKeys(), markOf }));
 }
 
 /** The graph that is being drawn, and the keys of its drawing. */
@@ -68,7 +76,7 @@ function drawNode(
     kind: 'node',
     outline,
     fill,
-    lines: shapeLines(id, node, definition),
+    lines: shapeLines(id, node, definition).map((line) => abbreviate(line, MAX_TEXT)),
     isDeferred: node.defer === true,
     mark: level.markOf(path.join('/')),
     inner: drawInside(node, definition, { ...level, path }),
@@ -106,11 +114,11 @@ function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path
   return { shapes: [join], arrows: [...into, ...outgoing.map((arrow) => ({ from: join.key, ...arrow }))] };
 }
 
-/** Replaces node ids by shape keys. Arrows to unknown nodes are left out. */
+/** Replaces node ids by shape keys, and cuts labels. Arrows to unknown nodes are left out. */
 function resolveArrows(arrows: readonly OutgoingArrow[], ids: ReadonlyMap<string, string>): readonly OutgoingArrow[] {
-  return arrows.flatMap(({ to, ...arrow }) => {
+  return arrows.flatMap(({ to, kind, label }) => {
     const key = ids.get(to);
-    return key === undefined ? [] : [{ ...arrow, to: key }];
+    return key === undefined ? [] : [{ to: key, kind, label: label === null ? null : abbreviate(label, MAX_TEXT) }];
   });
 }
 

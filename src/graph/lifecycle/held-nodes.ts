@@ -66,7 +66,7 @@ export function refuseWriting(graph: CompiledGraph, channels: readonly string[],
 
 function refuseAny(held: readonly ApprovalNode[], actor: Actor): Refusal | null {
   for (const approval of new Set(held)) {
-    const refusal = refuseDecision({ ...approval, requestedAt: askedAt(approval, actor) }, actor);
+    const refusal = refuseDecidingAlone({ ...approval, requestedAt: askedAt(approval, actor) }, actor);
     if (refusal) return refusal;
   }
   return null;
@@ -86,7 +86,7 @@ export interface Decidable {
 }
 
 /** Requires the right to decide an approval alone and without a reason. @returns the reason for a refusal */
-export function refuseDecision(
+export function refuseDecidingAlone(
   { policy, requestedAt }: Decidable,
   { by, at, requesters }: Omit<Actor, 'approvals'>,
 ): Refusal | null {

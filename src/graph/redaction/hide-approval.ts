@@ -14,15 +14,25 @@ export function hideApproval(approval: Approval, redaction: Redaction): PublicAp
   return hideAsked(toPublicApproval(approval), nodesThatAsk(approval, redaction));
 }
 
+/** The title of an approval as `hideApproval` shows it; the rest, which may be large, is not looked at. */
+export function hideTitle(
+  { title, ...asked }: Pick<Approval, 'title' | 'task' | 'node'>,
+  redaction: Redaction,
+): string {
+  return toText(hideField('title', title, nodesThatAsk(asked, redaction)));
+}
+
+function hideField(field: string, value: Json, nodes: readonly NodeRedaction[]): Json {
+  return nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
+}
+
 /** As `hideApproval`, for the nodes that may have asked. */
 export function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
   if (nodes.length === 0) return approval;
-  const hideField = (field: string, value: Json): Json =>
-    nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
   const { title, details, args } = approval;
   const shown = {
-    title: toText(hideField('title', title)),
-    details: hideMemory(hideField('details', details), nodes),
+    title: toText(hideField('title', title, nodes)),
+    details: hideMemory(hideField('details', details, nodes), nodes),
     args: hideArgs(args, nodes),
   };
   const isWhole = deepEqual(shown, { title, details, args });

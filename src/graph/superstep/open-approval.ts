@@ -44,7 +44,7 @@ export function openApproval(
     runId: run.id,
     node,
     ...shown,
-    digest: digestOf(shown),
+    digest: shown.details === question.details ? asked : digestOf(shown),
     status: 'pending',
     decisions: [],
     previous: askedBefore(

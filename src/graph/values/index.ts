@@ -1,6 +1,7 @@
 export { boundIssues } from './bounded-issues.ts';
 export { forgetOldest, mapValues, toList } from './collections.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
+export { createDistinctTexts } from './distinct-texts.ts';
 export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';
 export { escapeInvisible } from './escape-invisible.ts';
 export { isUnknownOutcome, MAX_MESSAGE } from './errors.ts';

@@ -98,11 +98,7 @@ export function findPendingApproval(approvals: readonly Approval[], id: string |
  * @returns the changed approval, or the reason for the refusal
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
-  const refusal =
-    refuseDecider(approval, request) ??
-    refusalByStatus(approval, request) ??
-    refusalByDigest(approval, request) ??
-    refusalByContent(approval, request);
+  const refusal = refuseDecision(approval, request);
   if (refusal) return { refusal };
   const args = request.args === undefined ? approval.args : request.args;
   const decision: Decision = {
@@ -114,10 +110,19 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
     values: request.values ?? null,
   };
   const decisions = [...approval.decisions, decision];
-  const digest = digestOf({ ...approval, args });
   const { askedArgs = approval.args } = approval;
-  const edit = request.args === undefined ? {} : { args, askedArgs };
-  return { approval: { ...approval, ...edit, digest, decisions, status: statusAfter(approval, decisions) }, decision };
+  const edit = request.args === undefined ? {} : { args, askedArgs, digest: digestOf({ ...approval, args }) };
+  return { approval: { ...approval, ...edit, decisions, status: statusAfter(approval, decisions) }, decision };
+}
+
+/** As `decide`, without the work for the changed approval. @returns `null` if the decision counts */
+export function refuseDecision(approval: Approval, request: DecisionRequest): Refusal | null {
+  return (
+    refuseDecider(approval, request) ??
+    refusalByStatus(approval, request) ??
+    refusalByDigest(approval, request) ??
+    refusalByContent(approval, request)
+  );
 }
 
 /** Closes an approval whose timeout is over. What people have proposed alone counts for nothing: it is about what was asked. */

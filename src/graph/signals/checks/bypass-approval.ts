@@ -1,7 +1,7 @@
 import type { Draft } from '../../draft/draft.ts';
 import { tasksOfRun } from '../../draft/frames.ts';
 import type { TaskHandle } from '../../draft/frames.ts';
-import { actorIn, refuseDecision } from '../../lifecycle/held-nodes.ts';
+import { actorIn, refuseDecidingAlone } from '../../lifecycle/held-nodes.ts';
 import type { Decidable } from '../../lifecycle/held-nodes.ts';
 import type { Principal } from '../../run/principal.ts';
 import type { Refusal } from '../../run/refusal.ts';
@@ -24,7 +24,7 @@ export function refuseBypass(
 ): Refusal | null {
   const actor = actorIn(draft, by);
   for (const id of tasks.flatMap(({ task: { state } }) => approvalsOfTask(state))) {
-    const refusal = refuseDecision(own(draft.run.approvals, id) ?? droppedApproval(draft), actor);
+    const refusal = refuseDecidingAlone(own(draft.run.approvals, id) ?? droppedApproval(draft), actor);
     if (refusal) return refusal;
   }
   return null;

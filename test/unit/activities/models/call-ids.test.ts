@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCallIds } from '../../../../src/activities/models/call-ids.ts';
 import { aCall } from '../../../support/builders/conversations.ts';
+import { growthOf } from '../../../support/readers/growth.ts';
 
 describe('the ids of a request’s calls', () => {
   test('stay as they are where each is given once', () => {
@@ -26,6 +27,15 @@ describe('the ids of a request’s calls', () => {
 
   test('no answer is for a call that there is not', () => {
     expect(createCallIds().close('k')).toBeNull();
+  });
+
+  test('take linear time where all are one', () => {
+    const growth = growthOf((size) => () => {
+      const ids = createCallIds();
+      for (let at = 0; at < size; at += 1) ids.open(aCall('k'));
+      for (let at = 0; at < size; at += 1) ids.close('k');
+    });
+    expect(growth).toBeLessThan(1.6);
   });
 
   test('are all different, of the form that every provider takes', () => {

@@ -1,0 +1,27 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { shortJson } from '../../../src/workflows/short-json.ts';
+
+test('writes a value as JSON does, and cuts what is long', () => {
+  const parsed = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));
+  fc.assert(
+    fc.property(parsed, fc.integer({ min: 1, max: 60 }), (value, maxLength) => {
+      const text = JSON.stringify(value);
+      const cut = `${text.slice(0, maxLength).toWellFormed()}…`;
+      expect(shortJson(value, maxLength)).toBe(text.length > maxLength ? cut : text);
+    }),
+  );
+});
+
+test('looks at nothing behind the cut', () => {
+  const unread = new Proxy(
+    Array.from({ length: 20 }, () => 'x'),
+    {
+      get(list, key) {
+        if (typeof key === 'string' && Number(key) > 5) throw new Error('It is read');
+        return Reflect.get(list, key);
+      },
+    },
+  );
+  expect(shortJson(unread, 10)).toBe('["x","x","…');
+});
