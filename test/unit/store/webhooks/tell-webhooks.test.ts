@@ -57,8 +57,8 @@ test('what was told goes with its run, and with its age', async () => {
 
 test('what is due is found beside any number of webhooks with nothing to send', async () => {
   await store.database.exec(`
-    insert into webhooks (id, tenant_id, url, events, format, created_at, created_by)
-      select 'idle' || n, 'idle' || n / 100, 'https://a.example', '{run.failed}', 'standard', now(), 'ann'
+    insert into webhooks (id, tenant_id, url, events, format, earlier_secrets, created_at, created_by)
+      select 'idle' || n, 'idle' || n / 100, 'https://a.example', '{run.failed}', 'standard', '[]', now(), 'ann'
       from generate_series(1, 20000) as n;
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, failures, attempts, created_at)
       select 'sent' || n, 'idle' || n, 'none', 'run.failed', 'delivered', 0, '[]', now() from generate_series(1, 20000) as n;
