@@ -6,7 +6,8 @@ import type { ApprovalNode } from './approval-sets.ts';
 import { findCertainNodes } from './certain-nodes.ts';
 import type { CompiledGraph } from './compile.ts';
 import { findDominators } from './dominators.ts';
-import { bySource, staticEdges } from './static-edges.ts';
+import { bySource } from './by-source.ts';
+import { staticEdges } from './static-edges.ts';
 import type { StaticEdge } from './static-edges.ts';
 
 /** The approval nodes that hold the nodes and channels of a graph. */
@@ -29,37 +30,47 @@ interface Held {
   readonly told: readonly ApprovalNode[];
 }
 
-interface Priced {
+/** A graph that was looked at. */
+interface Look {
   readonly holds: ApprovalHolds;
+  /** The prices of the graph and of each graph inside it, by graph: several nodes may lead to one. */
+  readonly prices: ReadonlyMap<CompiledGraph, number>;
   readonly units: number;
 }
 
-const known = new WeakMap<CompiledGraph, Priced>();
+const known = new WeakMap<CompiledGraph, Look>();
 
-/** Finds the approvals that hold the parts of a graph. A graph is looked at once, and only when somebody asks. */
+/**
+ * Finds the approvals that hold the parts of a graph. A graph is looked at once, and only when somebody asks. A process
+ * that remembers a graph charges the same as one that looks at it.
+ */
 export function approvalHolds(graph: CompiledGraph): ApprovalHolds {
-  const priced = known.get(graph) ?? withPrice(() => findHolds(graph));
-  known.set(graph, priced);
-  spend(priced.units);
-  return priced.holds;
+  const { holds, units } = withoutCharge(() => lookAt(graph));
+  spend(units);
+  return holds;
 }
 
-/** A process that remembers a graph charges the same as one that looks at it. */
-function withPrice(find: () => ApprovalHolds): Priced {
-  return withoutCharge(() => {
-    const before = unitsSpent();
-    const holds = find();
-    return { holds, units: unitsSpent() - before };
-  });
+function lookAt(graph: CompiledGraph): Look {
+  const found = known.get(graph);
+  if (found) return found;
+  const graphs = new Set([...graph.nodes.values()].flatMap(({ subgraph }) => subgraph ?? []));
+  const inside = new Map([...graphs].map((inner) => [inner, lookAt(inner)]));
+  const before = unitsSpent();
+  const holds = findHolds(graph, inside);
+  const own = unitsSpent() - before;
+  const prices = new Map([[graph, own], ...[...inside.values()].flatMap((look) => [...look.prices])]);
+  const look = { holds, prices, units: [...prices.values()].reduce((sum, units) => sum + units, 0) };
+  known.set(graph, look);
+  return look;
 }
 
 /** Half a second: far more than graphs need that people write, and far below what an activation may take. */
 const MAX_UNITS = 5_000_000;
 
-function findHolds(graph: CompiledGraph): ApprovalHolds {
+function findHolds(graph: CompiledGraph, inside: Inside): ApprovalHolds {
   const edges = staticEdges(graph.definition);
   const leaving = bySource(edges);
-  const parts = partsOf(graph);
+  const parts = partsOf(graph, inside);
   const { within } = parts;
   const held = tryWithAllowance('To find what approvals hold', MAX_UNITS, () => findHeld(graph, edges, parts));
   return {
@@ -77,15 +88,16 @@ interface Parts {
   readonly written: ReadonlyMap<string, readonly ApprovalNode[]>;
 }
 
+/** The graphs inside of a graph. */
+type Inside = ReadonlyMap<CompiledGraph, Look>;
+
 const NONE: readonly ApprovalNode[] = [];
 
-function partsOf({ nodes }: CompiledGraph): Parts {
-  const graphs = new Set([...nodes.values()].flatMap(({ subgraph }) => subgraph ?? []));
-  const inside = new Map([...graphs].map((graph) => [graph, approvalHolds(graph)]));
+function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
   const within = new Map<string, readonly ApprovalNode[]>();
   const written = new Map<string, readonly ApprovalNode[]>();
   for (const { id, behavior, subgraph } of nodes.values()) {
-    const { always = NONE, told = NONE } = (subgraph && inside.get(subgraph)) ?? {};
+    const { always = NONE, told = NONE } = (subgraph && inside.get(subgraph)?.holds) ?? {};
     const own = behavior.policy && [{ id, policy: behavior.policy }];
     within.set(id, own ?? always);
     written.set(id, own ?? told);
@@ -96,7 +108,8 @@ function partsOf({ nodes }: CompiledGraph): Parts {
 /** Where a graph is too large to look at, each approval counts as one that holds everything. */
 function holdsAll({ within, written }: Parts): Held {
   const all = [...new Set([...within.values(), ...written.values()])].flat();
-  return { before: () => all, writing: () => all, always: all, told: all };
+  const ofAny = (names: readonly string[]) => (names.length === 0 ? NONE : all);
+  return { before: ofAny, writing: ofAny, always: all, told: all };
 }
 
 function findHeld(graph: CompiledGraph, edges: readonly StaticEdge[], { within, written }: Parts): Held {

@@ -1,6 +1,6 @@
 import { START } from '../definition/definition.ts';
 import { spend } from '../values/meter.ts';
-import { bySource } from './static-edges.ts';
+import { bySource } from './by-source.ts';
 import type { StaticEdge } from './static-edges.ts';
 
 /** Finds nodes that every run of the graph passes, because plain edges lead to them from nodes that never go elsewhere. */

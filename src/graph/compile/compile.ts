@@ -20,8 +20,9 @@ import type { Breakpoints } from '../run/run.ts';
 import { toMs } from '../values/duration.ts';
 import { own } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
+import { bySource } from './by-source.ts';
 import { compileEdge } from './edges.ts';
-import type { Outgoing, CompiledEdge } from './edges.ts';
+import type { Outgoing } from './edges.ts';
 
 /** A definition with templates parsed, schemas compiled and edges sorted by source. */
 export interface CompiledGraph {
@@ -129,18 +130,6 @@ const sharedGraphs = createMemo<CompiledGraph>({ maxEntries: 100, maxSize: 1_000
 
 /** In characters of JSON: the texts are the keys of the memo, and take memory. */
 const MAX_SHARED_LENGTH = 100_000;
-
-function bySource(edges: readonly CompiledEdge[]): Outgoing {
-  const outgoing = new Map<string, CompiledEdge[]>();
-  for (const edge of edges) {
-    for (const source of edge.sources) {
-      const found = outgoing.get(source);
-      if (found) found.push(edge);
-      else outgoing.set(source, [edge]);
-    }
-  }
-  return outgoing;
-}
 
 function compileNode(
   node: NodeDefinition,

@@ -1,6 +1,6 @@
 import { START } from '../definition/definition.ts';
 import { spend } from '../values/meter.ts';
-import { bySource } from './static-edges.ts';
+import { bySource } from './by-source.ts';
 import type { StaticEdge } from './static-edges.ts';
 
 /** What the nodes of a graph pass on their way, as the bits of one number. */

@@ -69,16 +69,3 @@ function deadEnds(nodes: GraphDefinition['nodes'], edges: readonly StaticEdge[])
     .filter((id) => !left.has(id))
     .map((id) => ({ sources: [id], targets: [END], kind: 'plain' }));
 }
-
-/** Returns the edges that leave each node. */
-export function bySource(edges: readonly StaticEdge[]): ReadonlyMap<string, readonly StaticEdge[]> {
-  const leaving = new Map<string, StaticEdge[]>();
-  for (const edge of edges) {
-    for (const source of edge.sources) {
-      const found = leaving.get(source);
-      if (found) found.push(edge);
-      else leaving.set(source, [edge]);
-    }
-  }
-  return leaving;
-}

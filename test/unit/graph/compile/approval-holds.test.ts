@@ -162,6 +162,26 @@ describe('a graph', () => {
     expect(first).toBeGreaterThan(0);
   });
 
+  test('inside several others is paid for once', () => {
+    const levels = Array.from({ length: 30 }, (_, level) => `l${level}@1`);
+    const twice = (graph: string) => ({ a: { type: 'subgraph', graph }, b: { type: 'subgraph', graph } }) as const;
+    const edges = [{ from: '__start__', to: ['a', 'b'] }];
+    const graphs = levels.map((name, level) => {
+      const inner = levels[level + 1];
+      return [
+        name,
+        aDefinition(
+          inner === undefined ? { nodes: { ask: asks('a') }, edges: [start] } : { nodes: twice(inner), edges },
+        ),
+      ];
+    });
+    const catalog = { ...aCatalog(), graphs: Object.fromEntries(graphs) };
+    const root = compileGraph(aDefinition({ nodes: twice('l0@1'), edges }), catalog);
+    const before = unitsSpent();
+    expect(approvalHolds(root).always.map(nameOf)).toEqual(['a']);
+    expect(unitsSpent() - before).toBeLessThan(200 * levels.length);
+  });
+
   test('that is too large to look at has everything held by all its approvals', () => {
     const steps = ids.slice(1).map((id, index) => ({ from: [ids[index] ?? '', 'x'], to: id }));
     const edges = [{ from: '__start__', to: ['n0', 'x', 'ask'] }, ...steps.toReversed(), { from: ids, to: 'x' }];
@@ -174,5 +194,6 @@ describe('a graph', () => {
       ['a'],
       ['a'],
     ]);
+    expect([holds.before([]), holds.writing([])]).toEqual([[], []]);
   });
 });
