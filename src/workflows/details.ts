@@ -3,10 +3,10 @@ import type { Intervention, RunEvent, RunView } from '../graph/journal/index.ts'
 import { hideEvent, hideIntervention, hideRunError, hideTitle } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Approval, Run } from '../graph/run/index.ts';
+import { shortJson } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import { toWorkflowId } from './contract.ts';
 import { inlineMarkdown } from './inline-markdown.ts';
-import { shortJson } from './short-json.ts';
 
 /** In characters; the server takes 20,000 bytes. */
 const MAX_DETAILS = 5_000;

@@ -25,5 +25,6 @@ export {
 export type { Json, JsonObject } from './json.ts';
 export { tryWithAllowance } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';
+export { shortJson } from './short-json.ts';
 export { abbreviate, errorChain, messageOf, truncate } from './text.ts';
 export { formatTimestamp, toTimestampMs } from './timestamp.ts';

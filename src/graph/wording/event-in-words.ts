@@ -2,7 +2,7 @@ import type { RunEvent } from '../journal/events.ts';
 import type { RunError } from '../values/errors.ts';
 import { escapeInvisible } from '../values/escape-invisible.ts';
 import type { Json } from '../values/json.ts';
-import { abbreviate } from '../values/text.ts';
+import { shortJson } from '../values/short-json.ts';
 
 /** Describes an event in one line for people; `null`: it is only technical. */
 export function eventInWords(event: RunEvent): string | null {
@@ -79,7 +79,7 @@ function errorIn({ code, message }: RunError): string {
 }
 
 function valueIn(value: Json): string {
-  return abbreviate(JSON.stringify(value), MAX_VALUE);
+  return shortJson(value, MAX_VALUE);
 }
 
 function reasonIn(reason: string | null): string {

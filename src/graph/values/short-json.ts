@@ -1,5 +1,6 @@
-import { abbreviate, isJsonList, isJsonObject } from '../graph/values/index.ts';
-import type { Json } from '../graph/values/index.ts';
+import { isJsonList, isJsonObject } from './json.ts';
+import type { Json } from './json.ts';
+import { abbreviate } from './text.ts';
 
 /** Writes a value as JSON up to so many characters; what is behind is not looked at. */
 export function shortJson(value: Json, maxLength: number): string {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shortJson } from '../../../src/workflows/short-json.ts';
+import { shortJson } from '../../../../src/graph/values/short-json.ts';
 
 test('writes a value as JSON does, and cuts what is long', () => {
   const parsed = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));
