@@ -176,6 +176,7 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
     fields: {
       approvalId: 'the approval',
       status: '`expired`, or what `onTimeout` makes of it: `rejected`, `approved`',
+      args: 'the arguments that were asked, if people had proposed others',
     },
   },
   'signal.received': {

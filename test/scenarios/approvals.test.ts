@@ -235,6 +235,8 @@ describe('an approval', () => {
     expect(firstLogged(run)).toEqual({ ...result, at: asked?.expiresAt });
     const { args, digest, decisions } = approvalOf(run) ?? {};
     expect([args, digest, decisions?.length]).toEqual([asked?.args, asked?.digest, 2]);
+    const expired = run.events.filter(({ type }) => type === 'approval.expired');
+    expect(expired).toMatchObject([{ status: decision, args: { amount: 1 } }]);
   });
 
   test('that its timeout rejects gives no reason of one who has approved', () => {

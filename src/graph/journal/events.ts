@@ -86,7 +86,13 @@ export type TaskEventBody =
       readonly from: Deciders;
       readonly to: Deciders;
     } & ByPerson)
-  | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
+  | {
+      readonly type: 'approval.expired';
+      readonly approvalId: string;
+      readonly status: string;
+      /** The arguments that were asked; absent: nobody has proposed others. */
+      readonly args?: Json;
+    };
 
 /** An event of a compensation, without the fields that identify the task of the compensated call. */
 export type CompensationEventBody =

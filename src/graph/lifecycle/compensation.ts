@@ -12,7 +12,7 @@ import { approvalTimerId, compensationKey } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
-import { closeExpiredApproval } from '../superstep/open-approval.ts';
+import { argsAsked, closeExpiredApproval } from '../superstep/open-approval.ts';
 import { isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
@@ -79,7 +79,8 @@ function ask(draft: Draft, compensation: CompensationCall): boolean {
 export function expireAskedCompensation(draft: Draft, asked: AskedCompensation): void {
   const { approvalId, compensation } = asked;
   const approval = closeExpiredApproval(draft, approvalId, 'expired');
-  emitOfCompensation(draft, compensation.task, { type: 'approval.expired', approvalId, status: 'expired' });
+  const expired = { type: 'approval.expired', approvalId, status: 'expired', ...argsAsked(approval) } as const;
+  emitOfCompensation(draft, compensation.task, expired);
   finishAskedCompensation(draft, asked, approval);
 }
 

@@ -64,7 +64,7 @@ const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
   'approval.requested': [approval],
   'approval.decided': [args],
   'approval.reassigned': [],
-  'approval.expired': [],
+  'approval.expired': [args],
   'compensation.requested': [args],
   'node.compensated': [result],
   'compensation.failed': [error],

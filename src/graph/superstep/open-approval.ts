@@ -75,6 +75,11 @@ export function closeExpiredApproval(draft: Draft, id: string, status: Approval[
   return approval;
 }
 
+/** The arguments of an approval that a timeout has closed, for its event, if people had proposed others. */
+export function argsAsked({ args, askedArgs }: Approval): { readonly args?: Json } {
+  return askedArgs === undefined ? {} : { args };
+}
+
 /** Shows deciders in a fork the parent's calls after the checkpoint, because the fork may repeat them. */
 function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
   if (!parent || parent.callsSince.length === 0) return details;

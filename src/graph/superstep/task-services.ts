@@ -26,7 +26,7 @@ import {
   reservedTotals,
   planReservation,
 } from './budget.ts';
-import { closeExpiredApproval, openApproval } from './open-approval.ts';
+import { argsAsked, closeExpiredApproval, openApproval } from './open-approval.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
 export class TaskServices implements TaskContext {
@@ -198,6 +198,6 @@ function takeEvent(draft: Draft, name: string): Json | undefined {
 
 function expireApproval(handle: TaskHandle, id: string, status: Approval['status']): Approval {
   const approval = closeExpiredApproval(handle.draft, id, status);
-  emitTask(handle, { type: 'approval.expired', approvalId: id, status });
+  emitTask(handle, { type: 'approval.expired', approvalId: id, status, ...argsAsked(approval) });
   return approval;
 }

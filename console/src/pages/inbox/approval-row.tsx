@@ -14,7 +14,7 @@ interface ApprovalRowProps {
 
 /** One line of the inbox. */
 export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
-  const { id, title, node, tool, status, requestedBy, requestedAt, expiresAt, progress } = approval;
+  const { id, title, node, tool, status, requestedBy, expiresAt, progress } = approval;
   const search = useSearch();
   return (
     <li>
@@ -39,11 +39,23 @@ export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element
           ) : (
             <>
               <Status of={status} />
-              <Ago at={approval.decisions.at(-1)?.at ?? requestedAt} />
+              <Ago at={closedAt(approval)} />
             </>
           )}
         </span>
       </Link>
     </li>
   );
+}
+
+/** The status that each decision gives an approval. */
+const CLOSES = { approve: 'approved', reject: 'rejected' } as const;
+
+/** When an approval was closed: by its last decision, or by its timeout, whatever people had proposed before. */
+function closedAt({ status, decisions, progress, requestedAt, expiresAt }: Approval): string {
+  const last = decisions.at(-1);
+  const isBy =
+    last !== undefined && CLOSES[last.decision] === status && (status === 'rejected' || progress?.by.length !== 0);
+  if (isBy) return last.at;
+  return status === 'canceled' ? requestedAt : expiresAt;
 }

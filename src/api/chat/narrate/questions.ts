@@ -65,7 +65,7 @@ export class Questions {
     const { approvalId: id, status } = event;
     const question = this.#open.get(id);
     if (!question) return null;
-    const { args } = event.type === 'approval.decided' ? event : question.asked;
+    const { args = question.asked.args } = event;
     const decided = { ...question, asked: { ...question.asked, args }, isApproved: status === 'approved' };
     const becomes = this.#becomes(decided, status);
     if (becomes === 'answer') this.#open.delete(id);

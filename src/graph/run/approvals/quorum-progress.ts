@@ -1,4 +1,4 @@
-import { decisionsThatCount } from './approval.ts';
+import { closingDecision, decisionsThatCount } from './approval.ts';
 import type { Approval } from './approval.ts';
 
 /** How far an approval is. */
@@ -9,8 +9,10 @@ export interface QuorumProgress {
   readonly by: readonly string[];
 }
 
-/** Counts the approvals that count towards the quorum. */
-export function quorumProgressOf({ policy, decisions }: Pick<Approval, 'policy' | 'decisions'>): QuorumProgress {
-  const approvals = decisionsThatCount(decisions).filter(({ decision }) => decision === 'approve');
+/** Counts the approvals that count towards the quorum: none once a timeout has decided, or the approval was canceled. */
+export function quorumProgressOf(approval: Pick<Approval, 'status' | 'policy' | 'decisions'>): QuorumProgress {
+  const { status, policy, decisions } = approval;
+  const isOpen = status === 'pending' || closingDecision(approval) !== undefined;
+  const approvals = (isOpen ? decisionsThatCount(decisions) : []).filter(({ decision }) => decision === 'approve');
   return { needed: policy.quorum ?? 1, by: approvals.map(({ by }) => by) };
 }
