@@ -87,6 +87,8 @@ export interface ApiEnv {
     attempt: RequestAttempt;
     /** The body of the request, where it is a file. */
     upload: Upload;
+    /** The same request may do more than this answer tells: its key does not keep it. */
+    isUnfinished?: boolean;
     /** Acts of a request that succeeds, where the path does not say them; for the audit. */
     acts?: readonly Act[];
     /** Records what is done while a request goes on. */

@@ -53,7 +53,7 @@ const MAX_RUNS = 1_000;
 export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkControl): Promise<BulkResult> {
   const { action, mode } = wanted;
   const { ids, nextCursor } = await idsOf(deps, caller, wanted);
-  const tried = await tryEach(deps, ids, async (id) => {
+  const tried = await tryEach(deps, { items: ids, subjectOf: (id) => id }, async (id) => {
     const run = await findRun(deps, caller, id);
     await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, { run, wanted }));
   });

@@ -24,7 +24,8 @@ export async function decideMany(
   caller: Caller,
   { decisions, attempt, record }: ManyDecisions,
 ): Promise<readonly TriedDecision[]> {
-  return await tryEach(deps, decisions, async (wanted, index) => {
+  const named = { items: decisions, subjectOf: ({ approvalId }: NamedDecision) => approvalId };
+  return await tryEach(deps, named, async (wanted, index) => {
     const { approvalId, decision } = wanted;
     const { run } = await findWithRun(deps, caller, approvalId);
     const request = { run, wanted, attempt: { ...attempt, id: `${attempt.id}-${index}` } };

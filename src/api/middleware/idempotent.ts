@@ -110,7 +110,7 @@ async function keepAnswer(
 ): Promise<void> {
   const { status } = c.res;
   try {
-    if (status >= 500) return await store.idempotency.lease(request, timeIn(0));
+    if (status >= 500 || c.get('isUnfinished')) return await store.idempotency.lease(request, timeIn(0));
     if (NOT_KEPT.has(status)) return await withdraw(store, request, c.get('attempt'));
     const headers = KEPT_HEADERS.flatMap((name) => {
       const value = c.res.headers.get(name);

@@ -3,6 +3,7 @@ import type { z } from '@hono/zod-openapi';
 import { controlMany } from '../bulk/control-many.ts';
 import { decideMany } from '../bulk/decide-many.ts';
 import type { TriedDecision } from '../bulk/decide-many.ts';
+import { mayBeDoneLater } from '../bulk/try-each.ts';
 import type { ApiError } from '../http/errors.ts';
 import { authorized, needs } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
@@ -29,7 +30,9 @@ const control: AddRoute = (router, deps) => {
     const chosen = ids ? { ids } : { filter, cursor };
     const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
     const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', ...request } as const;
-    return c.json(await controlMany(deps, c.get('caller'), wanted), 200);
+    const result = await controlMany(deps, c.get('caller'), wanted);
+    c.set('isUnfinished', result.failed.some(mayBeDoneLater));
+    return c.json(result, 200);
   });
 };
 
@@ -49,6 +52,10 @@ const decide: AddRoute = (router, deps) => {
     const { decisions } = c.req.valid('json');
     const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
     const tried = await decideMany(deps, c.get('caller'), { decisions, ...request });
+    c.set(
+      'isUnfinished',
+      tried.some((one) => 'refused' in one && mayBeDoneLater(one.refused)),
+    );
     return c.json({ results: tried.map(toResult) }, 200);
   });
 };

@@ -7,10 +7,10 @@ const CLOSED: ReadonlySet<ApiErrorCode> = new Set(['QUOTA_REACHED', 'TENANT_SUSP
 /**
  * Says what becomes of a tick whose run is refused. A time is left out while no run may begin: times that waited would all
  * start together at the end of it, past any quota.
- * @returns `null`: the tick waits for the quota, since a person has asked for it
+ * @returns `null`: the tick waits, since a person has asked for it; a trigger waits for a quota alone
  */
 export function resultOfRefusal(kind: TickKind, { code, message }: ApiError): TickResult | null {
   if (CLOSED.has(code) && kind === 'time') return { outcome: 'skipped', code, message };
-  if (code === 'QUOTA_REACHED') return null;
+  if (CLOSED.has(code) && (kind === 'backfill' || code === 'QUOTA_REACHED')) return null;
   return { outcome: code === 'THREAD_BUSY' ? 'skipped' : 'failed', code, message };
 }

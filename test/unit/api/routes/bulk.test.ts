@@ -115,6 +115,17 @@ describe('of a control of many runs', () => {
     expect(await acts()).toEqual(pausedAll());
   });
 
+  test('one that may take effect is found out by the same key', async () => {
+    replies.set(second(), breaks);
+    const headers = { 'idempotency-key': `pause ${first()}` };
+    const send = async () => await api.as('user').post('/api/runs/bulk', { action: 'pause', ids }, headers);
+    expect(at((await send()).body, '/failed')).toHaveLength(1);
+    replies.clear();
+    expect((await send()).body).toMatchObject({ done: ids, failed: [] });
+    expect(asked.filter((id) => id !== second())).toEqual([first(), third()]);
+    expect((await send()).headers.get('idempotent-replayed')).toBe('true');
+  });
+
   test('each is in the audit before the last is done', async () => {
     let recorded = {};
     replies.set(third(), async (...asked) => {

@@ -35,7 +35,8 @@ test.each<[TickKind, ApiErrorCode, string | undefined]>([
   ['trigger', 'QUOTA_REACHED', undefined],
   ['backfill', 'QUOTA_REACHED', undefined],
   ['trigger', 'TENANT_SUSPENDED', 'failed'],
-  ['backfill', 'SWITCHED_OFF', 'failed'],
+  ['backfill', 'TENANT_SUSPENDED', undefined],
+  ['backfill', 'SWITCHED_OFF', undefined],
 ])('a %s that is refused with %s is %s', (kind, code, outcome) => {
   const refusal = new ApiError(code, 'Not now');
   expect(barTick(aSchedule('hourly'), kind, { roles: rolesOf(), refusal })?.outcome).toBe(outcome);
