@@ -45,7 +45,7 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
   ),
   THREAD_BUSY: problem(
     'Another run of the thread is not over; with `onBusy: "enqueue"` or `"interrupt"`, 1,000 runs wait in its queue.',
-    'Wait, or send `onBusy: "enqueue"`.',
+    'Wait; `onBusy: "enqueue"` waits for you while the queue has room.',
   ),
   ALREADY_DECIDED: problem('The approval is decided, or the caller has decided before.', 'Read the approval.'),
   APPROVAL_CANCELED: problem(

@@ -1,5 +1,6 @@
 import { isDefinition, pinCatalog } from '../../graph/definition/index.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
+import { canonicalJson, forgetOldest } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
@@ -30,8 +31,28 @@ export async function redactedChannels(
   return known.length === 0 || known.length < found.length ? null : [...new Set(known.flat())];
 }
 
+/** The answer of a caller that goes on without one. @throws an error that is no answer of the API */
+export function unknownNow(error: unknown): null {
+  if (error instanceof ApiError) return null;
+  throw error;
+}
+
+/** What was found of versions, which never change, by the configuration that they were judged with. */
+const known = new WeakMap<Catalog, Map<string, readonly string[]>>();
+const MAX_KNOWN = 1_000;
+
+async function redactedBy(deps: JudgeDeps, tenantId: string, graph: PublishedGraph): Promise<readonly string[] | null> {
+  const ofCatalog = known.get(deps.catalog) ?? new Map<string, readonly string[]>();
+  known.set(deps.catalog, ofCatalog);
+  const key = canonicalJson([tenantId, graph.hash, graph.pins]);
+  const found = ofCatalog.get(key) ?? (await findRedacted(deps, tenantId, graph));
+  if (found) ofCatalog.set(key, found);
+  forgetOldest(ofCatalog, MAX_KNOWN);
+  return found;
+}
+
 /** @returns `null` for a definition that does not fit its references or the configuration any more */
-async function redactedBy(
+async function findRedacted(
   { store, catalog, graphJobs }: JudgeDeps,
   tenantId: string,
   { definition: given, pins }: PublishedGraph,

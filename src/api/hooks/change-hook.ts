@@ -1,9 +1,9 @@
-import { REDACTED } from '../../graph/redaction/index.ts';
-import { toJson, toPointer } from '../../graph/values/index.ts';
+import { toJson } from '../../graph/values/index.ts';
 import type { Hook, NewHook } from '../../store/hooks/hooks.ts';
 import type { ApiDeps } from '../deps.ts';
 import { redactedChannels } from '../graphs/redacted-channels.ts';
 import { ApiError } from '../http/errors.ts';
+import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { SCHEMES } from './schemes.ts';
 
 /** The hooks that a tenant may have. */
@@ -20,7 +20,8 @@ export async function changeHook(
   const { secret, scheme, action, tenantId } = wanted;
   const message = 'value' in secret ? SCHEMES[scheme].faultOf(secret.value) : null;
   if (message !== null) throw wrong({ path: '/secret', message });
-  refuseHidden(action);
+  if ('start' in action)
+    refusePlaceholders(action.start.input, { channels: Object.keys(action.start.input) }, ['start', 'input']);
   const fault = await deps.graphJobs.do('findTemplateFault', tenantId, { template: toJson(templateOf(action)) });
   if (fault) throw wrong(fault);
   const redacted = 'start' in action ? await redactedChannels(deps, tenantId, action.start.graph) : null;
@@ -32,15 +33,6 @@ export async function changeHook(
 /** The parts of an action that are templates, where they stand in the body. */
 function templateOf(action: Hook['action']) {
   return 'start' in action ? { start: { input: action.start.input } } : { event: { run: action.event.run } };
-}
-
-/** @throws ApiError 422 for a value that is sent back as it was shown: it would overwrite what is hidden */
-function refuseHidden(action: Hook['action']): void {
-  const input = 'start' in action ? action.start.input : {};
-  const hidden = Object.keys(input).find((name) => input[name] === REDACTED);
-  if (hidden === undefined) return;
-  const message = `"${REDACTED}" stands for a value that you may not see; a hook is written whole`;
-  throw wrong({ path: toPointer(['start', 'input', hidden]), message });
 }
 
 function wrong(issue: { readonly path: string; readonly message: string }): ApiError {

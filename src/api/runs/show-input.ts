@@ -2,9 +2,8 @@ import pLimit from 'p-limit';
 import { hideChannels } from '../../graph/redaction/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
-import { redactedChannels } from '../graphs/redacted-channels.ts';
+import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { ApiError } from '../http/errors.ts';
 import { seesAll } from '../redaction/hidden-from.ts';
 
 /** An input that is kept for runs to come. */
@@ -38,9 +37,4 @@ export async function createShowInput(
     const now = redactedNow.get(graph) ?? Object.keys(input);
     return hideChannels(input, { channels: [...redacted, ...now] });
   };
-}
-
-function unknownNow(error: unknown): null {
-  if (error instanceof ApiError) return null;
-  throw error;
 }

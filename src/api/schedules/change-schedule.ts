@@ -4,6 +4,7 @@ import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
+import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
 import { findSchedule, lookForSchedule } from './find-schedule.ts';
@@ -56,11 +57,13 @@ export async function changeSchedule(
   const terms = change(before);
   const hasNewInput = terms.input !== before.input;
   // Any part of it may have been hidden, as readers see less of it once its graph redacts more.
-  const hidden = { ...before.redaction, channels: Object.keys(terms.input) };
-  if (hasNewInput) refusePlaceholders(terms.input, hidden, 'input');
-  const inherited = hasNewInput ? {} : { channels: before.redaction.channels };
+  if (hasNewInput) refusePlaceholders(terms.input, { channels: Object.keys(terms.input) }, ['input']);
   const redaction = mayFailNow(before, terms)
-    ? await checkTerms(deps, before.tenantId, { id, terms, inherited })
+    ? await checkTerms(deps, before.tenantId, {
+        id,
+        terms,
+        inherited: hasNewInput ? {} : { channels: await hiddenChannels(deps, before) },
+      })
     : before.redaction;
   const after = { ...before, ...terms, redaction, ...changeBy(caller), revision: before.revision + 1 };
   if (!(await schedules.replace(after))) throw changedMeanwhile();
@@ -71,6 +74,13 @@ export async function changeSchedule(
     throw error;
   }
   return await findSchedule(deps, caller, id);
+}
+
+/** The channels that readers of a schedule don't see: an input that stays is hidden under another graph as before. */
+async function hiddenChannels(deps: TurnDeps, schedule: Schedule): Promise<readonly string[]> {
+  const { tenantId, graph, input, redaction } = schedule;
+  const now = await redactedChannels(deps, tenantId, graph).catch(unknownNow);
+  return [...redaction.channels, ...(now ?? Object.keys(input))];
 }
 
 /** A schedule is changed in all else also when its graph is gone, so that it can be paused then. */

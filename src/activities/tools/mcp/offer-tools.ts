@@ -85,8 +85,8 @@ function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
   return trusted && isRepeatable ? 'idempotent' : 'unsafe';
 }
 
-/** In units of the meter: about a second, in which the process does nothing else. */
-const MAX_UNITS = 10_000_000;
+/** In units of the meter: a thousand tools of ordinary schemas, and some seconds at most, in which the process does nothing else. */
+const MAX_UNITS = 50_000_000;
 
 /** Finds the problems of all tools of a server, which says how many there are. */
 function findAllProblems(offered: readonly OfferedTool[], listed: ReadonlyMap<string, ListedTool>): readonly string[] {

@@ -41,6 +41,13 @@ const addSchedule = async (graph: string) => {
   return textAt(body, '/id');
 };
 
+const patch = async (schedule: string, change: object) =>
+  await api.as('user').send(`/api/schedules/${schedule}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(change),
+  });
+
 /** What somebody reads of the inputs of a graph's hook and schedule, and in the lists of both. */
 const read = async (caller: 'user' | 'admin', { hook, schedule }: { hook: string; schedule: string }) => {
   const get = async (path: string) => (await api.as(caller).get(path)).body;
@@ -69,16 +76,21 @@ test('a version that redacts hides what was written before it', async () => {
   expect(await read('user', both)).toEqual(four(HIDDEN));
 });
 
+test('what only a later version hides stays hidden under another graph', async () => {
+  await publish('moved', {});
+  const schedule = await addSchedule('moved');
+  await publish('moved', { redact: true });
+  await publish('open', {});
+  const moved = await patch(schedule, { graph: 'open' });
+  expect(moved).toMatchObject({ status: 200, body: { graph: 'open', input: { pin: HIDDEN } } });
+});
+
 test('what only a later version hides is not overwritten by what was shown', async () => {
   await publish('sent-back', {});
   const schedule = await addSchedule('sent-back');
   await publish('sent-back', { redact: true });
   const { body } = await api.as('user').get(`/api/schedules/${schedule}`);
-  const patched = await api.as('user').send(`/api/schedules/${schedule}`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ input: at(body, '/input') }),
-  });
+  const patched = await patch(schedule, { input: at(body, '/input') });
   expect(patched).toMatchObject({ status: 422 });
   expect(issuePathsOf(patched)).toEqual(['/input/pin']);
 });
@@ -125,6 +137,6 @@ test('all of an input is hidden where no graph says what of it is redacted', asy
 test('a hook takes no hidden value back as it was shown', async () => {
   await publish('returned', { redact: true });
   const answer = await putHook('returned', { pin: HIDDEN, order: '{{ body.order }}' });
-  expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+  expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));
   expect(issuePathsOf(answer)).toEqual(['/start/input/pin']);
 });

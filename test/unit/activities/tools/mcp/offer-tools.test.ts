@@ -68,7 +68,7 @@ describe('offerTools', () => {
 
   test('looks at the schemas of a server as far as they cost little together', () => {
     const pattern = `(?i)[${'Ā-￿'.repeat(25)}]`;
-    const tools = Array.from({ length: 10 }, (_, at) =>
+    const tools = Array.from({ length: 60 }, (_, at) =>
       aListedTool({
         name: `t${at}`,
         inputSchema: { type: 'object', properties: { a: { type: 'string', pattern }, b: { type: 'string', pattern } } },
