@@ -110,11 +110,11 @@ async function loseNext(course: Course, isWanted = completesTask(course)): Promi
 type Happening = 'workflowTaskTimedOut' | 'workflowTaskFailed' | 'timerFired';
 
 async function untilHistory({ handle }: Course, what: Happening): Promise<void> {
-  const hasHappened = async (): Promise<boolean | undefined> => {
-    const { events } = await handle.fetchHistory();
-    return events?.some((event) => event[`${what}EventAttributes`]);
-  };
-  await expect.poll(hasHappened, PATIENTLY).toBe(true);
+  // `expect.poll` does not know its test where several run at once.
+  await vi.waitFor(async () => {
+    const { events = [] } = await handle.fetchHistory();
+    if (!events?.some((event) => event[`${what}EventAttributes`])) throw new Error(`There is no ${what} yet`);
+  }, PATIENTLY);
 }
 
 /** Waits until the server has given a task up. What the worker says of it comes late then. */
@@ -385,7 +385,7 @@ describe.concurrent('the server does not hear of a call', () => {
     // A worker waits for the answer to one before it sends the next.
     const lost = await stack.proxy.hold(heartbeatOf(course));
     // The first call is held, so the second one is that of the next attempt.
-    await expect.poll(() => callsOf(course), PATIENTLY).toHaveLength(2);
+    await vi.waitUntil(() => callsOf(course).length === 2, PATIENTLY);
     await lost.deliver();
     expect(await expectAgreement(course)).toEqual([begun, ended]);
     expect(callsOf(course)).toEqual(['first', 'first']);
