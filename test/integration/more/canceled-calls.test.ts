@@ -1,13 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NodeOfType } from '../../src/graph/definition/definition.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { eventsOf } from '../support/readers/api-runs.ts';
-import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { createRunControls } from '../support/readers/run-controls.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import type { NodeOfType } from '../../../src/graph/definition/definition.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { eventsOf } from '../../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { createRunControls } from '../../support/readers/run-controls.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 import { CANCELED, GO_ON } from './canceled-calls.config.ts';
 
 let stack: TestStack;
