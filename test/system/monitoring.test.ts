@@ -66,8 +66,11 @@ async function linesOnceAllAreThere(): Promise<readonly Line[]> {
     return whole.split('\n').map((line) => Line.parse(JSON.parse(line)));
   };
   const isLast = ({ msg, graph }: Line): boolean => msg === 'a call failed' && graph === 'silent';
-  await expect.poll(async () => (await read()).some(isLast), PATIENTLY).toBe(true);
-  return await read();
+  return await vi.waitFor(async () => {
+    const found = await read();
+    if (!found.some(isLast)) throw new Error('The last line is not there yet');
+    return found;
+  }, PATIENTLY);
 }
 
 function graphOf(name: string, nodes: Readonly<Record<string, JsonObject>>): JsonObject {
