@@ -39,7 +39,7 @@ async function joinQueue(transaction: Transaction<Tables>, tenantId: string, thr
     .limit(1)
     .executeTakeFirst();
   if (last) return false;
-  await setHasQueue(transaction, { tenantId, threadId, hasQueue: true });
+  await setHasQueue(transaction, { tenantId, threadId }, true);
   return true;
 }
 
@@ -88,7 +88,7 @@ export async function dequeueRun(
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
   await activate(transaction, { runId, tenantId, threadId, at });
-  await setHasQueue(transaction, { tenantId, threadId, hasQueue: await hasQueue(transaction, tenantId, threadId) });
+  await setHasQueue(transaction, { tenantId, threadId }, await hasQueue(transaction, tenantId, threadId));
   return true;
 }
 
@@ -119,7 +119,7 @@ export async function leaveQueue(transaction: Transaction<Tables>, id: string): 
     .where(sql<boolean>`not is_dequeued`)
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
-  await setHasQueue(transaction, { tenantId, threadId, hasQueue: await hasQueue(transaction, tenantId, threadId) });
+  await setHasQueue(transaction, { tenantId, threadId }, await hasQueue(transaction, tenantId, threadId));
   return true;
 }
 
@@ -152,11 +152,8 @@ async function hasQueue(db: Kysely<Tables>, tenantId: string, threadId: string):
 /** Only in the transaction that has locked the thread, as it tells of all queued runs that were committed before. */
 async function setHasQueue(
   transaction: Transaction<Tables>,
-  {
-    tenantId,
-    threadId,
-    hasQueue: has,
-  }: { readonly tenantId: string; readonly threadId: string; readonly hasQueue: boolean },
+  { tenantId, threadId }: Pick<RunOnThread, 'tenantId' | 'threadId'>,
+  has: boolean,
 ): Promise<void> {
   await transaction
     .updateTable('threads')

@@ -1,5 +1,6 @@
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
+import { addToList } from '../../graph/values/index.ts';
 
 /** Answers to a message's tool calls, in the order of the calls; `null` for a call without an answer. */
 export type Answers = readonly (Message | null)[];
@@ -20,7 +21,7 @@ export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message,
     }
     const opened = toolCallsOf(message).map(({ id }): Slot => ({ id, answer: null }));
     if (opened.length > 0) slots.set(message, opened);
-    for (const slot of opened.toReversed()) add(open, slot);
+    for (const slot of opened.toReversed()) addToList(open, slot.id, slot);
   }
   for (const message of early) fill(open, message);
   return new Map([...slots].map(([message, filled]) => [message, filled.map(({ answer }) => answer)]));
@@ -30,12 +31,6 @@ export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message,
 interface Slot {
   readonly id: string;
   answer: Message | null;
-}
-
-function add(open: Map<string, Slot[]>, slot: Slot): void {
-  const slots = open.get(slot.id);
-  if (slots) slots.push(slot);
-  else open.set(slot.id, [slot]);
 }
 
 /** Assigns an answer to the latest open call with its id. @returns false if there is none */

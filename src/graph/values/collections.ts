@@ -11,6 +11,13 @@ export function toList(names: string | readonly string[]): readonly string[] {
   return typeof names === 'string' ? [names] : names;
 }
 
+/** Adds a value to the list of a key, and begins the list if there is none. */
+export function addToList<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
 /**
  * Forgets the oldest tenth of a map or set that has more entries than so many. A tenth at a time, as what is deleted leaves
  * gaps, and each look for the oldest passes all gaps before it.

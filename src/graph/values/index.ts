@@ -1,5 +1,5 @@
 export { boundIssues } from './bounded-issues.ts';
-export { forgetOldest, mapValues, toList } from './collections.ts';
+export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
 export { createDistinctTexts } from './distinct-texts.ts';
 export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { addToList } from '../../graph/values/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
 import type { Tables } from '../tables.ts';
 
@@ -28,14 +29,13 @@ export async function listRetrying(
     .execute();
   const found = new Map<string, Retrying[]>();
   for (const row of rows) {
-    const retrying = {
+    addToList(found, row.run_id, {
       node: row.node,
       ...(row.element !== null && { index: row.element }),
       attempt: row.failures + 1,
       lastError: row.failure?.error ?? null,
       nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
-    };
-    found.set(row.run_id, [...(found.get(row.run_id) ?? []), retrying]);
+    });
   }
   return found;
 }
