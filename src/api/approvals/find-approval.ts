@@ -6,7 +6,11 @@ import { ApiError } from '../http/errors.ts';
 import { findRun } from '../runs/find-run.ts';
 
 /** Finds an approval of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
-export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<KnownApproval> {
+export async function findApproval(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  id: string,
+): Promise<KnownApproval> {
   const found = await store.approvals.find(id);
   if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin')))
     throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);

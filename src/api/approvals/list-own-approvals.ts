@@ -19,7 +19,11 @@ export async function listOwnApprovals(
   const { status = ['pending'] } = filter;
   if (!caller.permissions.has('approval:decide') || !status.includes('pending')) return { items: [], next: null };
   for (let looks = 1, { after } = page; ; looks += 1) {
-    const { items, next } = await store.approvals.list(caller.tenantId, { ...filter, status: ['pending'] }, { ...page, after });
+    const { items, next } = await store.approvals.list(
+      caller.tenantId,
+      { ...filter, status: ['pending'] },
+      { ...page, after },
+    );
     const own = items.filter((approval) => waitsFor(caller, approval));
     if (own.length > 0 || next === null || looks === MAX_LOOKS) return { items: own, next };
     after = next;

@@ -1,5 +1,4 @@
 import { hideRefusal } from '../../graph/redaction/index.ts';
-import { toJsonObject } from '../../graph/values/index.ts';
 import type { RunFilter } from '../../store/run-search/run-filter.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
@@ -108,7 +107,10 @@ async function control(
 ): Promise<void> {
   const act = { action: `run.${action}`, subject: run.id };
   await recordedAct(record, act, async () => {
-    const result = await sendSignal(deps, caller, { run, signal: { name: action, attempt, payload: toJsonObject({ reason }) } });
+    const result = await sendSignal(deps, caller, {
+      run,
+      signal: { name: action, attempt, payload: reason === undefined ? {} : { reason } },
+    });
     if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
   });
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Approval, Decision } from 'holdfast/client';
 import { useEffect, useRef, useState } from 'react';
-import type { FormEvent, JSX } from 'react';
+import type { FormEvent, JSX, RefObject } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
 import { diffRows } from '../../diff/diff-rows.ts';
@@ -13,9 +13,15 @@ import { useHotkeys } from '../../live/use-hotkeys.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { visible } from '../../parts/visible.ts';
+import { useKeptDraft, useUnsaved } from '../../session/use-kept-draft.ts';
+import type { KeptDraft } from '../../session/use-kept-draft.ts';
 import { ConfirmDecision } from './confirm-decision.tsx';
+import { placeOf } from './decision-draft.ts';
+import type { DecisionDraft } from './decision-draft.ts';
 import { DecisionFields } from './decision-fields.tsx';
 import type { Outcome } from './decision-outcome.ts';
+import { DraftNotice } from './draft-notice.tsx';
+import { isInSight } from './in-sight.ts';
 import { isAmong } from './is-among.ts';
 import { useDecision } from './use-decision.ts';
 
@@ -23,22 +29,29 @@ interface DecideProps {
   readonly approval: Approval;
   readonly outcome: Outcome | null;
   readonly tell: (outcome: Outcome) => void;
+  /** Shows the beginning of the page. */
+  readonly toBeginning: () => void;
 }
 
 type Choice = Decision['decision'];
 
 /** The form of a decision: the arguments, what it must bring, and the two answers. One key for all that it sends. */
-export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
-  const { args, argsSchema, decisionSchema } = approval;
-  const argsForm = useForm(argsSchema, args);
-  const valuesForm = useForm(decisionSchema, undefined);
+export function Decide({ approval, outcome, tell, toBeginning }: DecideProps): JSX.Element {
+  const kept = useKeptDraft<DecisionDraft>(placeOf(approval.id), approval.digest);
+  const { argsForm, valuesForm, reason, setReason, empty } = useDecisionForms(approval, kept);
   const [choice, setChoice] = useState<Choice | null>(null);
-  const [reason, setReason] = useState('');
   const form = useRef<HTMLFormElement>(null);
-  const deciding = useDecision(approval, tell);
+  const deciding = useDecision(approval, (next) => {
+    if (next.kind === 'decided') {
+      kept.drop();
+      empty();
+    }
+    tell(next);
+  });
   const isMine = useIsMine(approval);
   const decision = toDecision(choice ?? 'approve', { approval, reason, argsForm, valuesForm });
 
+  const { args, decisionSchema } = approval;
   const isWrong = hasProblems(...(args === null ? [] : [argsForm]), ...(decisionSchema === null ? [] : [valuesForm]));
   const unlessWrong = (next: Choice, go: () => void): void => {
     if (next === 'approve' && isWrong) showProblem(form.current);
@@ -48,7 +61,7 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
   useEffect(() => {
     if (choice !== null) form.current?.querySelector<HTMLElement>('[name=reason]')?.focus();
   }, [choice]);
-  useHotkeys({
+  useKeysInSight(form, toBeginning, {
     a: () => choose('approve'),
     r: () => choose('reject'),
     e: () => form.current?.querySelector<HTMLElement>('.form input, .form select, .form textarea')?.focus(),
@@ -62,6 +75,7 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
     return <Notice kind="info">This does not wait for you. It is decided by: {visible(approval.who ?? '')}.</Notice>;
   return (
     <form ref={form} className="card stack decide" noValidate onSubmit={submit} aria-label="Your decision">
+      <DraftNotice kept={kept} onEmpty={empty} />
       <DecisionFields
         approval={approval}
         argsForm={argsForm}
@@ -70,16 +84,7 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
         refused={outcome?.kind === 'refused' ? outcome.error : null}
       />
       {choice === null ? (
-        <div className="actions">
-          <button type="submit" className="button primary">
-            <Icon name="check" />
-            Approve <kbd>a</kbd>
-          </button>
-          <button type="button" className="button danger" onClick={() => choose('reject')}>
-            <Icon name="cross" />
-            Reject <kbd>r</kbd>
-          </button>
-        </div>
+        <Answers onReject={() => choose('reject')} />
       ) : (
         <ConfirmDecision
           approval={approval}
@@ -93,6 +98,63 @@ export function Decide({ approval, outcome, tell }: DecideProps): JSX.Element {
       )}
     </form>
   );
+}
+
+function Answers({ onReject }: { readonly onReject: () => void }): JSX.Element {
+  return (
+    <div className="actions">
+      <button type="submit" className="button primary">
+        <Icon name="check" />
+        Approve <kbd>a</kbd>
+      </button>
+      <button type="button" className="button danger" onClick={onReject}>
+        <Icon name="cross" />
+        Reject <kbd>r</kbd>
+      </button>
+    </div>
+  );
+}
+
+interface DecisionForms {
+  readonly argsForm: Form;
+  readonly valuesForm: Form;
+  readonly reason: string;
+  readonly setReason: (reason: string) => void;
+  /** Puts all back as it was proposed. */
+  readonly empty: () => void;
+}
+
+/** What stands in the form, begun with what was kept for the same question, and kept as it changes. */
+function useDecisionForms(approval: Approval, { found, keep }: KeptDraft<DecisionDraft>): DecisionForms {
+  const { args, argsSchema, decisionSchema } = approval;
+  const argsForm = useForm(argsSchema, args, found?.args);
+  const valuesForm = useForm(decisionSchema, undefined, found?.values);
+  const [reason, setReason] = useState(found?.reason ?? '');
+  const isWritten = argsForm.isTouched || valuesForm.isTouched || reason !== '';
+  const draft: DecisionDraft = {
+    args: argsForm.isTouched ? argsForm.draft : null,
+    values: valuesForm.isTouched ? valuesForm.draft : null,
+    reason,
+  };
+  const text = JSON.stringify(isWritten ? draft : null);
+  useEffect(() => keep(JSON.parse(text)), [keep, text]);
+  useUnsaved(isWritten);
+  const empty = (): void => {
+    argsForm.reset();
+    valuesForm.reset();
+    setReason('');
+  };
+  return { argsForm, valuesForm, reason, setReason, empty };
+}
+
+/** Keys decide only about what is seen: with the title at the top, the beginning of the form. Otherwise they show it first. */
+function useKeysInSight(
+  form: RefObject<HTMLFormElement | null>,
+  toBeginning: () => void,
+  keys: Readonly<Record<string, () => void>>,
+): void {
+  const seen = Object.entries(keys).map(([key, act]) => [key, () => (isInSight(form.current) ? act() : toBeginning())]);
+  useHotkeys(Object.fromEntries(seen));
 }
 
 interface Filled {
