@@ -18,12 +18,10 @@ export function ApiProvider({ children }: { readonly children: ReactNode }): JSX
           if (answer.status !== 401) return answer;
           const headers = new Headers(init?.headers);
           const next = await renew((headers.get('authorization') ?? '').replace(/^Bearer /, ''));
-          if (next === null) {
-            end('Your session has ended. Sign in to go on.');
-            return answer;
-          }
-          headers.set('authorization', `Bearer ${next}`);
-          return await fetch(url, { ...init, headers });
+          if (next !== null) headers.set('authorization', `Bearer ${next}`);
+          const again = next === null ? answer : await fetch(url, { ...init, headers });
+          if (again.status === 401) end('Your session has ended. Sign in to go on.');
+          return again;
         },
       }),
     [token, renew, end],

@@ -49,7 +49,9 @@ export function useRenewal(
   useEffect(() => {
     if (!isRenewable || token === null || endsAt === null) return undefined;
     const leftMs = endsAt - Date.now();
-    const waitMs = Math.max(leftMs - LEAD_MS, leftMs / 2, 0);
+    // One that has ended already is found out by its next request, so that no clock makes this go round and round.
+    if (leftMs <= 0) return undefined;
+    const waitMs = Math.max(leftMs - LEAD_MS, leftMs / 2);
     const timer = setTimeout(() => void renew(token), Math.min(waitMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   }, [isRenewable, token, endsAt, renew]);
