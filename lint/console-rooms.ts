@@ -66,12 +66,14 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
   'pages/runs/compare': shown([...COMMON, 'diff', 'pages/runs/parts']),
   'pages/runs': shown(['parts', 'pages/runs/history', 'pages/runs/run', 'pages/runs/list', 'pages/runs/compare']),
 
+  'pages/inbox/decide': shown([...COMMON, 'session', 'live', 'diff', 'form']),
   'pages/inbox': shown([
     ...COMMON,
     'session',
     'live',
     'diff',
     'form',
+    'pages/inbox/decide',
     'pages/runs/history',
     'pages/runs/graph',
     'pages/runs/messages',

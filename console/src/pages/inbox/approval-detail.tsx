@@ -11,12 +11,12 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { AboutIt } from './about-it.tsx';
 import { ApprovalHead } from './approval-head.tsx';
 import { Comments } from './comments.tsx';
-import { Decide } from './decide.tsx';
-import type { Outcome } from './decision-outcome.ts';
+import { Decide } from './decide/decide.tsx';
+import type { Outcome } from './decide/decision-outcome.ts';
 import { Decisions } from './decisions.tsx';
 import { Details } from './details.tsx';
 import { HandOn } from './hand-on.tsx';
-import { showBeginning } from './in-sight.ts';
+import { showBeginning } from './decide/in-sight.ts';
 import { LedToItView } from './led-to-it-view.tsx';
 import { WhereItWaits } from './where-it-waits.tsx';
 

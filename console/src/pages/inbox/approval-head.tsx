@@ -6,11 +6,11 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { Status } from '../../parts/status.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useKeptDraft } from '../../session/use-kept-draft.ts';
-import { ChangedNotice } from './changed-notice.tsx';
-import { placeOf } from './decision-draft.ts';
-import type { Outcome } from './decision-outcome.ts';
+import { ChangedNotice } from './decide/changed-notice.tsx';
+import { placeOf } from './decide/decision-draft.ts';
+import type { Outcome } from './decide/decision-outcome.ts';
 import { mainArguments } from './main-arguments.ts';
-import { OutcomeNotice } from './outcome-notice.tsx';
+import { OutcomeNotice } from './decide/outcome-notice.tsx';
 
 interface ApprovalHeadProps {
   readonly approval: Approval;

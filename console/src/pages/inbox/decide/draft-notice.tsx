@@ -1,7 +1,7 @@
 import type { JSX } from 'react';
-import { JsonView } from '../../parts/json-view.tsx';
-import { Notice } from '../../parts/notice.tsx';
-import type { KeptDraft } from '../../session/use-kept-draft.ts';
+import { JsonView } from '../../../parts/json-view.tsx';
+import { Notice } from '../../../parts/notice.tsx';
+import type { KeptDraft } from '../../../session/use-kept-draft.ts';
 import type { DecisionDraft } from './decision-draft.ts';
 
 interface DraftNoticeProps {

@@ -1,6 +1,6 @@
 import type { Approval } from 'holdfast/client';
-import { diffRows } from '../../diff/diff-rows.ts';
-import type { DiffRow } from '../../diff/diff-rows.ts';
+import { diffRows } from '../../../diff/diff-rows.ts';
+import type { DiffRow } from '../../../diff/diff-rows.ts';
 
 type Changed = Pick<Approval, 'args' | 'askedArgs' | 'decisions'>;
 

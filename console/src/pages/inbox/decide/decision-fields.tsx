@@ -1,8 +1,8 @@
 import type { Approval } from 'holdfast/client';
 import type { JSX } from 'react';
-import { DiffView } from '../../diff/diff-view.tsx';
-import { SchemaForm } from '../../form/schema-form.tsx';
-import type { Form } from '../../form/use-form.ts';
+import { DiffView } from '../../../diff/diff-view.tsx';
+import { SchemaForm } from '../../../form/schema-form.tsx';
+import type { Form } from '../../../form/use-form.ts';
 import { notesOnFields } from './changed-arguments.ts';
 import { issuesOf } from './decision-outcome.ts';
 

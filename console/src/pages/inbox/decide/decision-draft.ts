@@ -1,4 +1,4 @@
-import type { Draft } from '../../form/draft.ts';
+import type { Draft } from '../../../form/draft.ts';
 
 /** What a person has written for a decision and not sent. */
 export interface DecisionDraft {

@@ -1,8 +1,8 @@
 import type { Approval } from 'holdfast/client';
 import type { JSX } from 'react';
-import { Notice } from '../../parts/notice.tsx';
-import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { Notice } from '../../../parts/notice.tsx';
+import { Time } from '../../../parts/time.tsx';
+import { visible } from '../../../parts/visible.ts';
 import { argumentChanges, tellValue } from './changed-arguments.ts';
 
 /** More of them are seen in the form. */
