@@ -156,7 +156,7 @@ test.each([
   ['metadata=acme', '“acme” can’t be read'],
   ['metadata=customer%3D', 'can’t be read'],
   ['metadata=customer%3D1+customer%3D2', '“customer” is there twice'],
-  ['status=waiting,runing', '“runing” is no status'],
+  ['status=waiting,asleep', '“asleep” is no status'],
   ['customer=acme', 'The address has “customer”, which is no filter'],
   ['graph=a&graph=b', 'The address has “graph” twice'],
 ])('a search that can not be read, such as %s, finds nothing and lets nobody act on many', async (query, problem) => {

@@ -40,19 +40,19 @@ describe('a search for runs', () => {
 
   test.each([
     ['', {}],
-    ['metadata=customer%3Dacme', {}],
-    ['metadata=customer%3Aacme+order%3D%22A+1%22', {}],
+    ['metadata=customer=acme', {}],
+    ['metadata=customer:acme+order="A+1"', {}],
     ['metadata=++', {}],
     ['status=waiting,failed&graph=a&thread=t&parent=p', {}],
     ['metadata=acme', METADATA],
-    ['metadata=customer%3Dacme+other', METADATA],
-    ['metadata=customer%3D', METADATA],
-    ['metadata=%3Dacme', METADATA],
-    ['metadata=customer+%3D+acme', METADATA],
-    ['metadata=customer%3D%22acme', METADATA],
-    ['metadata=customer%3D%22a%22b', METADATA],
-    ['metadata=a%3D1+a%3D2', METADATA],
-    [`metadata=${Array.from({ length: 11 }, (_, n) => `a${n}%3D1`).join('+')}`, METADATA],
+    ['metadata=customer=acme+other', METADATA],
+    ['metadata=customer=', METADATA],
+    ['metadata==acme', METADATA],
+    ['metadata=customer+=+acme', METADATA],
+    ['metadata=customer="acme', METADATA],
+    ['metadata=customer="a"b', METADATA],
+    ['metadata=a=1+a=2', METADATA],
+    [`metadata=${Array.from({ length: 11 }, (_, n) => `a${n}=1`).join('+')}`, METADATA],
     ['status=nice', { status: expect.any(String) }],
     ['status=waiting,', { status: expect.any(String) }],
     ['status=Waiting', { status: expect.any(String) }],
@@ -67,7 +67,7 @@ describe('a search for runs', () => {
     ['', ''],
     ['graph=+&metadata=', ''],
     ['graph=refund&status=waiting,failed', 'status waiting or failed, graph refund'],
-    ['metadata=customer%3Dacme&thread=t&parent=R', 'thread t, forks of R, metadata customer=acme'],
+    ['metadata=customer=acme&thread=t&parent=R', 'thread t, forks of R, metadata customer=acme'],
   ])('%s is told in words', (query, words) => {
     expect(tellSearch(readSearch(new URLSearchParams(query)))).toBe(words);
   });

@@ -67,7 +67,7 @@ function Conversation({ of, isOfTool }: { readonly of: LedToIt; readonly isOfToo
       )}
       <div className="chat">
         {shown.map((message) => (
-          <MessageView key={message.id} message={message} open={message === messages.at(-1)} />
+          <MessageView key={message.id} message={message} isCut open={message === messages.at(-1)} />
         ))}
       </div>
     </section>

@@ -5,19 +5,33 @@ import { visible } from '../../../parts/visible.ts';
 import type { ShownMessage } from './conversations-of.ts';
 import './messages.css';
 
+/** More of a text than so many characters is shown when it is asked for. */
+const LONG = 1_500;
+
 interface MessageViewProps {
   readonly message: ShownMessage;
+  /** If long texts are cut until somebody wants more. */
+  readonly isCut?: boolean;
   /** If its calls stand open. */
   readonly open?: boolean;
 }
 
 /** A message of a conversation, with the calls that a model asks for in it. */
-export function MessageView({ message, open = false }: MessageViewProps): JSX.Element {
+export function MessageView({ message, isCut = false, open = false }: MessageViewProps): JSX.Element {
   const { role, name, content, toolCalls } = message;
   return (
     <article className={`message ${role}`} aria-label={`${role} says`}>
       <h3 className="muted small-text">{name === null ? role : visible(`${role}: ${name}`)}</h3>
-      {content !== '' && (role === 'tool' ? <pre>{visible(content)}</pre> : <Markdown text={content} />)}
+      {isCut && content.length > LONG ? (
+        <details>
+          <summary>
+            {visible(content.slice(0, LONG / 5))}… <span className="muted">{content.length} characters, show all</span>
+          </summary>
+          <Content role={role} text={content} />
+        </details>
+      ) : (
+        <Content role={role} text={content} />
+      )}
       {toolCalls.map((call) => (
         <details key={call.id} open={open}>
           <summary>calls {visible(call.name)}</summary>
@@ -26,4 +40,9 @@ export function MessageView({ message, open = false }: MessageViewProps): JSX.El
       ))}
     </article>
   );
+}
+
+function Content({ role, text }: { readonly role: string; readonly text: string }): JSX.Element | null {
+  if (text === '') return null;
+  return role === 'tool' ? <pre>{visible(text)}</pre> : <Markdown text={text} />;
 }
