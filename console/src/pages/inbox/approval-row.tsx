@@ -1,4 +1,5 @@
 import type { Approval } from 'holdfast/client';
+import { useEffect, useRef } from 'react';
 import type { JSX } from 'react';
 import { Link, useSearch } from 'wouter';
 import { Icon } from '../../parts/icon.tsx';
@@ -18,9 +19,13 @@ export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element
   const { id, title, node, tool, args, graph, status, requestedBy, expiresAt, closedAt, progress } = approval;
   const gist = mainArguments(args);
   const search = useSearch();
+  const row = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen]);
   return (
     <li>
-      <Link href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
+      <Link ref={row} href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
         <span className="approval-title">{visible(title)}</span>
         <span className="approval-facts">
           <span className="mono">{visible(tool ?? node)}</span>

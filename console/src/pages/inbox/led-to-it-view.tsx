@@ -8,7 +8,7 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/visible.ts';
 import { MessageView } from '../runs/messages/message-view.tsx';
-import { findCall, latestOf, readConversation } from './led-to-it.ts';
+import { findCall, isAskedIn, latestOf, readConversation } from './led-to-it.ts';
 import type { LedToIt } from './led-to-it.ts';
 
 const MOST_CALLS = 20;
@@ -18,7 +18,7 @@ export function LedToItView({ approval }: { readonly approval: Approval }): JSX.
   const calls = useCallsBefore(approval);
   const call = findCall(calls, approval);
   if (!call) return null;
-  return <Conversation key={call.key} of={readConversation(call)} isOfTool={approval.tool !== undefined} />;
+  return <Conversation key={call.key} of={readConversation(call)} approval={approval} />;
 }
 
 /** The latest calls of models in the run before the question: those of the node that asks, if it has any. */
@@ -36,7 +36,7 @@ function useCallsBefore({ runId, node, requestedAt: until }: Approval): readonly
   return data?.items ?? [];
 }
 
-function Conversation({ of, isOfTool }: { readonly of: LedToIt; readonly isOfTool: boolean }): JSX.Element {
+function Conversation({ of, approval }: { readonly of: LedToIt; readonly approval: Approval }): JSX.Element {
   const { call, system, messages, missing } = of;
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? messages : latestOf(messages);
@@ -45,8 +45,8 @@ function Conversation({ of, isOfTool }: { readonly of: LedToIt; readonly isOfToo
     <section className="card stack led-to-it" aria-label="What led to it">
       <h2>What led to it</h2>
       <p className="muted small-text">
-        The {isOfTool ? 'call' : 'latest call'} of <span className="mono">{visible(call.name)}</span> at{' '}
-        <span className="mono">{visible(call.node)}</span>, <Time at={call.at} />
+        The {approval.tool === undefined ? 'latest call' : 'call'} of <span className="mono">{visible(call.name)}</span>{' '}
+        at <span className="mono">{visible(call.node)}</span>, <Time at={call.at} />
       </p>
       {call.request === '[redacted]' && <p>What the model was told is hidden from you.</p>}
       {system !== null && (
@@ -67,7 +67,12 @@ function Conversation({ of, isOfTool }: { readonly of: LedToIt; readonly isOfToo
       )}
       <div className="chat">
         {shown.map((message) => (
-          <MessageView key={message.id} message={message} isCut open={message === messages.at(-1)} />
+          <MessageView
+            key={message.id}
+            message={message}
+            isCut
+            isOpen={(one) => message === messages.at(-1) && isAskedIn(one, approval)}
+          />
         ))}
       </div>
     </section>

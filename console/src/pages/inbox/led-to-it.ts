@@ -19,14 +19,18 @@ type Asked = Pick<Approval, 'tool' | 'args' | 'askedArgs'>;
 
 /** Finds the call of a model that has asked for what an approval is about, else the latest. @param calls the latest first */
 export function findCall(calls: readonly Call[], { tool, args, askedArgs = args }: Asked): Call | null {
-  const asks = ({ reply }: Call, isSame: (args: unknown) => boolean): boolean =>
-    toolCallsIn(reply).some((one) => one.name === tool && isSame(one.args));
+  const asked = { tool, args: askedArgs };
   return (
-    calls.find((call) => asks(call, (given) => diffRows(given, askedArgs).length === 0)) ??
-    calls.find((call) => asks(call, () => true)) ??
+    calls.find(({ reply }) => toolCallsIn(reply).some((one) => isAskedIn(one, asked))) ??
+    calls.find(({ reply }) => toolCallsIn(reply).some(({ name }) => name === tool)) ??
     calls.find(({ reply }) => reply !== null) ??
     null
   );
+}
+
+/** True if a call that a model has asked for is the one that an approval is about. */
+export function isAskedIn(call: ShownMessage['toolCalls'][number], { tool, args, askedArgs = args }: Asked): boolean {
+  return call.name === tool && diffRows(call.args, askedArgs).length === 0;
 }
 
 /** Reads what was said in a call. */

@@ -8,7 +8,7 @@ const TELLING = [
   /order|invoice|id$/i,
 ];
 
-const MOST = 4;
+const MOST = 3;
 const MAX_LENGTH = 40;
 
 /** Gives the arguments by which people tell approvals apart, as `name value`: short ones, and few of them. */

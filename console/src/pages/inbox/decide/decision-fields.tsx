@@ -22,7 +22,7 @@ export function DecisionFields(props: DecisionFieldsProps): JSX.Element {
   const { args, decisionSchema } = approval;
   const notes = notesOnFields(approval);
   const isChanged = Object.keys(notes).length > 0;
-  const untouched = isChanged ? 'As it was changed, which is not as it was asked' : 'As proposed';
+  const untouched = isChanged ? 'As it was changed' : 'As proposed';
   const same = isWrong ? 'Nothing is approved while something is wrong with a field' : untouched;
   return (
     <>

@@ -12,12 +12,12 @@ interface MessageViewProps {
   readonly message: ShownMessage;
   /** If long texts are cut until somebody wants more. */
   readonly isCut?: boolean;
-  /** If its calls stand open. */
-  readonly open?: boolean;
+  /** Which of its calls stand open; none by default. */
+  readonly isOpen?: (call: ShownMessage['toolCalls'][number]) => boolean;
 }
 
 /** A message of a conversation, with the calls that a model asks for in it. */
-export function MessageView({ message, isCut = false, open = false }: MessageViewProps): JSX.Element {
+export function MessageView({ message, isCut = false, isOpen }: MessageViewProps): JSX.Element {
   const { role, name, content, toolCalls } = message;
   return (
     <article className={`message ${role}`} aria-label={`${role} says`}>
@@ -33,7 +33,7 @@ export function MessageView({ message, isCut = false, open = false }: MessageVie
         <Content role={role} text={content} />
       )}
       {toolCalls.map((call) => (
-        <details key={call.id} open={open}>
+        <details key={call.id} open={isOpen?.(call) ?? false}>
           <summary>calls {visible(call.name)}</summary>
           <JsonView value={call.args} open={3} />
         </details>
