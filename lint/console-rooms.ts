@@ -66,14 +66,25 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
   'pages/runs/compare': shown([...COMMON, 'diff', 'pages/runs/parts']),
   'pages/runs': shown(['parts', 'pages/runs/history', 'pages/runs/run', 'pages/runs/list', 'pages/runs/compare']),
 
-  'pages/inbox': shown([...COMMON, 'live', 'diff', 'form', 'pages/runs/history', 'pages/runs/graph']),
+  'pages/inbox/decide': shown([...COMMON, 'session', 'live', 'diff', 'form']),
+  'pages/inbox': shown([
+    ...COMMON,
+    'session',
+    'live',
+    'diff',
+    'form',
+    'pages/inbox/decide',
+    'pages/runs/history',
+    'pages/runs/graph',
+    'pages/runs/messages',
+  ]),
 
   'pages/graphs/graph': shown([...COMMON, 'form', 'graph']),
   'pages/graphs/list': shown([...COMMON, 'pages/graphs/graph']),
   'pages/graphs/versions': shown([...COMMON, 'pages/graphs/graph']),
   'pages/graphs/compare': shown([...COMMON, 'diff', 'graph', 'pages/graphs/graph']),
   'pages/graphs/aliases': shown([...COMMON, 'form', 'pages/graphs/graph']),
-  'pages/graphs/edit': shown([...COMMON, 'form', 'editor', 'graph', 'pages/graphs/graph']),
+  'pages/graphs/edit': shown([...COMMON, 'session', 'form', 'editor', 'graph', 'pages/graphs/graph']),
   'pages/graphs/start': shown([...COMMON, 'form']),
   'pages/graphs/one': shown([
     ...COMMON,

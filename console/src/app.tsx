@@ -7,6 +7,7 @@ import { createQueryClient } from './api/query-client.ts';
 import { Shell } from './layout/shell.tsx';
 import { LiveProvider } from './live/live-provider.tsx';
 import { Pages } from './pages/pages.tsx';
+import { identityOf } from './session/person.ts';
 import { SessionProvider } from './session/session-provider.tsx';
 import { useSession } from './session/use-session.ts';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
@@ -24,8 +25,8 @@ export function App(): JSX.Element {
 
 function Signed(): JSX.Element {
   const { person } = useSession();
-  // Another person starts with nothing that the one before has read.
-  return person ? <Inside key={person.token} /> : <SignInPage />;
+  // Another person starts with nothing that the one before has read; another token of the same changes nothing.
+  return person ? <Inside key={identityOf(person)} /> : <SignInPage />;
 }
 
 function Inside(): JSX.Element {

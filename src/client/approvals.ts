@@ -16,8 +16,11 @@ export type NamedDecision = z.input<typeof DecisionsSchema>['decisions'][number]
 /** The approval as it is then, or the problem. */
 export type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
 
+type ApprovalStatus = z.output<typeof ApprovalStatusSchema>;
+
 export interface ApprovalFilter extends PageRequest {
-  readonly status?: z.output<typeof ApprovalStatusSchema> | undefined;
+  /** One of these. */
+  readonly status?: ApprovalStatus | readonly ApprovalStatus[] | undefined;
   /** Those of one run. */
   readonly runId?: string | undefined;
   /** Those of runs of this graph, by name. */
@@ -26,6 +29,8 @@ export interface ApprovalFilter extends PageRequest {
   readonly tool?: string | undefined;
   /** Those that expire before this time (RFC 3339). */
   readonly dueBefore?: string | undefined;
+  /** `closedAt`: those that were decided, have expired or were canceled, the latest first. */
+  readonly order?: 'requestedAt' | 'closedAt' | undefined;
   /** Only those that wait for the caller. */
   readonly mine?: boolean | undefined;
 }
@@ -37,7 +42,7 @@ export type Reassignment = z.input<typeof ReassignmentSchema>;
 
 /** The inbox of approvals. */
 export interface Approvals {
-  /** The newest first. */
+  /** The newest first, or those that were decided last. */
   list(filter?: ApprovalFilter, options?: CallOptions): Listing<Approval>;
   get(id: string, options?: CallOptions): Promise<Approval>;
   /**
@@ -58,7 +63,10 @@ export interface Approvals {
 export function createApprovals(connection: Connection): Approvals {
   const { send } = connection;
   return {
-    list: (filter, options) => createListing(send, { path: '/api/approvals', query: { ...filter } }, options),
+    list: ({ status, ...filter } = {}, options) => {
+      const query = { ...filter, status: status === undefined ? undefined : [status].flat().join(',') };
+      return createListing(send, { path: '/api/approvals', query }, options);
+    },
     get: async (id, options) => await send.json({ method: 'GET', path: path`/api/approvals/${id}` }, options),
     comment: async (id, text, options) =>
       await send.json({ method: 'POST', path: path`/api/approvals/${id}/comment`, body: { text } }, options),

@@ -47,6 +47,10 @@ export type Decide = z.input<typeof DecideSchema>;
 export interface CallFilter extends PageRequest {
   readonly node?: string;
   readonly kind?: Call['kind'];
+  /** Only calls until this time (RFC 3339). */
+  readonly until?: string;
+  /** `newest`: the latest first. */
+  readonly order?: 'oldest' | 'newest';
 }
 
 export interface TaggedState extends State {

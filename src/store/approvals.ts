@@ -6,7 +6,8 @@ import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
 export interface ApprovalFilter {
-  readonly status?: Approval['status'] | undefined;
+  /** One of these. */
+  readonly status?: readonly Approval['status'][] | undefined;
   readonly runId?: string | undefined;
   /** The name of the graph of the run. */
   readonly graph?: string | undefined;
@@ -16,10 +17,26 @@ export interface ApprovalFilter {
   readonly dueBefore?: string | undefined;
 }
 
+/** What a list is ordered by, the latest first; by `closedAt` it has no pending ones. */
+export type ApprovalOrder = 'requestedAt' | 'closedAt';
+
+/** An approval with what only its row knows. */
+export interface KnownApproval extends Approval {
+  /** The name of the graph of its run. */
+  readonly graph?: string;
+  /** Absent: it is pending. */
+  readonly closedAt?: string;
+}
+
 /** An approval with its tenant. */
 export interface ApprovalRecord {
   readonly tenantId: string;
-  readonly approval: Approval;
+  readonly approval: KnownApproval;
+}
+
+/** Which approvals a list has, and their order: by default by the time when they were asked. */
+export interface WantedApprovals extends ApprovalFilter {
+  readonly order?: ApprovalOrder | undefined;
 }
 
 export interface Approvals {
@@ -29,7 +46,7 @@ export interface Approvals {
   /** The newest approval of a run. */
   lastOf(runId: string): Promise<Approval | null>;
   /** The inbox of a tenant, newest first. */
-  list(tenantId: string, filter: ApprovalFilter, page: PageRequest): Promise<Page<Approval>>;
+  list(tenantId: string, wanted: WantedApprovals, page: PageRequest): Promise<Page<KnownApproval>>;
 }
 
 export function createApprovals(db: Kysely<Tables>): Approvals {
@@ -37,10 +54,10 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
     async find(id) {
       const row = await db
         .selectFrom('approvals')
-        .select(['tenant_id', 'body'])
+        .select(['tenant_id', 'closed_at', 'body', GRAPH_NAME])
         .where('id', '=', id)
         .executeTakeFirst();
-      return row ? { tenantId: row.tenant_id, approval: row.body } : null;
+      return row ? { tenantId: row.tenant_id, approval: toKnown(row) } : null;
     },
     async ofRun(runId, status, most) {
       const rows = await db
@@ -65,9 +82,34 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .executeTakeFirst();
       return row?.body ?? null;
     },
-    list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
+    list: (tenantId, wanted, page) => list(db, { tenantId, wanted }, page),
   };
 }
+
+const GRAPH_NAME = sql<string | null>`(select graph_name from runs where runs.id = approvals.run_id)`.as('graph_name');
+
+interface KnownRow {
+  readonly body: Approval;
+  readonly closed_at: Date | null;
+  readonly graph_name: string | null;
+}
+
+function toKnown({ body, closed_at: closedAt, graph_name: graph }: KnownRow): KnownApproval {
+  return {
+    ...body,
+    ...(graph !== null && { graph }),
+    ...(closedAt && { closedAt: new Date(closedAt).toISOString() }),
+  };
+}
+
+function isOneOf(statuses: readonly string[] | undefined): RawBuilder<boolean> {
+  // Only one status lets the index give the order, too.
+  if (statuses === undefined || statuses.length === 1) return isEqual('status', statuses?.[0]);
+  return sql<boolean>`status = any(${[...statuses]}::text[])`;
+}
+
+/** The columns of the orders. */
+const ORDERS = { requestedAt: 'requested_at', closedAt: 'closed_at' } as const;
 
 function isOfGraph(tenantId: string, graph: string | undefined): RawBuilder<boolean> {
   if (graph === undefined) return sql<boolean>`true`;
@@ -80,24 +122,26 @@ function isDueBefore(time: string | undefined): RawBuilder<boolean> {
 
 async function list(
   db: Kysely<Tables>,
-  { tenantId, filter }: { tenantId: string; filter: ApprovalFilter },
+  { tenantId, wanted }: { readonly tenantId: string; readonly wanted: WantedApprovals },
   { limit, after }: PageRequest,
-): Promise<Page<Approval>> {
+): Promise<Page<KnownApproval>> {
+  const column = ORDERS[wanted.order ?? 'requestedAt'];
   const rows = db
     .selectFrom('approvals')
-    .select(['id', 'requested_at', 'body'])
+    .select(['id', 'requested_at', 'closed_at', 'body', GRAPH_NAME])
     .where('tenant_id', '=', tenantId)
-    .where(isEqual('status', filter.status))
-    .where(isEqual('run_id', filter.runId))
-    .where(isEqual('tool', filter.tool))
-    .where(isOfGraph(tenantId, filter.graph))
-    .where(isDueBefore(filter.dueBefore))
-    .where(isBefore('requested_at', after));
+    .where(column, 'is not', null)
+    .where(isOneOf(wanted.status))
+    .where(isEqual('run_id', wanted.runId))
+    .where(isEqual('tool', wanted.tool))
+    .where(isOfGraph(tenantId, wanted.graph))
+    .where(isDueBefore(wanted.dueBefore))
+    .where(isBefore(column, after));
   const page = await readPage(db, rows, {
     limit,
-    order: sql`requested_at desc, id desc`,
+    order: sql`${sql.ref(column)} desc, id desc`,
     payloads: ['body'],
-    positionOf: ({ body: { id, requestedAt } }) => ({ at: requestedAt, id }),
+    positionOf: (row) => ({ at: new Date(row[column] ?? row.requested_at).toISOString(), id: row.id }),
   });
-  return mapPage(page, ({ body }) => body);
+  return mapPage(page, toKnown);
 }

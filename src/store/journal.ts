@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import statement, { empty, join } from 'sql-template-tag';
 import type { Sql } from 'sql-template-tag';
-import type { RecordedOccurrence } from '../graph/run/index.ts';
+import { closingDecision } from '../graph/run/index.ts';
+import type { Approval, RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { runStatement } from './database/run-statement.ts';
 import { announceChange } from './changes/announce-change.ts';
@@ -156,8 +157,9 @@ function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWrit
 function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sql {
   const { approvals } = batch;
   return statement`
-    insert into approvals (id, tenant_id, run_id, status, requested_at, expires_at, tool, notice_at, seq, body)
-    select id, ${tenantId}, ${runId}, status, requested_at, expires_at, tool, notice_at, ${lastSeqOf(batch)}, body::json
+    insert into approvals (id, tenant_id, run_id, status, requested_at, expires_at, tool, notice_at, closed_at, seq, body)
+    select id, ${tenantId}, ${runId}, status, requested_at, expires_at, tool, notice_at, closed_at, ${lastSeqOf(batch)},
+      body::json
     from unnest(
       ${approvals.map(({ id }) => id)}::text[],
       ${approvals.map(({ status }) => status)}::text[],
@@ -165,11 +167,20 @@ function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter
       ${approvals.map(({ expiresAt }) => expiresAt)}::timestamptz[],
       ${approvals.map(({ tool }) => tool ?? null)}::text[],
       ${approvals.map((approval) => noticesOf(approval)[0]?.at ?? null)}::timestamptz[],
+      ${approvals.map((approval) => closedAt(approval, batch))}::timestamptz[],
       ${toTexts(approvals)}::text[]
-    ) as rows (id, status, requested_at, expires_at, tool, notice_at, body)
-    on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body
+    ) as rows (id, status, requested_at, expires_at, tool, notice_at, closed_at, body)
+    on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body,
+      closed_at = coalesce(approvals.closed_at, excluded.closed_at)
     where excluded.seq > approvals.seq
   `;
+}
+
+/** When an approval was closed: by its last decision, its timeout, or what has canceled it. */
+function closedAt(approval: Approval, { events }: JournalBatch): string | null {
+  const { status, expiresAt } = approval;
+  if (status === 'pending') return null;
+  return closingDecision(approval)?.at ?? (status === 'canceled' ? events.at(-1)?.at : null) ?? expiresAt;
 }
 
 /** The batch that ends a run frees its thread. */

@@ -202,6 +202,8 @@ export interface ApprovalsTable {
   reminder_id: OptionalText;
   /** The next reminder or escalation that webhooks are to be told of. */
   notice_at: OptionalTime;
+  /** When it was decided, has expired or was canceled. */
+  closed_at: OptionalTime;
   /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;

@@ -7,7 +7,7 @@ import type { Started } from '../support/servers/npm-start.ts';
 
 /* A graph from its first line to its first run, and what starts runs by itself, in a browser. */
 
-const { start, consoleUrl } = useNpmStart();
+const { start, as, consoleUrl } = useNpmStart();
 const openPage = useBrowser();
 let stack: Started;
 beforeAll(async () => void (stack = await start()), 120_000);
@@ -75,6 +75,42 @@ test('a graph is written with completions, published, changed, compared and run'
   await page.getByLabel('Limits').and(page.locator(':focus')).fill('');
   await page.getByRole('button', { name: 'Start the run' }).click();
   await page.waitForURL(/\/console\/runs\/[0-9A-Z]{26}/);
+});
+
+test('what is written of a graph is there again after another tab and a reload, and not in another version', async () => {
+  const user = await as('user', stack);
+  const definition = (title: string) => ({
+    name: 'kept-text',
+    channels: {},
+    nodes: { ask: { type: 'approval', title } },
+    edges: [{ from: '__start__', to: 'ask' }],
+  });
+  expect((await user.post('/api/graphs', definition('One?'))).status).toBeLessThan(300);
+  const page = await enter('/graphs/kept-text/edit');
+  const editor = page.getByLabel('Definition', { exact: true });
+  const written = (await editor.inputValue()).replace('One?', 'Two?');
+  await editor.fill(written);
+  await page.getByRole('link', { name: 'Versions' }).click();
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await page.getByText('What you had written here is back.').waitFor();
+  expect(await editor.inputValue()).toBe(written);
+  await page.reload();
+  await page.getByText('What you had written here is back.').waitFor();
+  expect(await editor.inputValue()).toBe(written);
+
+  // Somebody else publishes a version: what was written is for the one before.
+  await user.post('/api/graphs', definition('Of somebody else?'));
+  await page.reload();
+  await page.getByText('You had written something for another version of this graph.').waitFor();
+  expect(await editor.inputValue()).toContain('Of somebody else?');
+  await page.getByRole('button', { name: 'Take it up' }).click();
+  expect(await editor.inputValue()).toBe(written);
+  await page.getByText('can be published').waitFor();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.waitForURL(/versions\?version=3/);
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await editor.waitFor();
+  expect(await page.getByText('What you had written here is back.').count()).toBe(0);
 });
 
 test('a schedule is made, refused at its field, paused and deleted', async () => {

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { eventsOf, hasStatus, startAsking } from '../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { enterByToken } from '../support/browser/enter-by-token.ts';
 import { startRefund } from '../support/browser/refunds.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
@@ -21,17 +21,8 @@ beforeAll(async () => {
   user = await as('user', stack);
 }, 120_000);
 
-/** Opens the console and signs in by a token, with the keyboard. */
-async function enter(caller: 'approver' | 'approver2', path = '/inbox'): Promise<Page> {
-  const tokens: Record<string, string> = JSON.parse(await readFile(tokensFile(), 'utf8'));
-  const page = await openPage();
-  await page.goto(`${stack.ready.baseUrl}/console${path}`);
-  await page.getByLabel('A token').focus();
-  await page.keyboard.insertText(tokens[caller] ?? '');
-  await page.keyboard.press('Enter');
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
-  return page;
-}
+const enter = async (caller: 'approver' | 'approver2', path = '/inbox'): Promise<Page> =>
+  await enterByToken(await openPage(), { tokensFile: tokensFile(), caller, baseUrl: stack.ready.baseUrl, path });
 
 const decisionsOf = async (approvalId: string) =>
   listAt((await user.get(`/api/approvals/${approvalId}`)).body, '/decisions');

@@ -4,7 +4,7 @@ import { aDefinition } from '../support/builders/builders.ts';
 import { startRefund } from '../support/browser/refunds.ts';
 import { enterConsole } from '../support/browser/enter-console.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
-import { hasStatus, startRun } from '../support/readers/api-runs.ts';
+import { eventsOf, hasStatus, startAsking, startRun } from '../support/readers/api-runs.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
@@ -116,8 +116,10 @@ test('what is written for one failure is not sent for another', async () => {
   expect(await send.isDisabled()).toBe(true);
 });
 
+const group = (page: Page) => page.getByRole('group', { name: 'Actions on many runs' });
+
 test('what an action on many runs would do is tried once, while runs go on', async () => {
-  const page = await enter('/runs');
+  const page = await enter('/runs?status=waiting,running,paused');
   const trials: string[] = [];
   page.on('request', (request) => {
     if (request.url().endsWith('/api/runs/bulk')) trials.push(request.method());
@@ -132,7 +134,7 @@ test('what an action on many runs would do is tried once, while runs go on', asy
 });
 
 test('an action on more runs than one request takes goes on by the cursor', async () => {
-  const page = await enter('/runs');
+  const page = await enter('/runs?graph=refund-triage');
   const first = { done: ['RUN-A'], failed: [], hasMore: true, nextCursor: 'after A' };
   const last = { done: ['RUN-B'], failed: [], hasMore: false, nextCursor: null };
   const cursors: unknown[] = [];
@@ -148,4 +150,90 @@ test('an action on more runs than one request takes goes on by the cursor', asyn
   await dialog.getByText('RUN-B').waitFor();
   expect(cursors).toEqual([undefined, 'after A']);
   expect(await dialog.getByRole('button', { name: 'Next runs…' }).count()).toBe(0);
+});
+
+test.each([
+  ['metadata=acme', '“acme” can’t be read'],
+  ['metadata=customer%3D', 'can’t be read'],
+  ['metadata=customer%3D1+customer%3D2', '“customer” is there twice'],
+  ['status=waiting,asleep', '“asleep” is no status'],
+  ['customer=acme', 'The address has “customer”, which is no filter'],
+  ['graph=a&graph=b', 'The address has “graph” twice'],
+])('a search that can not be read, such as %s, finds nothing and lets nobody act on many', async (query, problem) => {
+  await startAsking(await as('user', stack));
+  const page = await openPage();
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (/^\/api\/runs(?:\/bulk)?$/.test(pathname)) asked.push(pathname);
+  });
+  const { baseUrl } = stack.ready;
+  await enterConsole(page, { consoleUrl: await consoleUrl(stack), baseUrl, path: `/runs?${query}` });
+  await page.getByRole('alert').filter({ hasText: problem }).waitFor();
+  await page.getByText('The search can’t be read').waitFor();
+  expect(await group(page).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
+  expect(asked).toEqual([]);
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await group(page).waitFor();
+});
+
+test('many runs are canceled with their filter in words, what they are, a reason and their number, and no others', async () => {
+  const user = await as('user', stack);
+  const graph = aDefinition({
+    name: 'many-of-them',
+    channels: {},
+    nodes: { ask: { type: 'approval', title: 'May I?' } },
+    edges: [{ from: '__start__', to: 'ask' }],
+  });
+  expect((await user.post('/api/graphs', graph)).status).toBeLessThan(300);
+  const begin = async (customer: string): Promise<string> => {
+    const { body } = await user.post('/api/runs', { graph: 'many-of-them', metadata: { customer } });
+    const id = textAt(body, '/id');
+    await user.untilRun(id, hasStatus('waiting'));
+    return id;
+  };
+  const wanted = [await begin('acme'), await begin('acme')];
+  const other = await begin('other');
+  const page = await enter('/runs');
+  // Without any filter there is nothing to press.
+  await group(page).getByText('Tick runs, or look for some').waitFor();
+  expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0);
+  await page.getByLabel('Metadata').fill('customer=acme');
+  await group(page).getByText('All that are found by metadata customer=acme').waitFor();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel many runs' });
+  await dialog.getByText('All that are found by metadata customer=acme.').waitFor();
+  for (const id of wanted) {
+    const row = dialog.getByRole('listitem').filter({ hasText: id });
+    await row.getByText('many-of-them').waitFor();
+    await row.getByText('waiting').waitFor();
+  }
+  // One that comes later is none of those that were shown.
+  const late = await begin('acme');
+  const press = dialog.getByRole('button', { name: 'Cancel 2 runs' });
+  expect(await press.isDisabled()).toBe(true);
+  await dialog.getByLabel(/^Why/).fill('asked for twice');
+  await dialog.getByLabel(/Type the number/).fill('3');
+  expect(await press.isDisabled()).toBe(true);
+  await dialog.getByLabel(/Type the number/).fill('2');
+  await press.click();
+  await dialog.getByText('Cancel: taken by 2 runs').waitFor();
+  for (const id of wanted) {
+    await user.untilRun(id, hasStatus('canceled'));
+    expect(await eventsOf(user, id, 'run.canceled')).toMatchObject([{ reason: 'asked for twice' }]);
+  }
+  for (const id of [other, late]) expect(at((await user.get(`/api/runs/${id}`)).body, '/status')).toBe('waiting');
+});
+
+test('all runs are acted on only after they were asked for, and by their number', async () => {
+  await startAsking(await as('user', stack));
+  const page = await enter('/runs');
+  await page.getByRole('button', { name: 'Act on all runs…' }).click();
+  await group(page).getByText('All runs of the tenant, without any filter').waitFor();
+  await page.getByRole('button', { name: 'Pause…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pause many runs' });
+  await dialog.getByText('All runs of the tenant, without any filter.').waitFor();
+  await dialog.getByLabel(/Type the number/).waitFor();
+  expect(await dialog.getByRole('button', { name: /^Pause \d+ runs?$/ }).isDisabled()).toBe(true);
 });

@@ -1,11 +1,14 @@
+import { SignJWT, calculateJwkThumbprint, importJWK } from 'jose';
+import type { JWK } from 'jose';
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBrowser } from '../support/browser/use-browser.ts';
+import { startAsking } from '../support/readers/api-runs.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 import { readFile } from 'node:fs/promises';
 
-const { start, consoleUrl, tokensFile } = useNpmStart();
+const { start, as, consoleUrl, dataFile, tokensFile } = useNpmStart();
 const openPage = useBrowser();
 let stack: Started;
 let tokens: Readonly<Record<string, string>>;
@@ -13,6 +16,19 @@ beforeAll(async () => {
   stack = await start();
   tokens = JSON.parse(await readFile(tokensFile(), 'utf8'));
 }, 120_000);
+
+/** A token of the approver that ends soon, or not. */
+async function signFor(life: string): Promise<string> {
+  const jwk: JWK = JSON.parse(await readFile(dataFile('issuer-key.json'), 'utf8'));
+  return await new SignJWT({ tenant: 'demo', roles: ['approver'] })
+    .setProtectedHeader({ alg: 'ES256', kid: await calculateJwkThumbprint(jwk) })
+    .setIssuer('holdfast-local')
+    .setAudience('holdfast')
+    .setSubject('ada')
+    .setIssuedAt()
+    .setExpirationTime(life)
+    .sign(await importJWK(jwk, 'ES256'));
+}
 
 const isIn = async (page: Page): Promise<void> => await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 
@@ -45,13 +61,20 @@ describe('the address of a local stack', () => {
 describe('an issuer', () => {
   const ISSUER_PATH = '/issuer-of-this-test';
 
+  interface Played {
+    /** What it sends back instead of the state that it was given. */
+    readonly state: string;
+    /** The access tokens that it gives, one after the other; the last one again and again. */
+    readonly tokens: readonly string[];
+    /** If it gives refresh tokens, too. */
+    readonly refreshes: boolean;
+  }
+
   /** Answers as an issuer of OpenID Connect, at the API's own origin, where the console's policy lets it ask. */
-  async function actAsIssuer(
-    page: Page,
-    seen: URLSearchParams[],
-    over: { readonly state?: string } = {},
-  ): Promise<void> {
+  async function actAsIssuer(page: Page, seen: URLSearchParams[], over: Partial<Played> = {}): Promise<void> {
     const issuer = `${stack.ready.baseUrl}${ISSUER_PATH}`;
+    const accessTokens = over.tokens ?? [tokens['approver'] ?? ''];
+    let given = 0;
     const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const answers: Readonly<Record<string, (route: Route) => Promise<void>>> = {
       '/.well-known/openid-configuration': async (route) =>
@@ -67,7 +90,10 @@ describe('an issuer', () => {
         await route.fulfill({ status: 302, headers: { location: back.href } });
       },
       '/token': async (route) => {
-        seen.push(new URLSearchParams(route.request().postData() ?? ''));
+        const asked = new URLSearchParams(route.request().postData() ?? '');
+        seen.push(asked);
+        const isRefresh = asked.get('grant_type') === 'refresh_token';
+        given += 1;
         const now = Math.floor(Date.now() / 1_000);
         const claims = {
           iss: issuer,
@@ -75,11 +101,17 @@ describe('an issuer', () => {
           sub: 'ada',
           iat: now,
           exp: now + 60,
-          nonce: seen[0]?.get('nonce'),
+          nonce: seen.findLast((one) => one.has('nonce'))?.get('nonce'),
         };
         const idToken = `${base64url({ alg: 'RS256' })}.${base64url(claims)}.${Buffer.from('signed').toString('base64url')}`;
         await route.fulfill({
-          json: { access_token: tokens['approver'], token_type: 'bearer', expires_in: 60, id_token: idToken },
+          json: {
+            access_token: accessTokens[Math.min(given, accessTokens.length) - 1],
+            token_type: 'bearer',
+            expires_in: 60,
+            ...(!isRefresh && { id_token: idToken }),
+            ...(over.refreshes && { refresh_token: `refresh-${given}` }),
+          },
         });
       },
     };
@@ -121,4 +153,88 @@ describe('an issuer', () => {
     await page.getByRole('status').filter({ hasText: 'state' }).waitFor();
     expect(seen).toHaveLength(1);
   });
+
+  const deepLink = (approvalId: string): string => `/console/inbox/${approvalId}?view=pending#part`;
+
+  test.each(['in its tab', 'in a new tab'])('brings people back to the link that they had opened %s', async (where) => {
+    const { approvalId } = await startAsking(await as('user', stack), { title: 'Of the link?' });
+    const first = await openPage();
+    await actAsIssuer(first, []);
+    if (where === 'in a new tab') {
+      await signIn(first);
+      await isIn(first);
+    }
+    const page = where === 'in its tab' ? first : await first.context().newPage();
+    if (page !== first) await actAsIssuer(page, []);
+    await page.goto(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
+    await page.getByRole('button', { name: /^Sign in at/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Of the link?' }).waitFor();
+    expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
+  });
+
+  test('whose sign-in has failed leaves people at their link, to try again', async () => {
+    const { approvalId } = await startAsking(await as('user', stack), { title: 'Again?' });
+    const page = await openPage();
+    await actAsIssuer(page, [], { state: 'of-somebody-else' });
+    await page.goto(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
+    await page.getByRole('button', { name: /^Sign in at/ }).click();
+    await page.getByRole('status').filter({ hasText: 'state' }).waitFor();
+    expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
+  });
+
+  test('that gives refresh tokens renews a session before it ends, and the form stays as it is', async () => {
+    const { approvalId } = await startAsking(await as('user', stack), {
+      title: 'Renewed?',
+      args: { amount: 1200 },
+      argsSchema: { type: 'object', properties: { amount: { type: 'number' } } },
+    });
+    const page = await openPage();
+    const seen: URLSearchParams[] = [];
+    const [short, long] = await Promise.all([signFor('3s'), signFor('1h')]);
+    await actAsIssuer(page, seen, { tokens: [short, long], refreshes: true });
+    await page.goto(`${stack.ready.baseUrl}/console/inbox/${approvalId}`);
+    await page.getByRole('button', { name: /^Sign in at/ }).click();
+    const amount = page.getByRole('form', { name: 'Your decision' }).getByLabel('amount');
+    await amount.fill('41');
+    await expect.poll(() => seen.filter((one) => one.get('grant_type') === 'refresh_token').length).toBe(1);
+    expect(seen.at(-1)?.get('refresh_token')).toBe('refresh-1');
+    // The first token has ended by now; requests go on with the second.
+    await expect
+      .poll(async () => (await page.request.get(`${stack.ready.baseUrl}/api/runs`, bearer(short))).status())
+      .toBe(401);
+    expect(await amount.inputValue()).toBe('41');
+    expect(await page.getByText('What you had written here is back').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'You have approved it.' }).waitFor();
+  });
+
+  test('that gives none ends a session with what was written kept, and says so', async () => {
+    const { approvalId } = await startAsking(await as('user', stack), {
+      title: 'Ended?',
+      args: { amount: 1200 },
+      argsSchema: { type: 'object', properties: { amount: { type: 'number' } } },
+    });
+    const page = await openPage();
+    const [short, long] = await Promise.all([signFor('3s'), signFor('1h')]);
+    await actAsIssuer(page, [], { tokens: [short, long] });
+    await page.goto(`${stack.ready.baseUrl}/console/inbox/${approvalId}`);
+    await page.getByRole('button', { name: /^Sign in at/ }).click();
+    const amount = page.getByRole('form', { name: 'Your decision' }).getByLabel('amount');
+    await amount.fill('43');
+    await expect
+      .poll(async () => (await page.request.get(`${stack.ready.baseUrl}/api/runs`, bearer(short))).status())
+      .toBe(401);
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await page.getByText('What you have written is kept in this tab').waitFor();
+    await page.getByRole('button', { name: /^Sign in at/ }).click();
+    await page.getByText('What you had written here is back.').waitFor();
+    expect(await amount.inputValue()).toBe('43');
+    expect(page.url()).toBe(`${stack.ready.baseUrl}/console/inbox/${approvalId}`);
+  });
 });
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });

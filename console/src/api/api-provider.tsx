@@ -4,10 +4,9 @@ import type { JSX, ReactNode } from 'react';
 import { useSession } from '../session/use-session.ts';
 import { ApiContext } from './use-api.ts';
 
-/** Gives the pages a client of the API for the person who is signed in. An answer 401 ends the session. */
+/** Gives the pages a client of the API for the person who is signed in. An answer 401 renews the session, or ends it. */
 export function ApiProvider({ children }: { readonly children: ReactNode }): JSX.Element {
-  const { person, end } = useSession();
-  const token = person?.token ?? '';
+  const { token, renew, end } = useSession();
   const client = useMemo(
     () =>
       createClient({
@@ -16,11 +15,16 @@ export function ApiProvider({ children }: { readonly children: ReactNode }): JSX
         attempts: 3,
         async fetch(url, init) {
           const answer = await fetch(url, init);
-          if (answer.status === 401) end('Your session has ended. Sign in to go on.');
-          return answer;
+          if (answer.status !== 401) return answer;
+          const headers = new Headers(init?.headers);
+          const next = await renew((headers.get('authorization') ?? '').replace(/^Bearer /, ''));
+          if (next !== null) headers.set('authorization', `Bearer ${next}`);
+          const again = next === null ? answer : await fetch(url, { ...init, headers });
+          if (again.status === 401) end('Your session has ended. Sign in to go on.');
+          return again;
         },
       }),
-    [token, end],
+    [token, renew, end],
   );
   return <ApiContext value={client}>{children}</ApiContext>;
 }

@@ -13,12 +13,14 @@ interface SchemaFormProps {
   readonly legend: string;
   /** What the API has found wrong, by the names of fields. */
   readonly issues?: Readonly<Record<string, string>>;
+  /** What else is to be known of a field, by its name. */
+  readonly notes?: Readonly<Record<string, string>>;
 }
 
 const NONE = {};
 
 /** The inputs of a form. What is wrong with one stands below it. */
-export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JSX.Element {
+export function SchemaForm({ form, legend, issues = NONE, notes = NONE }: SchemaFormProps): JSX.Element {
   const fields = form.fields ?? [WHOLE_FIELD];
   return (
     <fieldset className="form">
@@ -28,6 +30,7 @@ export function SchemaForm({ form, legend, issues = NONE }: SchemaFormProps): JS
           key={field.name}
           field={field.name === WHOLE ? { ...field, label: legend } : field}
           value={memberOf(form.draft, field.name)}
+          note={memberOf(notes, field.name)}
           problem={memberOf(form.problems, field.name) ?? memberOf(issues, field.name)}
           onChange={(value) => form.set(field.name, value)}
         />
@@ -42,13 +45,18 @@ interface FormFieldProps {
   readonly field: Field;
   readonly value: DraftValue | undefined;
   readonly problem: string | undefined;
+  readonly note: string | undefined;
   readonly onChange: (value: DraftValue) => void;
 }
 
-function FormField({ field, value, problem, onChange }: FormFieldProps): JSX.Element {
+function FormField({ field, value, problem, note, onChange }: FormFieldProps): JSX.Element {
   const id = useId();
   const { label, description, isRequired, kind } = field;
-  const says = [description !== null && `${id}-about`, problem !== undefined && `${id}-problem`].filter(Boolean);
+  const says = [
+    description !== null && `${id}-about`,
+    note !== undefined && `${id}-note`,
+    problem !== undefined && `${id}-problem`,
+  ].filter(Boolean);
   const common = {
     id,
     'aria-invalid': problem !== undefined,
@@ -66,6 +74,11 @@ function FormField({ field, value, problem, onChange }: FormFieldProps): JSX.Ele
       {description !== null && (
         <p id={`${id}-about`} className="muted small-text">
           {visible(description)}
+        </p>
+      )}
+      {note !== undefined && (
+        <p id={`${id}-note`} className="field-note">
+          {visible(note)}
         </p>
       )}
       {problem !== undefined && (

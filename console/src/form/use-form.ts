@@ -14,18 +14,25 @@ export interface Form {
   /** By the names of fields. */
   readonly problems: Readonly<Record<string, string>>;
   readonly set: (name: string, value: DraftValue) => void;
+  /** True if something else stands in it than what it has begun with. */
+  readonly isTouched: boolean;
+  /** Puts back what it has begun with. */
+  readonly reset: () => void;
 }
 
-/** Opens a form. @param initial what it begins with */
-export function useForm(schema: Schema, initial: unknown): Form {
+/** Opens a form. @param initial what it begins with. @param kept what somebody has written in it before */
+export function useForm(schema: Schema, initial: unknown, kept: Draft | null = null): Form {
   const [begun] = useState(initial);
   const fields = useMemo(() => fieldsFor(schema, begun), [schema, begun]);
-  const [draft, setDraft] = useState(() => openForm(fields, begun));
+  const opened = useMemo(() => openForm(fields, begun), [fields, begun]);
+  const [draft, setDraft] = useState(kept ?? opened);
   const read = useMemo(() => readForm(fields, draft, begun), [fields, draft, begun]);
   return {
     fields,
     draft,
     ...read,
     set: (name, value) => setDraft((before) => ({ ...before, [name]: value })),
+    isTouched: JSON.stringify(draft) !== JSON.stringify(opened),
+    reset: () => setDraft(opened),
   };
 }

@@ -3,9 +3,11 @@ import { useEffect, useEffectEvent } from 'react';
 /** What a key does, by `KeyboardEvent.key`. */
 export type Hotkeys = Readonly<Record<string, () => void>>;
 
+const FIELDS = 'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]';
+
 /**
  * Listens for single keys. Fields keep theirs, buttons and links their Enter; keys with Ctrl, Alt or Meta are the browser's, and
- * those that write a word together an input method's.
+ * those that write a word together an input method's. While a dialog covers the page, none of them is for the page.
  */
 export function useHotkeys(hotkeys: Hotkeys): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
@@ -21,10 +23,17 @@ export function useHotkeys(hotkeys: Hotkeys): void {
   }, []);
 }
 
-function isTakenBy({ target, key, isComposing }: KeyboardEvent): boolean {
-  if (isComposing) return true;
+/** Leaves the field that a person writes in. @returns false if there is none */
+export function leaveField(): boolean {
+  const field = document.activeElement;
+  if (!(field instanceof HTMLElement) || !field.matches(FIELDS)) return false;
+  field.blur();
+  return true;
+}
+
+function isTakenBy({ target, key, isComposing, defaultPrevented }: KeyboardEvent): boolean {
+  if (isComposing || defaultPrevented || document.querySelector('dialog:modal') !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
-  if (target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]'))
-    return key !== 'Escape';
+  if (target.matches(FIELDS)) return key !== 'Escape';
   return key === 'Enter' && target.matches('button, a, summary');
 }

@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
 import type { ConsoleConfig } from './console-config.ts';
 import { readPerson } from './person.ts';
-import type { Person } from './person.ts';
 import { readJson } from './read-json.ts';
-import { RETURN_PATH } from './take-arrival.ts';
+import { RETURN_PATH } from './return-path.ts';
+import type { StoredSession } from './stored-session.ts';
 
 /* OpenID Connect, the code flow with PKCE (RFC 7636), for a client without a secret. */
 
@@ -13,6 +13,14 @@ interface Begun {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** The address that the person had asked for. */
+  readonly asked: string;
+}
+
+/** The address from which this tab went to the issuer; `null`: it did not. */
+export function askedBefore(): string | null {
+  const stored = sessionStorage.getItem(KEY);
+  return stored === null ? null : readJson<Begun>(stored).asked;
 }
 
 /** Goes to the page of the issuer. @throws Error when it does not say where that is */
@@ -23,6 +31,7 @@ export async function beginAtIssuer(config: ConsoleConfig): Promise<void> {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     verifier: oauth.generateRandomCodeVerifier(),
+    asked: location.href,
   };
   sessionStorage.setItem(KEY, JSON.stringify(begun));
   const url = new URL(server.authorization_endpoint);
@@ -42,7 +51,7 @@ export async function beginAtIssuer(config: ConsoleConfig): Promise<void> {
 }
 
 /** Takes the issuer's answer. @param returned the address that it has sent the person back to */
-export async function finishAtIssuer(returned: URL, config: ConsoleConfig): Promise<readonly Person[]> {
+export async function finishAtIssuer(returned: URL, config: ConsoleConfig): Promise<StoredSession> {
   const stored = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
   if (stored === null) throw new Error('This tab has not asked to sign in');
@@ -61,7 +70,32 @@ export async function finishAtIssuer(returned: URL, config: ConsoleConfig): Prom
     exchange.options,
   );
   const result = await oauth.processAuthorizationCodeResponse(server, client, answer, { expectedNonce: nonce });
-  return [readPerson(result.access_token, config.claims)];
+  return toSession(result, config);
+}
+
+/**
+ * Renews a session by its refresh token, which stays in this tab as the token does.
+ * @throws Error when the issuer gives no other token
+ */
+export async function renewAtIssuer(refreshToken: string, config: ConsoleConfig): Promise<StoredSession> {
+  const server = await discover(config);
+  const client = { client_id: config.clientId ?? '' };
+  const options = insecure(config);
+  const answer = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options);
+  const result = await oauth.processRefreshTokenResponse(server, client, answer);
+  return toSession({ refresh_token: refreshToken, ...result }, config);
+}
+
+interface Given {
+  readonly access_token: string;
+  readonly refresh_token?: string | undefined;
+}
+
+function toSession(
+  { access_token: token, refresh_token: refreshToken }: Given,
+  { claims }: ConsoleConfig,
+): StoredSession {
+  return { people: [readPerson(token, claims)], current: 0, ...(refreshToken !== undefined && { refreshToken }) };
 }
 
 async function discover(config: ConsoleConfig): Promise<oauth.AuthorizationServer> {

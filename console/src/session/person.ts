@@ -4,6 +4,13 @@ export interface Person {
   readonly sub: string;
   readonly tenant: string;
   readonly roles: readonly string[];
+  /** When the token ends, in milliseconds; `null`: it does not say. */
+  readonly endsAt: number | null;
+}
+
+/** Says if two tokens are of the same person, who may do the same. */
+export function identityOf({ tenant, sub, roles }: Pick<Person, 'tenant' | 'sub' | 'roles'>): string {
+  return JSON.stringify([tenant, sub, roles]);
 }
 
 /** The names of claims, as the API reads them. */
@@ -18,12 +25,13 @@ export interface ClaimNames {
  */
 export function readPerson(token: string, names: ClaimNames): Person {
   const claims = readClaims(token);
-  const { sub, [names.tenant]: tenant, [names.roles]: roles } = claims;
+  const { sub, exp, [names.tenant]: tenant, [names.roles]: roles } = claims;
   return {
     token,
     sub: typeof sub === 'string' ? sub : '',
     tenant: typeof tenant === 'string' ? tenant : '',
     roles: Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [],
+    endsAt: typeof exp === 'number' ? exp * 1_000 : null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { readConsoleConfig } from './console-config.ts';
 import type { ConsoleConfig } from './console-config.ts';
@@ -7,6 +7,7 @@ import { takeArrival } from './take-arrival.ts';
 import { signInOnArrival } from './sign-in-on-arrival.ts';
 import { loadSession, saveSession } from './stored-session.ts';
 import type { StoredSession } from './stored-session.ts';
+import { useRenewal } from './use-renewal.ts';
 import { SessionContext } from './use-session.ts';
 
 /** Taken once a page, before the address is shown without it. */
@@ -18,8 +19,11 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
   const [config, setConfig] = useState<ConsoleConfig | null>(null);
   const [notice, setNotice] = useState<string | null>(null);
   const [isSigningIn, setSigningIn] = useState(ARRIVAL !== null);
+  // Requests that are on their way ask for the token of the moment.
+  const latest = useRef(session);
 
   const keep = useCallback((next: StoredSession | null) => {
+    latest.current = next;
     saveSession(next);
     setSession(next);
   }, []);
@@ -32,6 +36,8 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
     },
     [keep],
   );
+  const token = useCallback(() => personIn(latest.current)?.token ?? '', []);
+  const renew = useRenewal(latest, config, keep);
 
   useEffect(() => {
     void arrive()
@@ -40,23 +46,29 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
     async function arrive(): Promise<void> {
       const read = await readConsoleConfig();
       setConfig(read);
-      const people = await signInOnArrival(ARRIVAL, read);
-      if (people) begin(people);
+      const arrived = await signInOnArrival(ARRIVAL, read);
+      if (arrived) keep(arrived);
     }
-  }, [begin]);
+  }, [keep]);
 
   const state = useMemo(
     () => ({
-      person: isSigningIn ? null : (session?.people[session.current] ?? null),
+      person: isSigningIn ? null : personIn(session),
       people: session?.people ?? [],
       config,
       notice,
       isSigningIn,
+      token,
+      renew,
       begin,
       become,
       end,
     }),
-    [session, config, notice, isSigningIn, begin, become, end],
+    [session, config, notice, isSigningIn, token, renew, begin, become, end],
   );
   return <SessionContext value={state}>{children}</SessionContext>;
+}
+
+function personIn(session: StoredSession | null): Person | null {
+  return session?.people[session.current] ?? null;
 }

@@ -5,6 +5,8 @@ import { readJson } from './read-json.ts';
 export interface StoredSession {
   readonly people: readonly Person[];
   readonly current: number;
+  /** Gets another token from the issuer; absent: it gave none. */
+  readonly refreshToken?: string;
 }
 
 const KEY = 'holdfast.session';

@@ -13,6 +13,10 @@ export interface SessionState {
   readonly notice: string | null;
   /** A code or an answer of the issuer is being exchanged. */
   readonly isSigningIn: boolean;
+  /** The token of this moment; it is another one after a renewal. */
+  readonly token: () => string;
+  /** Gets another token in the place of one that has ended. @returns `null`: there is none */
+  readonly renew: (ended: string) => Promise<string | null>;
   readonly begin: (people: readonly Person[]) => void;
   /** Goes on as another of `people`. */
   readonly become: (index: number) => void;

@@ -4,6 +4,7 @@ import { Loading } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { readConsoleConfig } from '../session/console-config.ts';
 import { beginAtIssuer } from '../session/issuer-sign-in.ts';
+import { hasDrafts } from '../session/kept-drafts.ts';
 import { readPerson } from '../session/person.ts';
 import { useSession } from '../session/use-session.ts';
 
@@ -28,6 +29,11 @@ export function SignInPage(): JSX.Element {
       <img src="/console/icon.svg" alt="" width="48" height="48" />
       <h1>Holdfast</h1>
       {said !== null && <Notice kind="warn">{said}</Notice>}
+      {hasDrafts() && (
+        <Notice kind="info">
+          What you have written is kept in this tab. It is there again once you have signed in.
+        </Notice>
+      )}
       {typeof config?.issuer === 'string' && config.clientId !== null && (
         <button type="button" className="button primary" onClick={() => void beginAtIssuer(config).catch(say)}>
           Sign in at {new URL(config.issuer).host}

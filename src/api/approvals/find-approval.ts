@@ -1,4 +1,4 @@
-import type { Approval } from '../../graph/run/index.ts';
+import type { KnownApproval } from '../../store/approvals.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -6,7 +6,11 @@ import { ApiError } from '../http/errors.ts';
 import { findRun } from '../runs/find-run.ts';
 
 /** Finds an approval of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
-export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<Approval> {
+export async function findApproval(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  id: string,
+): Promise<KnownApproval> {
   const found = await store.approvals.find(id);
   if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin')))
     throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
@@ -15,7 +19,7 @@ export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Ca
 
 /** An approval, and the run that asks for it. */
 export interface ApprovalOfRun {
-  readonly approval: Approval;
+  readonly approval: KnownApproval;
   readonly run: RunRecord;
 }
 

@@ -1,5 +1,4 @@
-import type { Approval } from '../../graph/run/index.ts';
-import type { ApprovalFilter } from '../../store/approvals.ts';
+import type { ApprovalFilter, KnownApproval } from '../../store/approvals.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -16,11 +15,15 @@ export async function listOwnApprovals(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,
   { filter, page }: { readonly filter: ApprovalFilter; readonly page: PageRequest },
-): Promise<Page<Approval>> {
-  const { status = 'pending' } = filter;
-  if (!caller.permissions.has('approval:decide') || status !== 'pending') return { items: [], next: null };
+): Promise<Page<KnownApproval>> {
+  const { status = ['pending'] } = filter;
+  if (!caller.permissions.has('approval:decide') || !status.includes('pending')) return { items: [], next: null };
   for (let looks = 1, { after } = page; ; looks += 1) {
-    const { items, next } = await store.approvals.list(caller.tenantId, { ...filter, status }, { ...page, after });
+    const { items, next } = await store.approvals.list(
+      caller.tenantId,
+      { ...filter, status: ['pending'] },
+      { ...page, after },
+    );
     const own = items.filter((approval) => waitsFor(caller, approval));
     if (own.length > 0 || next === null || looks === MAX_LOOKS) return { items: own, next };
     after = next;

@@ -22,6 +22,8 @@ export type ChosenRuns =
 export interface BulkControl {
   readonly action: BulkAction;
   readonly chosen: ChosenRuns;
+  /** Why, for those who read the run. */
+  readonly reason?: string | undefined;
   /** `preview`: says which runs would take it, and changes nothing. */
   readonly mode: 'preview' | 'do';
   readonly attempt: RequestAttempt;
@@ -44,6 +46,14 @@ export interface BulkResult {
   /** More runs fulfill the filter: the cursor goes on with them. */
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
+  /** Of a preview: what the runs in `done` are. */
+  readonly runs?: readonly PreviewedRun[];
+}
+
+interface PreviewedRun {
+  readonly id: string;
+  readonly graph: string;
+  readonly status: RunRecord['status'];
 }
 
 /** The runs that one request changes. */
@@ -56,12 +66,15 @@ export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkCon
   const tried = await tryEach(deps, { items: ids, subjectOf: (id) => id }, async (id) => {
     const run = await findRun(deps, caller, id);
     await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, { run, wanted }));
+    return { id, graph: run.graph.name, status: run.status };
   });
+  const runs = tried.flatMap((one) => ('done' in one ? [one.done] : []));
   return {
-    done: tried.flatMap((one) => ('done' in one ? [one.item] : [])),
+    done: runs.map(({ id }) => id),
     failed: tried.flatMap((one) => ('refused' in one ? [toFailed(one.item, one.refused)] : [])),
     hasMore: nextCursor !== null,
     nextCursor,
+    ...(mode === 'preview' && { runs }),
   };
 }
 
@@ -90,11 +103,14 @@ async function requireTaken(action: BulkAction, run: RunRecord): Promise<void> {
 async function control(
   deps: ApiDeps,
   caller: Caller,
-  { run, wanted: { action, attempt, record } }: { readonly run: RunRecord; readonly wanted: BulkControl },
+  { run, wanted: { action, reason, attempt, record } }: { readonly run: RunRecord; readonly wanted: BulkControl },
 ): Promise<void> {
   const act = { action: `run.${action}`, subject: run.id };
   await recordedAct(record, act, async () => {
-    const result = await sendSignal(deps, caller, { run, signal: { name: action, attempt, payload: {} } });
+    const result = await sendSignal(deps, caller, {
+      run,
+      signal: { name: action, attempt, payload: reason === undefined ? {} : { reason } },
+    });
     if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
   });
 }

@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import type { Approval } from '../../graph/run/index.ts';
+import type { KnownApproval } from '../../store/approvals.ts';
 import { toInboxApproval } from '../approvals/inbox-approval.ts';
 import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
 import { findWithRun } from '../approvals/find-approval.ts';
@@ -16,14 +16,13 @@ import { readPage } from '../http/paging.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import {
+  ApprovalFilterQuery,
   ApprovalListSchema,
   ApprovalSchema,
-  ApprovalStatusSchema,
   DecideSchema,
   DecisionHeaders,
   DecisionSchema,
 } from '../schemas/approval.ts';
-import { FilterTime } from '../schemas/run-filter.ts';
 import { MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
 
 const tags = ['approvals'];
@@ -54,26 +53,15 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
 }
 
 const list: AddRoute = (router, deps) => {
-  const Filter = z.object({
-    status: ApprovalStatusSchema.optional().openapi({ description: 'Only approvals with this status' }),
-    runId: z.string().optional().openapi({ description: 'Only approvals of this run' }),
-    graph: z.string().optional().openapi({ description: 'Only approvals of runs of the graph with this name' }),
-    tool: z.string().optional().openapi({ description: 'Only approvals of calls of this tool' }),
-    dueBefore: FilterTime.openapi({ description: 'Only approvals that expire before this time (RFC 3339)' }),
-    mine: z.enum(['true', 'false']).optional().openapi({
-      description:
-        '`true`: only pending approvals that the caller may decide and has not decided; a page may be short although others follow',
-    }),
-  });
   const route = createRoute({
     method: 'get',
     path: '/api/approvals',
     operationId: 'listApprovals',
     tags,
     security: needs('run:read'),
-    summary: 'The inbox: approvals of the tenant, the newest first',
+    summary: 'The inbox: approvals of the tenant, the newest first, or those that were decided last',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { query: PageQuery.extend(Filter.shape) },
+    request: { query: PageQuery.extend(ApprovalFilterQuery.shape) },
     responses: { 200: json(ApprovalListSchema, 'A page of approvals'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
@@ -87,7 +75,7 @@ const list: AddRoute = (router, deps) => {
         own === null
           ? await deps.store.approvals.list(tenantId, filter, request)
           : await listOwnApprovals(deps, caller, { filter, page: request });
-      const show = (approval: Approval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.seals);
+      const show = (approval: KnownApproval, hidden: Redaction) => toInboxApproval(approval, hidden, deps.seals);
       return { items: await withNotes(deps, await showAll({ ...deps, caller }, items, show), COMMENTS_LISTED), next };
     });
     return c.json(page, 200);

@@ -26,10 +26,10 @@ const control: AddRoute = (router, deps) => {
     responses: { 200: json(BulkResultSchema, 'What came of it'), ...problems(400, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {
-    const { action, ids, filter = {}, cursor, dryRun } = c.req.valid('json');
+    const { action, ids, filter = {}, cursor, reason, dryRun } = c.req.valid('json');
     const chosen = ids ? { ids } : { filter, cursor };
     const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
-    const wanted = { action, chosen, mode: dryRun ? 'preview' : 'do', ...request } as const;
+    const wanted = { action, chosen, reason, mode: dryRun ? 'preview' : 'do', ...request } as const;
     const result = await controlMany(deps, c.get('caller'), wanted);
     c.set('isUnfinished', result.failed.some(mayBeDoneLater));
     return c.json(result, 200);

@@ -22,7 +22,7 @@ const list: AddRoute = (router, deps) => {
     summary: 'The calls of a run: what was sent, what came back, and what failed on the way',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { params: idOf('run'), query: CallQuery },
-    responses: { 200: json(CallListSchema, 'A page of calls, the newest last'), ...problems(400, 404) },
+    responses: { 200: json(CallListSchema, 'A page of calls'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');

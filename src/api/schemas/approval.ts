@@ -3,12 +3,43 @@ import type { ApprovalPolicy } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import { aPage, AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time, storableText } from './common.ts';
 import { APPROVAL_EXAMPLE } from './examples/run.ts';
+import { FilterTime } from './run-filter.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()
   .openapi({ type: ['object', 'boolean', 'null'], description: 'A JSON Schema, or null' });
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
+
+const STATUS = ApprovalStatusSchema.options.join('|');
+const STATUSES = new RegExp(`^(?:${STATUS})(?:,(?:${STATUS})){0,4}$`);
+
+/** The filters of the inbox. */
+export const ApprovalFilterQuery = z.object({
+  status: z
+    .string()
+    .regex(STATUSES, `One of ${STATUS.replaceAll('|', ', ')} is expected here, or several with commas between them`)
+    .transform((text) => text.split(','))
+    .pipe(z.array(ApprovalStatusSchema))
+    .optional()
+    .openapi({
+      type: 'string',
+      pattern: STATUSES.source,
+      description: 'Only approvals with this status; several with commas between them: one is enough',
+    }),
+  runId: z.string().optional().openapi({ description: 'Only approvals of this run' }),
+  graph: z.string().optional().openapi({ description: 'Only approvals of runs of the graph with this name' }),
+  tool: z.string().optional().openapi({ description: 'Only approvals of calls of this tool' }),
+  dueBefore: FilterTime.openapi({ description: 'Only approvals that expire before this time (RFC 3339)' }),
+  order: z.enum(['requestedAt', 'closedAt']).default('requestedAt').openapi({
+    default: 'requestedAt',
+    description: '`closedAt`: those that were decided, have expired or were canceled last come first; none is pending',
+  }),
+  mine: z.enum(['true', 'false']).optional().openapi({
+    description:
+      '`true`: only pending approvals that the caller may decide and has not decided; a page may be short although others follow',
+  }),
+});
 
 const DecidedSchema = z.object({
   by: z.string(),
@@ -39,6 +70,9 @@ export const ApprovalSchema = z
       .optional()
       .openapi({ description: 'As `comments`: so many approvals are needed, and by whom those are that count' }),
     reassigned: z.number().int().optional().openapi({ description: 'How often it was given to others' }),
+    askedArgs: GivenJson.optional().openapi({
+      description: 'As `comments`: the arguments as they were asked for, once a decision has brought others',
+    }),
     previous: listOf(
       z.object({ id: z.string(), status: ApprovalStatusSchema, decisions: listOf(DecidedSchema) }),
     ).openapi({ description: 'The same question asked before without a yes, oldest first' }),
@@ -46,6 +80,10 @@ export const ApprovalSchema = z
     requestedBy: z.string(),
     requestedAt: Time,
     expiresAt: Time,
+    graph: z.string().optional().openapi({ description: 'As `comments`: the name of the graph of the run' }),
+    closedAt: Time.optional().openapi({
+      description: 'As `comments`: when it was decided, has expired or was canceled; absent while it is pending',
+    }),
     comments: listOf(z.object({ by: z.string(), text: z.string(), at: Time }))
       .optional()
       .openapi({

@@ -54,6 +54,7 @@ export const BulkSchema = z
       .min(1)
       .optional()
       .openapi({ description: 'The `nextCursor` of an answer to the same action and filter: goes on after its runs' }),
+    reason: z.string().max(2_000).optional().openapi({ description: 'Why, for `cancel` and `pause`' }),
     dryRun: z.boolean().default(false).openapi({ description: 'Says what would be done, and does nothing' }),
   })
   .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {
@@ -63,6 +64,10 @@ export const BulkSchema = z
   .refine(({ ids, cursor }) => ids === undefined || cursor === undefined, {
     path: ['cursor'],
     message: 'A cursor goes with a filter',
+  })
+  .refine(({ action, reason }) => reason === undefined || action === 'cancel' || action === 'pause', {
+    path: ['reason'],
+    message: 'Only cancel and pause take a reason',
   })
   .openapi('Bulk', {
     example: { action: 'cancel', filter: { graph: 'order-summary', status: ['waiting'] }, dryRun: true },
@@ -76,6 +81,9 @@ export const BulkResultSchema = z
     ),
     hasMore: z.boolean().openapi({ description: 'More runs fulfill the filter: `nextCursor` goes on with them' }),
     nextCursor: NextCursor,
+    runs: listOf(z.object({ id: z.string(), graph: z.string(), status: RunStatusSchema }))
+      .optional()
+      .openapi({ description: 'Of a dry run: what the runs in `done` are' }),
   })
   .openapi('BulkResult', { example: { done: [RUN_EXAMPLE.id], failed: [], hasMore: false, nextCursor: null } });
 

@@ -12,6 +12,7 @@ import {
   orNull,
 } from './common.ts';
 import { CALL_EXAMPLE } from './examples/call.ts';
+import { FilterTime } from './run-filter.ts';
 
 const CallKindSchema = z.enum(['model', 'tool', 'function', 'node']);
 
@@ -21,6 +22,13 @@ const MAX_CALLS = 50;
 export const CallQuery = PageQuery.extend({
   limit: digits(MAX_CALLS).default(20).openapi({ default: 20, description: 'So many calls at most' }),
   node: NodeId.optional().openapi({ description: 'Only calls of the nodes with this id' }),
+  until: FilterTime.openapi({
+    description: 'Only calls that were made until this time (RFC 3339); those of models have ended by then',
+  }),
+  order: z
+    .enum(['oldest', 'newest'])
+    .default('oldest')
+    .openapi({ default: 'oldest', description: 'Which calls come first' }),
   kind: CallKindSchema.optional().openapi({ description: 'Only calls of this kind; `node` is code of a node type' }),
 });
 

@@ -22,6 +22,14 @@ export function hideTitle(
   return toText(hideField('title', title, nodesThatAsk(asked, redaction)));
 }
 
+/** The arguments as the node asked for them, if a decision has brought others; hidden as those are. */
+export function hideAskedArgs(
+  { askedArgs, ...asked }: Pick<Approval, 'askedArgs' | 'task' | 'node'>,
+  redaction: Redaction,
+): Json | undefined {
+  return askedArgs === undefined ? undefined : hideArgs(askedArgs, nodesThatAsk(asked, redaction));
+}
+
 function hideField(field: string, value: Json, nodes: readonly NodeRedaction[]): Json {
   return nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
 }

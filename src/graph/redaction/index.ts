@@ -1,5 +1,5 @@
 export { findRedaction } from './find-redaction.ts';
-export { hideApproval, hideTitle, restoreArgs } from './hide-approval.ts';
+export { hideApproval, hideAskedArgs, hideTitle, restoreArgs } from './hide-approval.ts';
 export { hideCall } from './hide-call.ts';
 export type { CallParts } from './hide-call.ts';
 export { hideChannels, hideOutput } from './hide-channels.ts';

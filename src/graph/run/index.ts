@@ -1,5 +1,5 @@
 export { digestOf } from './approvals/approval-digest.ts';
-export { findPendingApproval, isPendingFor, refuseDecision } from './approvals/approval.ts';
+export { closingDecision, findPendingApproval, isPendingFor, refuseDecision } from './approvals/approval.ts';
 export type { Approval, DecisionRequest } from './approvals/approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './approvals/asked-before.ts';
 export type { ClosedApproval } from './approvals/asked-before.ts';

@@ -28,6 +28,10 @@ export interface LedgerCall {
 export interface CallFilter {
   readonly node?: string | undefined;
   readonly kind?: CallKind | undefined;
+  /** Those that the history told of until this time. */
+  readonly until?: string | undefined;
+  /** The oldest come first by default. */
+  readonly order?: 'oldest' | 'newest' | undefined;
 }
 
 /** Some calls of a run. */
@@ -39,7 +43,7 @@ export interface WantedCalls {
 }
 
 export interface Calls {
-  /** The calls of a run in the order in which its history tells of them, by their first events. */
+  /** The calls of a run in the order in which its history tells of them, or from its end, by their first events. */
   list(runId: string, filter: CallFilter, page: PageRequest): Promise<Page<BeginOfCall>>;
   /** The first event of the latest call with a key. */
   find(runId: string, key: string): Promise<BeginOfCall | null>;
@@ -110,20 +114,26 @@ async function list(
 /** Lists the calls that fulfill a filter, and perhaps others. */
 async function listPerhaps(
   db: Kysely<Tables>,
-  { runId, filter: { node, kind } }: { readonly runId: string; readonly filter: CallFilter },
+  { runId, filter: { node, kind, until, order } }: { readonly runId: string; readonly filter: CallFilter },
   { limit, maxBytes, after }: PageRequest,
 ): Promise<Page<RunEvent>> {
   const rows = beginnings(db, runId, kind)
-    .where('seq', '>', Number(after?.id ?? 0))
+    .where(isBeyond(order, after))
+    .where(until === undefined ? sql<boolean>`true` : sql<boolean>`(body->>'at')::timestamptz <= ${until}::timestamptz`)
     .where(node === undefined ? sql<boolean>`true` : mayBeOf(node));
   const page = await readPage(db, rows, {
     limit,
     maxBytes,
-    order: sql`seq`,
+    order: order === 'newest' ? sql`seq desc` : sql`seq`,
     payloads: ['body'],
     positionOf: ({ body }) => positionOf(body),
   });
   return mapPage(page, ({ body }) => body);
+}
+
+function isBeyond(order: CallFilter['order'], after: Position | undefined): RawBuilder<boolean> {
+  if (!after) return sql<boolean>`true`;
+  return order === 'newest' ? sql<boolean>`seq < ${Number(after.id)}` : sql<boolean>`seq > ${Number(after.id)}`;
 }
 
 function positionOf({ at, seq }: RunEvent): Position {

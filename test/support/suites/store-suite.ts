@@ -223,7 +223,7 @@ function journalSuite(store: () => Store): void {
     await write('J-ask', aBatch([2], { approvals: [anApproval('J-ask', 'pending')] }));
     expect((await store().approvals.find('J-ask.a1'))?.approval.status).toBe('approved');
     expect(
-      (await store().approvals.list('acme', { status: 'approved', runId: 'J-ask' }, { limit: 5 })).items,
+      (await store().approvals.list('acme', { status: ['approved'], runId: 'J-ask' }, { limit: 5 })).items,
     ).toHaveLength(1);
     expect((await store().approvals.list('other', {}, { limit: 5 })).items).toHaveLength(0);
   });

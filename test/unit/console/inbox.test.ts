@@ -1,8 +1,8 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { isDefinite } from '../../../console/src/api/is-definite.ts';
-import { isOutdated, issuesOf } from '../../../console/src/pages/inbox/decision-outcome.ts';
-import { isAmong } from '../../../console/src/pages/inbox/is-among.ts';
+import { isOutdated, issuesOf } from '../../../console/src/pages/inbox/decide/decision-outcome.ts';
+import { isAmong } from '../../../console/src/pages/inbox/decide/is-among.ts';
 import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
 import { toReassignment } from '../../../console/src/pages/inbox/to-reassignment.ts';
 import { staleKeys } from '../../../console/src/live/stale-keys.ts';

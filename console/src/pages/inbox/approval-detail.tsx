@@ -1,28 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Approval } from 'holdfast/client';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { JSX } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useHotkeys } from '../../live/use-hotkeys.ts';
+import { leaveField, useHotkeys } from '../../live/use-hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
-import { Notice } from '../../parts/notice.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { Status } from '../../parts/status.tsx';
 import { AboutIt } from './about-it.tsx';
+import { ApprovalHead } from './approval-head.tsx';
 import { Comments } from './comments.tsx';
-import { Decide } from './decide.tsx';
-import type { Outcome } from './decision-outcome.ts';
+import { Decide } from './decide/decide.tsx';
+import type { Outcome } from './decide/decision-outcome.ts';
 import { Decisions } from './decisions.tsx';
 import { Details } from './details.tsx';
 import { HandOn } from './hand-on.tsx';
-import { ModelSaid } from './model-said.tsx';
-import { OutcomeNotice } from './outcome-notice.tsx';
+import { showBeginning } from './decide/in-sight.ts';
+import { LedToItView } from './led-to-it-view.tsx';
 import { WhereItWaits } from './where-it-waits.tsx';
 
-/** One approval: what is asked, by whom and of whom, and the decision. */
+/** One approval, from its beginning: what is asked, by whom and of whom, and the decision. */
 export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const search = useSearch();
@@ -32,36 +30,42 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
   });
   const [, navigate] = useLocation();
   const toList = `/inbox${search === '' ? '' : `?${search}`}`;
-  useHotkeys({ Escape: () => navigate(toList) });
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => showBeginning(pane.current), []);
+  useHotkeys({ Escape: () => leaveField() || navigate(toList) });
   return (
-    <article className="stack">
-      <Link href={toList} className="inbox-back">
-        Back to the list
-      </Link>
-      <QueryView query={query} what="Opening the approval">
-        {(approval) => <Opened approval={approval} />}
-      </QueryView>
-    </article>
+    <section className="inbox-one" aria-label="The approval" ref={pane}>
+      <article className="stack">
+        <Link href={toList} className="inbox-back">
+          Back to the list
+        </Link>
+        <QueryView query={query} what="Opening the approval">
+          {(approval) => <Opened approval={approval} toBeginning={() => showBeginning(pane.current)} />}
+        </QueryView>
+      </article>
+    </section>
   );
 }
 
-function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
-  const { title, details, args, status, runId, requestedAt } = approval;
+interface OpenedProps {
+  readonly approval: Approval;
+  /** Shows the beginning of the page. */
+  readonly toBeginning: () => void;
+}
+
+function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
+  const { details, args, status, runId } = approval;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [wasPending] = useState(status === 'pending');
+  const tell = (next: Outcome): void => {
+    setOutcome(next);
+    toBeginning();
+  };
   return (
     <>
-      <PageHeader title={title}>
-        <Status of={status} />
-      </PageHeader>
-      {outcome && <OutcomeNotice outcome={outcome} approval={approval} />}
-      {!outcome && wasPending && status !== 'pending' && (
-        <Notice kind="info">It was decided while you looked at it: it is {status} by now.</Notice>
-      )}
-      <Details of={details} />
+      <ApprovalHead approval={approval} outcome={outcome} />
       {status === 'pending' ? (
         // Another digest is another question: its form begins anew, with a key of its own.
-        <Decide key={approval.digest} approval={approval} outcome={outcome} tell={setOutcome} />
+        <Decide key={approval.digest} approval={approval} outcome={outcome} tell={tell} toBeginning={toBeginning} />
       ) : (
         args !== null && (
           <section className="card stack" aria-label="Arguments">
@@ -70,10 +74,11 @@ function Opened({ approval }: { readonly approval: Approval }): JSX.Element {
           </section>
         )
       )}
+      <Details of={details} />
+      <LedToItView approval={approval} />
       <Decisions approval={approval} />
       <AboutIt approval={approval} />
       {status === 'pending' && <HandOn approval={approval} />}
-      <ModelSaid runId={runId} before={requestedAt} />
       <Comments approval={approval} />
       {status === 'pending' && <WhereItWaits runId={runId} />}
     </>

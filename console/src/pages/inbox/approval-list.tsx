@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import type { JSX } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
@@ -8,7 +8,7 @@ import { useHotkeys } from '../../live/use-hotkeys.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { PagesView } from '../../parts/pages-view.tsx';
 import { ApprovalRow } from './approval-row.tsx';
-import { ofView, toApproval, toFilter } from './inbox-views.ts';
+import { toApproval, toFilter } from './inbox-views.ts';
 import type { Shown } from './inbox-views.ts';
 
 interface ApprovalListProps {
@@ -22,13 +22,12 @@ const EMPTY = {
   decided: 'Nothing is decided yet',
 } as const;
 
-/** The approvals of a view, the newest first. j and k go through them. */
+/** The approvals of a view, the newest first, or those that were decided last. j and k go through them. */
 export function ApprovalList({ shown, openId }: ApprovalListProps): JSX.Element {
   const client = useApi();
-  const read = usePages([...KEYS.approvals, 'list', shown], (options) =>
+  const pages = usePages([...KEYS.approvals, 'list', shown], (options) =>
     client.approvals.list(toFilter(shown, Date.now()), options),
   );
-  const pages = { ...read, items: read.items && ofView(shown.view, read.items) };
   const list = useMoves(pages.items?.map(({ id }) => id) ?? [], openId);
   return (
     <>
@@ -51,13 +50,20 @@ export function ApprovalList({ shown, openId }: ApprovalListProps): JSX.Element 
 /** Lets j and k go on: to the next open approval where one is open, else to the next line. */
 function useMoves(ids: readonly string[], openId: string | null) {
   const list = useRef<HTMLUListElement>(null);
+  const last = useRef<number | null>(null);
+  useEffect(() => {
+    const place = openId === null ? -1 : ids.indexOf(openId);
+    if (place !== -1) last.current = place;
+  }, [ids, openId]);
   const [, navigate] = useLocation();
   const search = useSearch();
   const move = (step: 1 | -1): void => {
     const links = [...(list.current?.querySelectorAll('a') ?? [])];
     const focused = links.findIndex((link) => link === document.activeElement);
-    const at = openId === null ? focused : ids.indexOf(openId);
-    const next = at === -1 ? 0 : Math.min(Math.max(at + step, 0), ids.length - 1);
+    const found = openId === null ? focused : ids.indexOf(openId);
+    // Where one has left the list, the next one has come to its place.
+    const wanted = found === -1 ? (last.current ?? 0) - (step === 1 ? 0 : 1) : found + step;
+    const next = Math.min(Math.max(wanted, 0), ids.length - 1);
     const id = ids[next];
     if (id === undefined) return;
     links[next]?.focus();

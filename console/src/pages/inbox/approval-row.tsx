@@ -1,4 +1,5 @@
 import type { Approval } from 'holdfast/client';
+import { useEffect, useRef } from 'react';
 import type { JSX } from 'react';
 import { Link, useSearch } from 'wouter';
 import { Icon } from '../../parts/icon.tsx';
@@ -6,6 +7,7 @@ import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { visible } from '../../parts/visible.ts';
 import { toApproval } from './inbox-views.ts';
+import { mainArguments } from './main-arguments.ts';
 
 interface ApprovalRowProps {
   readonly approval: Approval;
@@ -14,14 +16,21 @@ interface ApprovalRowProps {
 
 /** One line of the inbox. */
 export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
-  const { id, title, node, tool, status, requestedBy, expiresAt, progress } = approval;
+  const { id, title, node, tool, args, graph, status, requestedBy, expiresAt, closedAt, progress } = approval;
+  const gist = mainArguments(args);
   const search = useSearch();
+  const row = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen]);
   return (
     <li>
-      <Link href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
+      <Link ref={row} href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
         <span className="approval-title">{visible(title)}</span>
         <span className="approval-facts">
           <span className="mono">{visible(tool ?? node)}</span>
+          {gist.length > 0 && <span className="approval-gist">{visible(gist.join(' · '))}</span>}
+          {graph !== undefined && <span>in {visible(graph)}</span>}
           <span>
             <Icon name="person" />
             {visible(requestedBy)}
@@ -39,23 +48,11 @@ export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element
           ) : (
             <>
               <Status of={status} />
-              <Ago at={closedAt(approval)} />
+              {closedAt !== undefined && <Ago at={closedAt} />}
             </>
           )}
         </span>
       </Link>
     </li>
   );
-}
-
-/** The status that each decision gives an approval. */
-const CLOSES = { approve: 'approved', reject: 'rejected' } as const;
-
-/** When an approval was closed: by its last decision, or by its timeout, whatever people had proposed before. */
-function closedAt({ status, decisions, progress, requestedAt, expiresAt }: Approval): string {
-  const last = decisions.at(-1);
-  const isBy =
-    last !== undefined && CLOSES[last.decision] === status && (status === 'rejected' || progress?.by.length !== 0);
-  if (isBy) return last.at;
-  return status === 'canceled' ? requestedAt : expiresAt;
 }

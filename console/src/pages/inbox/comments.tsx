@@ -10,18 +10,25 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/visible.ts';
+import { useKeptDraft, useUnsaved } from '../../session/use-kept-draft.ts';
 
 /** What people have said about an approval, and a field to say something. */
 export function Comments({ approval: { id, comments } }: { readonly approval: Approval }): JSX.Element {
   const client = useApi();
   const queries = useQueryClient();
-  const [text, setText] = useState('');
+  const kept = useKeptDraft<string>(`comment ${id}`, 'comment');
+  const [text, setText] = useState(kept.found ?? '');
+  const write = (next: string): void => {
+    setText(next);
+    kept.keep(next === '' ? null : next);
+  };
+  useUnsaved(text !== '');
   const comment = useAction<void, Approval>({
     send: async (_, options) => await client.approvals.comment(id, text, options),
     stale: [],
     onDone(approval) {
       queries.setQueryData(KEYS.approval(id), approval);
-      setText('');
+      write('');
     },
   });
   return (
@@ -49,7 +56,7 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
           aria-label="A comment"
           placeholder="Ask or add something; nothing is decided by it"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => write(event.target.value)}
         />
         <div className="row">
           <button type="submit" className="button small" disabled={text.trim() === '' || comment.isSending}>

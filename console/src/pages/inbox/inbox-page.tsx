@@ -28,13 +28,13 @@ export function InboxPage(): JSX.Element {
         <InboxFilters shown={shown} />
         <ApprovalList shown={shown} openId={id} />
       </section>
-      <section className="inbox-one" aria-label="The approval">
-        {id === null ? (
+      {id === null ? (
+        <section className="inbox-one" aria-label="The approval">
           <Empty title="No approval is open">Choose one from the list.</Empty>
-        ) : (
-          <ApprovalDetail key={id} id={id} />
-        )}
-      </section>
+        </section>
+      ) : (
+        <ApprovalDetail key={id} id={id} />
+      )}
     </div>
   );
 }

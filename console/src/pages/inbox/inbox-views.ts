@@ -1,10 +1,10 @@
-import type { Approval, ApprovalFilter } from 'holdfast/client';
+import type { ApprovalFilter } from 'holdfast/client';
 
 /** The views of the inbox, by their names in the address. */
 export const VIEWS = {
   mine: { label: 'Mine', filter: { status: 'pending', mine: true } },
   pending: { label: 'All pending', filter: { status: 'pending' } },
-  decided: { label: 'Decided', filter: {} },
+  decided: { label: 'Decided', filter: { order: 'closedAt' } },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly filter: ApprovalFilter }>>;
 
 export type View = keyof typeof VIEWS;
@@ -50,11 +50,6 @@ export function toFilter({ view, graph, tool, due }: Shown, nowMs: number): Appr
     ...(tool !== '' && { tool }),
     ...(hours !== null && { dueBefore: new Date(nowMs + hours * HOUR_MS).toISOString() }),
   };
-}
-
-/** Those of a page that a view shows: the API has no status for all that is decided. */
-export function ofView(view: View, approvals: readonly Approval[]): readonly Approval[] {
-  return view === 'decided' ? approvals.filter(({ status }) => status !== 'pending') : approvals;
 }
 
 /** The way to an approval, in the same view. */

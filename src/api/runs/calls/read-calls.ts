@@ -20,7 +20,7 @@ interface OfRun {
   readonly hidden: Redaction;
 }
 
-/** Lists the calls of a run in the order of its history. */
+/** Lists the calls of a run in the order of its history, or from its end. */
 export async function listCalls(
   { store }: Pick<ApiDeps, 'store'>,
   { run, hidden }: OfRun,

@@ -11,10 +11,12 @@ export const APPROVALS_TABLES = [
     reminded_at timestamptz,
     reminder_id text,
     notice_at timestamptz,
+    closed_at timestamptz,
     seq integer not null,
     body json not null
   )`,
   `create index approvals_inbox on approvals (tenant_id, status, requested_at desc, id desc)`,
+  `create index approvals_closed on approvals (tenant_id, closed_at desc, id desc) where closed_at is not null`,
   `create index approvals_pending on approvals (requested_at) where status = 'pending'`,
   `create index approvals_to_notice on approvals (notice_at) where status = 'pending' and notice_at is not null`,
   `create index approvals_of_run on approvals (run_id)`,

@@ -22,6 +22,8 @@ const breaks: Reply = async () => await Promise.reject(new TypeError('A bug'));
 const replies = new Map<string, Reply>();
 /** The runs that have been asked, in order. */
 const asked: string[] = [];
+/** The reasons that they were given. */
+const reasons: unknown[] = [];
 /** The results that runs have given, by the ids of what they were asked. */
 const results = new Map<string, SignalResult>();
 let api: TestApi;
@@ -34,10 +36,11 @@ beforeAll(async () => {
   const signalAndAsk = async (
     run: { readonly id: string },
     _name: string,
-    { signalId, approvalId }: JsonObject & { readonly signalId: string },
+    { signalId, approvalId, reason }: JsonObject & { readonly signalId: string },
   ) => {
     const subject = typeof approvalId === 'string' ? approvalId : run.id;
     asked.push(run.id);
+    reasons.push(reason);
     const result = await (replies.get(run.id) ?? takes)(signalId, subject);
     results.set(`${run.id} ${signalId}`, result);
     return result;
@@ -86,11 +89,26 @@ const detail = expect.any(String);
 beforeEach(async ({ task }) => {
   replies.clear();
   asked.length = 0;
+  reasons.length = 0;
   ids = await startWaiting(task.id, 3);
 });
 afterEach(() => vi.restoreAllMocks());
 
 describe('of a control of many runs', () => {
+  test('its reason goes to each, and what takes none refuses it', async () => {
+    const post = async (action: string) =>
+      await api.as('user').post('/api/runs/bulk', { action, ids, reason: 'asked for twice' });
+    expect([(await post('cancel')).status, reasons]).toEqual([200, ids.map(() => 'asked for twice')]);
+    const refused = await post('retry');
+    expect([refused.status, issuePathsOf(refused)]).toEqual([422, ['/reason']]);
+  });
+
+  test('a trial says what each of its runs is', async () => {
+    const { body } = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids: [first()], dryRun: true });
+    expect(at(body, '/runs')).toEqual([{ id: first(), graph: 'mine', status: 'waiting' }]);
+    expect(at((await pause()).body, '/runs')).toBeUndefined();
+  });
+
   test.each([
     ['UNAVAILABLE', new DatabaseAwayError('gone')],
     ['INTERNAL', new TypeError('A bug')],

@@ -1,20 +1,26 @@
 import type { Graph } from 'holdfast/client';
-import { useState } from 'react';
-import type { JSX } from 'react';
+import { useEffect, useState } from 'react';
+import type { JSX, ReactNode } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { JsonEditor } from '../../../editor/json-editor.tsx';
 import { isMembers } from '../../../form/fields-of.ts';
 import { Diagram } from '../../../graph/diagram.tsx';
 import { ActionButton } from '../../../parts/action-button.tsx';
+import { Notice } from '../../../parts/notice.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { Status } from '../../../parts/status.tsx';
+import { useKeptDraft, useUnsaved } from '../../../session/use-kept-draft.ts';
 import { useDefinitionSchema } from './use-definition-schema.ts';
 import { useIssues } from './use-issues.ts';
 import type { Checked } from './use-issues.ts';
 
 interface DefinitionEditorProps {
   readonly initial: unknown;
+  /** What it is the next version of: a graph, or a new one. */
+  readonly of: string;
+  /** The version that it begins with. */
+  readonly base: string;
   readonly onPublished: (graph: Graph) => void;
 }
 
@@ -27,9 +33,9 @@ const WORDS: Readonly<Record<Checked['state'], readonly [status: string, label: 
 };
 
 /** Writes a definition as JSON, shows its issues and its diagram meanwhile, and publishes it. */
-export function DefinitionEditor({ initial, onPublished }: DefinitionEditorProps): JSX.Element {
+export function DefinitionEditor({ initial, of, base, onPublished }: DefinitionEditorProps): JSX.Element {
   const client = useApi();
-  const [text, setText] = useState(() => JSON.stringify(initial, null, 2));
+  const { text, setText, notice, drop } = useKeptText(JSON.stringify(initial, null, 2), of, base);
   const schema = useDefinitionSchema();
   const checked = useIssues(text);
   const { definition, state, issues, error } = checked;
@@ -37,6 +43,7 @@ export function DefinitionEditor({ initial, onPublished }: DefinitionEditorProps
   const body = definition ?? {};
   return (
     <div className="stack">
+      {notice}
       <div className="row">
         <span role="status">
           <Status of={status} label={label} />
@@ -62,11 +69,59 @@ export function DefinitionEditor({ initial, onPublished }: DefinitionEditorProps
         request={{ method: 'POST', path: '/api/graphs', body }}
         send={async (options) => await client.graphs.publish(body, options)}
         stale={[KEYS.graphs]}
-        onDone={onPublished}
+        onDone={(graph) => {
+          drop();
+          onPublished(graph);
+        }}
       />
       {definition !== null && isMembers(definition['nodes']) && <Preview definition={definition} />}
     </div>
   );
+}
+
+interface KeptText {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  /** Says what has become of a text that was written before. */
+  readonly notice: ReactNode;
+  readonly drop: () => void;
+}
+
+/** The text in the editor. What was written for the same version before is back; for another version, its author takes it up. */
+function useKeptText(initial: string, of: string, base: string): KeptText {
+  const { found, outdated, keep, drop } = useKeptDraft<string>(`graph ${of}`, base);
+  const [text, setText] = useState(found ?? initial);
+  const isWritten = text !== initial;
+  useEffect(() => keep(isWritten ? text : null), [keep, isWritten, text]);
+  useUnsaved(isWritten);
+  const take = (next: string): void => {
+    drop();
+    setText(next);
+  };
+  const notice =
+    outdated !== null ? (
+      <Notice kind="warn">
+        You had written something for another version of this graph. It is not in the editor.
+        <span className="row">
+          <button type="button" className="button small" onClick={() => take(outdated)}>
+            Take it up
+          </button>
+          <button type="button" className="button small" onClick={drop}>
+            Drop it
+          </button>
+        </span>
+      </Notice>
+    ) : (
+      found !== null && (
+        <Notice kind="info">
+          What you had written here is back. It is not published.
+          <button type="button" className="button small" onClick={() => take(initial)}>
+            Begin anew
+          </button>
+        </Notice>
+      )
+    );
+  return { text, setText, notice, drop };
 }
 
 function Preview({ definition }: { readonly definition: Readonly<Record<string, unknown>> }): JSX.Element {

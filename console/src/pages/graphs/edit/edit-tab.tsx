@@ -10,6 +10,8 @@ export function EditTab({ graph }: { readonly graph: Graph }): JSX.Element {
   return (
     <DefinitionEditor
       initial={graph.definition}
+      of={graph.name}
+      base={`${graph.version} ${graph.hash}`}
       onPublished={({ name, version }) => navigate(toGraph(name, 'versions', version))}
     />
   );

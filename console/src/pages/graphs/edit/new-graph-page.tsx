@@ -27,7 +27,7 @@ export function NewGraphPage(): JSX.Element {
         All graphs
       </Link>
       <PageHeader title="New graph" about="Its name decides: one that is published gets another version." />
-      <DefinitionEditor initial={FIRST} onPublished={({ name }) => navigate(toGraph(name))} />
+      <DefinitionEditor initial={FIRST} of="" base="new" onPublished={({ name }) => navigate(toGraph(name))} />
     </div>
   );
 }

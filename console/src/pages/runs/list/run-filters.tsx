@@ -3,11 +3,13 @@ import { useId } from 'react';
 import type { JSX } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
+import { visible } from '../../../parts/visible.ts';
 import { STATUSES } from './run-query.ts';
-import type { RunSearch } from './run-query.ts';
+import type { RunSearch, SearchProblems } from './run-query.ts';
 
 interface RunFiltersProps {
   readonly search: RunSearch;
+  readonly problems: SearchProblems;
   readonly onChange: (search: RunSearch) => void;
 }
 
@@ -21,7 +23,7 @@ const FIELDS: readonly (readonly [name: TextField, label: string, hint: string])
 ];
 
 /** The fields of a search. It is made as they change. */
-export function RunFilters({ search, onChange }: RunFiltersProps): JSX.Element {
+export function RunFilters({ search, problems, onChange }: RunFiltersProps): JSX.Element {
   const id = useId();
   const graphs = useGraphNames();
   const toggle = (status: (typeof STATUSES)[number]): void => {
@@ -41,6 +43,7 @@ export function RunFilters({ search, onChange }: RunFiltersProps): JSX.Element {
             </label>
           ))}
         </div>
+        {problems.status !== undefined && <FilterProblem id={`${id}-status`}>{problems.status}</FilterProblem>}
       </fieldset>
       <div className="run-fields">
         {FIELDS.map(([name, label, hint]) => (
@@ -51,18 +54,30 @@ export function RunFilters({ search, onChange }: RunFiltersProps): JSX.Element {
               value={search[name]}
               placeholder={hint}
               spellCheck={false}
+              {...(name === 'metadata' &&
+                problems.metadata !== undefined && { 'aria-invalid': true, 'aria-describedby': `${id}-metadata` })}
               {...(name === 'graph' && { list: `${id}-graphs` })}
               onChange={({ target }) => onChange({ ...search, [name]: target.value })}
             />
           </label>
         ))}
       </div>
+      {problems.metadata !== undefined && <FilterProblem id={`${id}-metadata`}>{problems.metadata}</FilterProblem>}
+      {problems.address !== undefined && <FilterProblem id={`${id}-address`}>{problems.address}</FilterProblem>}
       <datalist id={`${id}-graphs`}>
         {graphs.map((name) => (
           <option key={name}>{name}</option>
         ))}
       </datalist>
     </search>
+  );
+}
+
+function FilterProblem({ id, children }: { readonly id: string; readonly children: string }): JSX.Element {
+  return (
+    <p id={id} className="problem-text small-text" role="alert">
+      {visible(children)}
+    </p>
   );
 }
 

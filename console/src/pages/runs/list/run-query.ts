@@ -49,8 +49,77 @@ export function toBulkFilter(search: RunSearch): NonNullable<Bulk['filter']> {
   return { ...filter, ...(status !== undefined && { status: [status].flat() }) };
 }
 
+const PAIR = /^([^\s=:]+)[=:](?:"([^"]*)"|([^\s"]\S*))$/;
+/** Quotes keep what stands between them together. */
+const WORD = /(?:"[^"]*"|[^\s"])+|"/g;
+const MOST_FIELDS = 10;
+
 /** Reads `name=value` pairs with spaces between them; quotes keep a value with spaces together. */
 export function readMetadata(text: string): Readonly<Record<string, string>> {
-  const pairs = text.matchAll(/([^\s=:]+)[=:](?:"([^"]*)"|(\S+))/g);
-  return Object.fromEntries([...pairs].map(([, name = '', quoted, plain]) => [name, quoted ?? plain ?? '']));
+  return Object.fromEntries(pairsIn(text).flatMap(({ pair }) => (pair ? [pair] : [])));
+}
+
+interface Word {
+  readonly word: string;
+  /** `null`: the word is none. */
+  readonly pair: readonly [name: string, value: string] | null;
+}
+
+function pairsIn(text: string): readonly Word[] {
+  return (text.match(WORD) ?? []).map((word) => {
+    const [, name, quoted, plain] = PAIR.exec(word) ?? [];
+    return { word, pair: name === undefined ? null : [name, quoted ?? plain ?? ''] };
+  });
+}
+
+/** What can't be read of a search, by its fields; `address`: of no field. Nothing is found by it, and nothing done. */
+export type SearchProblems = Readonly<Partial<Record<'status' | 'metadata' | 'address', string>>>;
+
+const NAMES: ReadonlySet<string> = new Set(['status', 'graph', 'thread', 'metadata', 'parent']);
+
+/** Finds what an address has that is no filter, or a filter that can't be read: it must not count as none. */
+export function findProblems(query: URLSearchParams): SearchProblems {
+  const metadata = metadataProblem(query.get('metadata') ?? '');
+  const status = statusProblem(query.get('status') ?? '');
+  const names = [...query.keys()];
+  const unknown = names.find((name) => !NAMES.has(name));
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  const address =
+    unknown === undefined
+      ? twice !== undefined && `The address has “${twice}” twice.`
+      : `The address has “${unknown}”, which is no filter.`;
+  return {
+    ...(status !== null && { status }),
+    ...(metadata !== null && { metadata }),
+    ...(address !== false && { address }),
+  };
+}
+
+function statusProblem(text: string): string | null {
+  const wrong = text.split(',').find((name) => !STATUSES.some((status) => status === name));
+  return text === '' || wrong === undefined ? null : `“${wrong}” is no status.`;
+}
+
+function metadataProblem(text: string): string | null {
+  const words = pairsIn(text);
+  const wrong = words.find(({ pair }) => pair === null);
+  if (wrong) return `“${wrong.word}” can’t be read: a name, “=” and a value are expected, such as customer=7.`;
+  const names = words.map(({ pair }) => pair?.[0]);
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  if (twice !== undefined) return `“${twice}” is there twice: a run has one value of it.`;
+  return words.length > MOST_FIELDS ? `${MOST_FIELDS} fields are looked for at most.` : null;
+}
+
+/** Says in words which runs a search finds; empty: all of them. */
+export function tellSearch(search: RunSearch): string {
+  const { status, graph, threadId, parentRunId, metadata } = toBulkFilter(search);
+  return [
+    status !== undefined && `status ${status.join(' or ')}`,
+    graph !== undefined && `graph ${graph}`,
+    threadId !== undefined && `thread ${threadId}`,
+    parentRunId !== undefined && `forks of ${parentRunId}`,
+    ...Object.entries(metadata ?? {}).map(([name, value]) => `metadata ${name}=${value}`),
+  ]
+    .filter((part) => part !== false)
+    .join(', ');
 }

@@ -15,7 +15,7 @@ import { LongList } from '../parts/long-list.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import './list.css';
 import { RunFilters } from './run-filters.tsx';
-import { readSearch, toFilter, writeSearch } from './run-query.ts';
+import { findProblems, readSearch, toFilter, writeSearch } from './run-query.ts';
 import type { RunSearch } from './run-query.ts';
 
 const PAGE = 50;
@@ -25,6 +25,8 @@ const ROW_PX = 64;
 export function RunsList(): JSX.Element {
   const [query, setQuery] = useSearchParams();
   const search = useMemo(() => readSearch(query), [query]);
+  const problems = useMemo(() => findProblems(query), [query]);
+  const isReadable = Object.keys(problems).length === 0;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const change = (next: RunSearch): void => {
     setQuery(writeSearch(next), { replace: true });
@@ -34,9 +36,20 @@ export function RunsList(): JSX.Element {
     <>
       <PageHeader title="Runs" about="The newest first. They change as they happen." />
       <div className="stack">
-        <RunFilters search={search} onChange={change} />
-        <BulkActions search={search} chosen={chosen} onDone={() => setChosen(new Set())} />
-        <FoundRuns search={search} chosen={chosen} onChoose={setChosen} />
+        <RunFilters search={search} problems={problems} onChange={change} />
+        {isReadable ? (
+          <>
+            <BulkActions key={query.toString()} search={search} chosen={chosen} onDone={() => setChosen(new Set())} />
+            <FoundRuns search={search} chosen={chosen} onChoose={setChosen} />
+          </>
+        ) : (
+          <Empty title="The search can’t be read">
+            <p>No run is shown, and nothing can be done to many, until it can.</p>
+            <button type="button" className="button small" onClick={() => change(readSearch(new URLSearchParams()))}>
+              Clear the search
+            </button>
+          </Empty>
+        )}
       </div>
     </>
   );

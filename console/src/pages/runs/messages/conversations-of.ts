@@ -23,7 +23,8 @@ export function conversationsOf(values: Readonly<Record<string, unknown>>): read
   });
 }
 
-function toMessage(value: unknown, place: number): ShownMessage | null {
+/** Reads a message. @param place where it stands in its list. @returns `null`: it is none, or holds files */
+export function toMessage(value: unknown, place: number): ShownMessage | null {
   if (!isMembers(value)) return null;
   const { id, role, content, name, toolCalls } = value;
   if (typeof role !== 'string' || typeof content !== 'string') return null;
@@ -32,8 +33,13 @@ function toMessage(value: unknown, place: number): ShownMessage | null {
     role,
     content,
     name: typeof name === 'string' ? name : null,
-    toolCalls: Array.isArray(toolCalls) ? toolCalls.flatMap(toToolCall) : [],
+    toolCalls: toToolCalls(toolCalls),
   };
+}
+
+/** Reads the calls that a model asks for. */
+export function toToolCalls(value: unknown): ShownMessage['toolCalls'] {
+  return Array.isArray(value) ? value.flatMap(toToolCall) : [];
 }
 
 function toToolCall(value: unknown): ShownMessage['toolCalls'] {

@@ -5,17 +5,15 @@ import type { JSX } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { Empty } from '../../../parts/empty.tsx';
-import { JsonView } from '../../../parts/json-view.tsx';
-import { Markdown } from '../../../parts/markdown.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { visible } from '../../../parts/visible.ts';
 import type { RunEvent } from '../history/run-event.ts';
 import { useHistory } from '../history/use-history.ts';
 import { isEnded } from '../history/use-run.ts';
 import { conversationsOf } from './conversations-of.ts';
-import type { ShownMessage } from './conversations-of.ts';
 import { withoutCalls } from './join-deltas.ts';
 import type { PartialReply } from './join-deltas.ts';
+import { MessageView } from './message-view.tsx';
 import './messages.css';
 import { usePartialReplies } from './use-partial-replies.ts';
 
@@ -77,22 +75,6 @@ function Conversations({ run, events }: ConversationsProps): JSX.Element {
         );
       }}
     </QueryView>
-  );
-}
-
-function MessageView({ message }: { readonly message: ShownMessage }): JSX.Element {
-  const { role, name, content, toolCalls } = message;
-  return (
-    <article className={`message ${role}`} aria-label={`${role} says`}>
-      <h3 className="muted small-text">{name === null ? role : visible(`${role}: ${name}`)}</h3>
-      {content !== '' && (role === 'tool' ? <pre>{visible(content)}</pre> : <Markdown text={content} />)}
-      {toolCalls.map((call) => (
-        <details key={call.id}>
-          <summary>calls {visible(call.name)}</summary>
-          <JsonView value={call.args} open={3} />
-        </details>
-      ))}
-    </article>
   );
 }
 

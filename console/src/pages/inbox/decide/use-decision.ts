@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Approval, Decision } from 'holdfast/client';
 import { useState } from 'react';
-import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
-import { isDefinite } from '../../api/is-definite.ts';
+import { KEYS } from '../../../api/query-keys.ts';
+import { useApi } from '../../../api/use-api.ts';
+import { isDefinite } from '../../../api/is-definite.ts';
 import { isOutdated } from './decision-outcome.ts';
 import type { Outcome } from './decision-outcome.ts';
 

@@ -1,7 +1,7 @@
 import type { Approval, Decision } from 'holdfast/client';
 import { useId } from 'react';
 import type { JSX, KeyboardEvent } from 'react';
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import type { Deciding } from './use-decision.ts';
 
 interface ConfirmDecisionProps {

@@ -1,12 +1,13 @@
 import type { Approval } from 'holdfast/client';
 import type { JSX } from 'react';
-import { DiffView } from '../../diff/diff-view.tsx';
-import { SchemaForm } from '../../form/schema-form.tsx';
-import type { Form } from '../../form/use-form.ts';
+import { DiffView } from '../../../diff/diff-view.tsx';
+import { SchemaForm } from '../../../form/schema-form.tsx';
+import type { Form } from '../../../form/use-form.ts';
+import { notesOnFields } from './changed-arguments.ts';
 import { issuesOf } from './decision-outcome.ts';
 
 interface DecisionFieldsProps {
-  readonly approval: Pick<Approval, 'args' | 'decisionSchema'>;
+  readonly approval: Pick<Approval, 'args' | 'askedArgs' | 'decisions' | 'decisionSchema'>;
   readonly argsForm: Form;
   readonly valuesForm: Form;
   /** True: the forms do not say what would be sent. */
@@ -19,14 +20,22 @@ interface DecisionFieldsProps {
 export function DecisionFields(props: DecisionFieldsProps): JSX.Element {
   const { approval, argsForm, valuesForm, isWrong, refused } = props;
   const { args, decisionSchema } = approval;
-  const same = isWrong ? 'Nothing is approved while something is wrong with a field' : 'As proposed';
+  const notes = notesOnFields(approval);
+  const isChanged = Object.keys(notes).length > 0;
+  const untouched = isChanged ? 'As it was changed' : 'As proposed';
+  const same = isWrong ? 'Nothing is approved while something is wrong with a field' : untouched;
   return (
     <>
       {args !== null && (
         <>
-          <SchemaForm form={argsForm} legend="Arguments" issues={issuesOf(refused, 'args')} />
+          <SchemaForm form={argsForm} legend="Arguments" issues={issuesOf(refused, 'args')} notes={notes} />
           <div aria-live="polite">
-            <DiffView before={args} after={argsForm.value} titles={['Proposed', 'Yours']} same={same} />
+            <DiffView
+              before={args}
+              after={argsForm.value}
+              titles={[isChanged ? 'As changed' : 'Proposed', 'Yours']}
+              same={same}
+            />
           </div>
         </>
       )}

@@ -1,10 +1,10 @@
 import { HoldfastError } from 'holdfast/client';
 import type { Approval } from 'holdfast/client';
 import type { JSX } from 'react';
-import { DiffView } from '../../diff/diff-view.tsx';
-import { Notice } from '../../parts/notice.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { visible } from '../../parts/visible.ts';
+import { DiffView } from '../../../diff/diff-view.tsx';
+import { Notice } from '../../../parts/notice.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { visible } from '../../../parts/visible.ts';
 import type { Outcome } from './decision-outcome.ts';
 
 interface OutcomeNoticeProps {

@@ -1,0 +1,70 @@
+import type { Approval, Call } from 'holdfast/client';
+import { diffRows } from '../../diff/diff-rows.ts';
+import { isMembers } from '../../form/fields-of.ts';
+import { toMessage, toToolCalls } from '../runs/messages/conversations-of.ts';
+import type { ShownMessage } from '../runs/messages/conversations-of.ts';
+
+/** What a model was told and has answered before an approval was asked for. */
+export interface LedToIt {
+  readonly call: Call;
+  /** Its instructions; `null`: it has none. */
+  readonly system: string | null;
+  /** What it was told, the last message is its answer; what is no text is left out. */
+  readonly messages: readonly ShownMessage[];
+  /** Messages that are not kept, or can't be shown. */
+  readonly missing: number;
+}
+
+type Asked = Pick<Approval, 'tool' | 'args' | 'askedArgs'>;
+
+/** Finds the call of a model that has asked for what an approval is about, else the latest. @param calls the latest first */
+export function findCall(calls: readonly Call[], { tool, args, askedArgs = args }: Asked): Call | null {
+  const asked = { tool, args: askedArgs };
+  return (
+    calls.find(({ reply }) => toolCallsIn(reply).some((one) => isAskedIn(one, asked))) ??
+    calls.find(({ reply }) => toolCallsIn(reply).some(({ name }) => name === tool)) ??
+    calls.find(({ reply }) => reply !== null) ??
+    null
+  );
+}
+
+/** True if a call that a model has asked for is the one that an approval is about. */
+export function isAskedIn(call: ShownMessage['toolCalls'][number], { tool, args, askedArgs = args }: Asked): boolean {
+  return call.name === tool && diffRows(call.args, askedArgs).length === 0;
+}
+
+/** Reads what was said in a call. */
+export function readConversation(call: Call): LedToIt {
+  const request = isMembers(call.request) ? call.request : {};
+  const { system, messages: sent, omitted } = request;
+  const given = Array.isArray(sent) ? sent : [];
+  const messages = given.flatMap((one: unknown, place) => toMessage(one, place) ?? []);
+  const answer = answerOf(call);
+  return {
+    call,
+    system: typeof system === 'string' && system !== '' ? system : null,
+    messages: answer ? [...messages, answer] : messages,
+    missing: (typeof omitted === 'number' ? omitted : 0) + given.length - messages.length,
+  };
+}
+
+function answerOf({ key, reply }: Call): ShownMessage | null {
+  if (reply === null || reply === undefined) return null;
+  const text = isMembers(reply) ? reply['text'] : reply;
+  const content = typeof text === 'string' ? text : JSON.stringify(reply);
+  return { id: key, role: 'assistant', content, name: null, toolCalls: toolCallsIn(reply) };
+}
+
+function toolCallsIn(reply: unknown): ShownMessage['toolCalls'] {
+  return toToolCalls(isMembers(reply) ? reply['toolCalls'] : null);
+}
+
+/** So many messages are shown at first. */
+const SHOWN = 6;
+
+/** The messages that are shown at first: the last ones, and in any case what a person has asked for last. */
+export function latestOf(messages: readonly ShownMessage[]): readonly ShownMessage[] {
+  const last = messages.slice(-SHOWN);
+  const asked = messages.findLast(({ role }) => role === 'user');
+  return asked === undefined || last.includes(asked) ? last : [asked, ...last];
+}

@@ -1,0 +1,48 @@
+import type { JSX } from 'react';
+import { JsonView } from '../../../parts/json-view.tsx';
+import { Markdown } from '../../../parts/markdown.tsx';
+import { visible } from '../../../parts/visible.ts';
+import type { ShownMessage } from './conversations-of.ts';
+import './messages.css';
+
+/** More of a text than so many characters is shown when it is asked for. */
+const LONG = 1_500;
+
+interface MessageViewProps {
+  readonly message: ShownMessage;
+  /** If long texts are cut until somebody wants more. */
+  readonly isCut?: boolean;
+  /** Which of its calls stand open; none by default. */
+  readonly isOpen?: (call: ShownMessage['toolCalls'][number]) => boolean;
+}
+
+/** A message of a conversation, with the calls that a model asks for in it. */
+export function MessageView({ message, isCut = false, isOpen }: MessageViewProps): JSX.Element {
+  const { role, name, content, toolCalls } = message;
+  return (
+    <article className={`message ${role}`} aria-label={`${role} says`}>
+      <h3 className="muted small-text">{name === null ? role : visible(`${role}: ${name}`)}</h3>
+      {isCut && content.length > LONG ? (
+        <details>
+          <summary>
+            {visible(content.slice(0, LONG / 5))}… <span className="muted">{content.length} characters, show all</span>
+          </summary>
+          <Content role={role} text={content} />
+        </details>
+      ) : (
+        <Content role={role} text={content} />
+      )}
+      {toolCalls.map((call) => (
+        <details key={call.id} open={isOpen?.(call) ?? false}>
+          <summary>calls {visible(call.name)}</summary>
+          <JsonView value={call.args} open={3} />
+        </details>
+      ))}
+    </article>
+  );
+}
+
+function Content({ role, text }: { readonly role: string; readonly text: string }): JSX.Element | null {
+  if (text === '') return null;
+  return role === 'tool' ? <pre>{visible(text)}</pre> : <Markdown text={text} />;
+}

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+
+interface TokenEntry {
+  readonly tokensFile: string;
+  readonly caller: 'approver' | 'approver2' | 'user';
+  readonly baseUrl: string;
+  /** Below `/console`. */
+  readonly path: string;
+}
+
+/** Opens a page of the console and signs in by a token, with the keyboard. */
+export async function enterByToken(page: Page, { tokensFile, caller, baseUrl, path }: TokenEntry): Promise<Page> {
+  await page.goto(`${baseUrl}/console${path}`);
+  await giveToken(page, { tokensFile, caller });
+  return page;
+}
+
+/** Signs in by a token on the page that asks for it. */
+export async function giveToken(
+  page: Page,
+  { tokensFile, caller }: Pick<TokenEntry, 'tokensFile' | 'caller'>,
+): Promise<void> {
+  const tokens: Record<string, string> = JSON.parse(await readFile(tokensFile, 'utf8'));
+  await page.getByLabel('A token').focus();
+  await page.keyboard.insertText(tokens[caller] ?? '');
+  await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+}
