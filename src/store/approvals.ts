@@ -26,8 +26,6 @@ export interface Approvals {
   find(id: string): Promise<ApprovalRecord | null>;
   /** The approvals of a run, oldest first, by default all of any status. */
   ofRun(runId: string, status?: Approval['status'], most?: number): Promise<readonly Approval[]>;
-  /** The newest approval of a run. */
-  lastOf(runId: string): Promise<Approval | null>;
   /** The inbox of a tenant, newest first. */
   list(tenantId: string, filter: ApprovalFilter, page: PageRequest): Promise<Page<Approval>>;
 }
@@ -53,17 +51,6 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .limit(most ?? null)
         .execute();
       return rows.map(({ body }) => body);
-    },
-    async lastOf(runId) {
-      const row = await db
-        .selectFrom('approvals')
-        .select('body')
-        .where('run_id', '=', runId)
-        .orderBy('requested_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row?.body ?? null;
     },
     list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
   };

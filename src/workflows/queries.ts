@@ -33,7 +33,7 @@ export function answerQueries({ run, latestEvents }: QuerySource): void {
       description: 'Approvals, pending and decided',
     },
   );
-  setHandler(defineQuery<Json>(QUERIES.status), () => bounded(toJson(toRunView(run()))), {
+  setHandler(defineQuery<Json>(QUERIES.status), () => bounded(toJson({ ...toRunView(run()), lastSeq: run().counters.seq })), {
     description: 'Status, step, next nodes, what is waited for, usage',
   });
   setHandler(

@@ -9,6 +9,7 @@ import { recordedAct } from '../http/recorded-act.ts';
 import type { RecordAct } from '../http/recorded-act.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { findRun } from '../runs/find-run.ts';
+import { bindControl } from '../runs/bind-control.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { findRuns, takes } from './find-runs.ts';
 import type { BulkAction } from './find-runs.ts';
@@ -94,7 +95,7 @@ async function control(
 ): Promise<void> {
   const act = { action: `run.${action}`, subject: run.id };
   await recordedAct(record, act, async () => {
-    const result = await sendSignal(deps, caller, { run, signal: { name: action, attempt, payload: {} } });
+    const result = await sendSignal(deps, caller, { run, signal: { name: action, attempt, ...bindControl(run, action, {}) } });
     if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
   });
 }
