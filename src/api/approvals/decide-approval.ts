@@ -56,7 +56,8 @@ export async function decideApproval(
   const refusal = await refuseByRows(deps, { ...ofRun, known }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
   const isEdited = args !== undefined;
-  if (result.taken) return await afterSending(() => readApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
+  if (result.taken)
+    return await afterSending(() => readApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   const ended = { ...ofRun, hasEnded: true };
   const then = mayHaveEnded

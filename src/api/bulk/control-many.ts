@@ -95,7 +95,10 @@ async function control(
 ): Promise<void> {
   const act = { action: `run.${action}`, subject: run.id };
   await recordedAct(record, act, async () => {
-    const result = await sendSignal(deps, caller, { run, signal: { name: action, attempt, ...bindControl(run, action, {}) } });
+    const result = await sendSignal(deps, caller, {
+      run,
+      signal: { name: action, attempt, ...bindControl(run, action, {}) },
+    });
     if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
   });
 }
