@@ -151,7 +151,6 @@ describe('what a decision holds', () => {
     expect(refusalOf(run)).toBe(refusal);
     expect(run.run.status).toBe(refusal === undefined ? 'completed' : 'waiting');
   });
-
 });
 
 describe('an approval', () => {

@@ -31,7 +31,12 @@ const ASKERS: Readonly<Record<string, NodeDefinition>> = {
     timeout: '1h',
     write: { done: '{{ result.args }}' },
   },
-  'a tool node': { type: 'tool', tool: 'pay', args: { euros: '{{ state.given.euros }}' }, write: { done: '{{ result }}' } },
+  'a tool node': {
+    type: 'tool',
+    tool: 'pay',
+    args: { euros: '{{ state.given.euros }}' },
+    write: { done: '{{ result }}' },
+  },
   'an agent': { type: 'agent', prompt: 'Pay', tools: ['pay'], write: { done: '{{ result.text }}' } },
 };
 

@@ -98,10 +98,12 @@ async function readKnown(
   runId: string,
   approvalId: string | undefined,
 ): Promise<KnownApprovals> {
-  const meant = (await store.approvals.find(approvalId ?? firstApprovalId(runId)))?.approval;
-  const named = meant?.runId === runId ? [meant] : [];
-  const pending = approvalId === undefined ? await store.approvals.ofRun(runId, 'pending', MAX_NAMED) : [];
-  const approvals = [...named, ...pending.filter(({ id }) => id !== meant?.id)];
+  if (approvalId === undefined) {
+    const approvals = await store.approvals.withPending(runId, firstApprovalId(runId), MAX_NAMED);
+    return { runId, approvals, asked: approvals.length };
+  }
+  const named = (await store.approvals.find(approvalId))?.approval;
+  const approvals = named?.runId === runId ? [named] : [];
   return { runId, approvals, asked: approvals.length };
 }
 

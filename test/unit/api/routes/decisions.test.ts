@@ -33,7 +33,7 @@ afterAll(async () => await api.stop());
 
 /** Decides, and counts the approvals of the run that are read for it. */
 async function decided(body: JsonObject) {
-  const spies = [vi.spyOn(api.store.approvals, 'ofRun'), vi.spyOn(api.store.approvals, 'find')] as const;
+  const spies = [vi.spyOn(api.store.approvals, 'withPending'), vi.spyOn(api.store.approvals, 'find')] as const;
   const answer = await api.as('approver').post(`/api/runs/${runId}/approve`, body);
   const read = await Promise.all(spies.flatMap((spy) => spy.mock.results.map(async ({ value }) => await value)));
   for (const spy of spies) spy.mockRestore();
