@@ -96,7 +96,7 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
       at: 'the time of the decision',
       values: 'what `decisionSchema` asks for',
     },
-    failures: ['APPROVAL_EXPIRED', 'APPROVAL_REJECTED'],
+    failures: ['INVALID_ARGS', 'APPROVAL_EXPIRED', 'APPROVAL_REJECTED'],
   },
   subgraph: {
     notes: [

@@ -40,14 +40,17 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
   ),
   METHOD_NOT_ALLOWED: problem('The path does not take this method.', '`Allow` names those that it takes.'),
   NOT_ALLOWED_NOW: problem(
-    'The run is in a state that does not allow this.',
+    'The run is in a state that does not allow this, or has come to it since it was read.',
     'Read the run; the detail says what it waits for.',
   ),
   THREAD_BUSY: problem(
     'Another run of the thread is not over; with `onBusy: "enqueue"` or `"interrupt"`, 1,000 runs wait in its queue.',
     'Wait; `onBusy: "enqueue"` waits for you while the queue has room.',
   ),
-  ALREADY_DECIDED: problem('The approval is decided, or the caller has decided before.', 'Read the approval.'),
+  ALREADY_DECIDED: problem(
+    'The approval is decided, or the caller has decided before. A decision without `approvalId` means the first approval of the run.',
+    'The detail says by whom, and what is pending now; decide that by its id.',
+  ),
   APPROVAL_CANCELED: problem(
     'The approval was withdrawn: its run was canceled, or it shows something else by now.',
     'Look for the new one in the inbox.',
@@ -55,9 +58,15 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
   BUFFER_FULL: problem('The run keeps 100 events for later waits already.', 'Send the event when a `wait` is there.'),
   TOO_MANY_KEPT: problem('The tenant has as many of these as it may have.', 'Delete one; the detail names the limit.'),
   REQUEST_IN_PROGRESS: problem('A request with the same key is still at work.', 'Send it again after `Retry-After`.'),
-  APPROVAL_EXPIRED: problem('The time for the decision is over.', 'Retry the node; people are asked again.'),
+  APPROVAL_EXPIRED: problem(
+    'The time for the decision was over when it was made.',
+    'Retry the node; people are asked again.',
+  ),
   STALE: problem('The state has changed since the `ETag`.', 'Read the state again, then edit.'),
-  APPROVAL_CHANGED: problem('The approval shows something else than the digest.', 'Read it again, then decide.'),
+  APPROVAL_CHANGED: problem(
+    'The approval shows something else than the digest, or than was read when the decision came: somebody has changed its arguments.',
+    'Read it again, then decide.',
+  ),
   BODY_TOO_LARGE: problem('The body is over 1 MiB, or over 4 MiB with a graph.', 'Send less.'),
   GRAPH_TOO_LARGE: problem(
     'The definition is over 1 MiB or has over 2,000 nodes, or it refers to over 200 graphs, or to over 8 MiB of them.',
@@ -72,7 +81,7 @@ export const PROBLEMS: Readonly<Record<ApiErrorCode, FailureText>> = {
   INVALID_INPUT: problem("The input does not fit the graph's channels.", '`issues` has a JSON Pointer for each.'),
   MISSING_INPUT: problem('A channel of `required` has no value in the input.', '`issues` names them.'),
   INVALID_ARGS: problem(
-    'The edited arguments break `argsSchema`, or the parameters of the tool.',
+    'The changed arguments break `argsSchema`, or the parameters of the tool.',
     '`issues` has the place.',
   ),
   INVALID_VALUES: problem('The values do not fit their channels or the `decisionSchema`.', '`issues` has the place.'),

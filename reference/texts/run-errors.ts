@@ -115,6 +115,11 @@ export const RUN_ERRORS: Readonly<Record<RunErrorCode, RunFailureText>> = {
       'A value is larger than the [limits](limits.md) allow: a result, a request, a channel, all channels together.',
     remedy: 'Keep large things elsewhere, and their address in the state.',
   },
+  INVALID_ARGS: {
+    onError: 'caught',
+    cause: 'What an `approval` node was about to ask breaks its own `argsSchema`: nobody is asked.',
+    remedy: 'Correct the state, and retry.',
+  },
   APPROVAL_EXPIRED: {
     onError: 'caught',
     cause: 'No decision came in time, and `onTimeout` is `"fail"`, or the call of a tool waited for it.',

@@ -100,9 +100,9 @@ export interface Runs extends Controls {
   call(id: string, key: string, options?: CallOptions): Promise<Call>;
   /** Why it waits or has stopped, since when, and who can do what now. */
   explain(id: string, options?: CallOptions): Promise<Explanation>;
-  /** Approves what waits; `approvalId` may be left out while only one does. */
+  /** Approves; without `approvalId` the first approval of the run, and no other. */
   approve(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
-  /** Rejects what waits; as `approve`. */
+  /** Rejects; as `approve`. */
   reject(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
 }
 

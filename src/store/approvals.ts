@@ -43,8 +43,8 @@ export interface Approvals {
   find(id: string): Promise<ApprovalRecord | null>;
   /** The approvals of a run, oldest first, by default all of any status. */
   ofRun(runId: string, status?: Approval['status'], most?: number): Promise<readonly Approval[]>;
-  /** The newest approval of a run. */
-  lastOf(runId: string): Promise<Approval | null>;
+  /** One approval of a run, and the oldest that are pending beside it, as they are at one moment. */
+  withPending(runId: string, id: string, most: number): Promise<readonly Approval[]>;
   /** The inbox of a tenant, newest first. */
   list(tenantId: string, wanted: WantedApprovals, page: PageRequest): Promise<Page<KnownApproval>>;
 }
@@ -71,16 +71,19 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .execute();
       return rows.map(({ body }) => body);
     },
-    async lastOf(runId) {
-      const row = await db
-        .selectFrom('approvals')
-        .select('body')
-        .where('run_id', '=', runId)
-        .orderBy('requested_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row?.body ?? null;
+    async withPending(runId, id, most) {
+      const ofRun = db.selectFrom('approvals').select('body').where('run_id', '=', runId);
+      const pending = ofRun
+        .where('status', '=', 'pending')
+        .where('id', '!=', id)
+        .orderBy('requested_at')
+        .orderBy('id')
+        .limit(most);
+      const rows = await ofRun
+        .where('id', '=', id)
+        .unionAll(db.selectFrom(pending.as('pending')).select('pending.body'))
+        .execute();
+      return rows.map(({ body }) => body);
     },
     list: (tenantId, wanted, page) => list(db, { tenantId, wanted }, page),
   };

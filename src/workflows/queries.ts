@@ -33,9 +33,13 @@ export function answerQueries({ run, latestEvents }: QuerySource): void {
       description: 'Approvals, pending and decided',
     },
   );
-  setHandler(defineQuery<Json>(QUERIES.status), () => bounded(toJson(toRunView(run()))), {
-    description: 'Status, step, next nodes, what is waited for, usage',
-  });
+  setHandler(
+    defineQuery<Json>(QUERIES.status),
+    () => bounded(toJson({ ...toRunView(run()), lastSeq: run().counters.seq })),
+    {
+      description: 'Status, step, next nodes, what is waited for, usage',
+    },
+  );
   setHandler(
     defineQuery<Json, [unknown?]>(QUERIES.signalResult),
     (id) => bounded(toJson(run().signalResults.find((result) => result.id === id) ?? null)),

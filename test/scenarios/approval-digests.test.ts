@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { adds, startRun } from '../support/builders/runs.ts';
+import { adds, decideLast, startRun } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
 const ADA = { sub: 'ada', roles: ['approver'] };
@@ -97,14 +97,14 @@ describe('an approval that is asked again', () => {
 
   test('lists the rejections before it', () => {
     const run = asking({}, true);
-    run.signal('reject', { by: ADA, reason: 'too much' });
-    run.signal('reject', { by: ADA, reason: 'still' });
+    decideLast(run, 'reject', { by: ADA, reason: 'too much' });
+    decideLast(run, 'reject', { by: ADA, reason: 'still' });
     expect(approvalOf(run, 3)?.previous).toEqual([earlier(1, 'rejected', 'too much'), earlier(2, 'rejected', 'still')]);
   });
 
   test('lists a rejection that failed the run, after a retry', () => {
     const run = asking({ onReject: 'fail' });
-    run.signal('reject', { by: ADA, reason: 'no' });
+    decideLast(run, 'reject', { by: ADA, reason: 'no' });
     run.reopen('retry');
     expect(approvalOf(run, 2)).toMatchObject({ status: 'pending', previous: [earlier(1, 'rejected', 'no')] });
   });
@@ -119,11 +119,11 @@ describe('an approval that is asked again', () => {
 
   test('in a fork lists what people have said to the runs before it', () => {
     const run = asking({ onReject: 'fail' });
-    run.signal('reject', { by: ADA, reason: 'no' });
+    decideLast(run, 'reject', { by: ADA, reason: 'no' });
     const fork = forkAtStart(run);
     const first = `${fork.run.id}.a1`;
     expect(fork.run.approvals).toMatchObject({ [first]: { previous: [earlier(1, 'rejected', 'no')] } });
-    fork.signal('reject', { by: ADA, reason: 'still no' });
+    decideLast(fork, 'reject', { by: ADA, reason: 'still no' });
     const second = forkAtStart(fork);
     const previous = [earlier(1, 'rejected', 'no'), { ...earlier(1, 'rejected', 'still no'), id: first }];
     expect(second.run.approvals).toMatchObject({ [`${second.run.id}.a1`]: { previous } });
@@ -131,8 +131,8 @@ describe('an approval that is asked again', () => {
 
   test('in a fork lists none of before a yes to the run before it', () => {
     const run = asking({}, true);
-    run.signal('reject', { by: ADA });
-    run.signal('approve', { by: ADA });
+    decideLast(run, 'reject', { by: ADA });
+    decideLast(run, 'approve', { by: ADA });
     const fork = forkAtStart(run);
     expect(fork.run.approvals).toMatchObject({ [`${fork.run.id}.a1`]: { status: 'pending', previous: [] } });
   });
@@ -146,10 +146,10 @@ describe('an approval that is asked again', () => {
       ],
       limits: { maxSteps: 100 },
     });
-    run.signal('reject', { by: ADA });
-    run.signal('approve', { by: ADA });
+    decideLast(run, 'reject', { by: ADA });
+    decideLast(run, 'approve', { by: ADA });
     expect(approvalOf(run, 3)?.previous).toEqual([]);
-    for (let count = 0; count < 25; count += 1) run.signal('reject', { by: ADA });
+    for (let count = 0; count < 25; count += 1) decideLast(run, 'reject', { by: ADA });
     expect(
       approvalOf(run, 28)
         ?.previous.map(({ id }) => id)

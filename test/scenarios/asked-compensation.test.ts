@@ -8,6 +8,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { asks, breaks, pays, undoEventsOf } from '../support/builders/undoing.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+import { decideLast } from '../support/builders/runs.ts';
 
 const by = { sub: 'ada', roles: ['approver'] };
 
@@ -50,7 +51,7 @@ describe('a compensation by a tool that asks', () => {
     run.signal('approve', { by });
     expect(undone()).toEqual([{ key: 'back two' }]);
     expect(pendingOf(run)).toMatchObject([{ node: 'a', args: { key: 'back one' } }]);
-    run.signal('approve', { by });
+    decideLast(run, 'approve', { by });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED', node: 'c' }, timers: {} });
     expect(run.run.error?.cause).toBeUndefined();
     expect(
@@ -69,8 +70,8 @@ describe('a compensation by a tool that asks', () => {
 
   test('has failed when it is rejected, which the error of the run says', () => {
     const { run, undone } = play(failing);
-    run.signal('reject', { by, reason: 'keep it' });
-    run.signal('approve', { by });
+    decideLast(run, 'reject', { by, reason: 'keep it' });
+    decideLast(run, 'approve', { by });
     expect(undone()).toEqual([{ key: 'back one' }]);
     expect(undoEventsOf(run)).toEqual(['compensation.failed b', 'compensation.requested a', 'node.compensated a']);
     expect(run.run).toMatchObject({
@@ -111,14 +112,14 @@ describe('a compensation by a tool that asks', () => {
     expect(run.run.status).toBe('waiting');
     run.signal('cancel', { by });
     expect(pendingOf(run)).toMatchObject([{ node: 'a' }]);
-    run.signal('approve', { by });
+    decideLast(run, 'approve', { by });
     expect([run.run.status, undone()]).toEqual(['canceled', [{ key: 'back one' }]]);
   });
 
   test('keeps waiting when its failing run is canceled', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks });
     run.signal('cancel', { by });
-    run.signal('approve', { by });
+    decideLast(run, 'approve', { by });
     expect([run.run.status, undone()]).toEqual(['canceled', [{ key: 'back one' }]]);
   });
 

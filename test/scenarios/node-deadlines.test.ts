@@ -3,7 +3,7 @@ import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition
 import { toRunView } from '../../src/graph/journal/run-view.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { adds, logOf, startRun } from '../support/builders/runs.ts';
+import { adds, decideLast, logOf, startRun } from '../support/builders/runs.ts';
 import { CallFailure } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/doubles/memory-shell.ts';
 
@@ -93,7 +93,7 @@ describe('a subgraph', () => {
     run.passTime(60 * MINUTE);
     run.signal('retry', {});
     expect(toRunView(run.run).waitingFor).toMatchObject([{ id: 'run-1.a2' }, { kind: 'event' }]);
-    run.signal('approve', {});
+    decideLast(run, 'approve', {});
     run.signal('event', { event: 'go' });
     expect(run.run.status).toBe('completed');
   });

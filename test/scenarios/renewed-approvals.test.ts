@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { adds, startRun } from '../support/builders/runs.ts';
+import { adds, decideLast, startRun } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 
 const UMA = { sub: 'uma', roles: ['user'] };
@@ -42,7 +42,7 @@ describe('an edit of what an approval shows', () => {
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'approval', id: 'run-1.a2' }]);
     run.signal('approve', { approvalId: 'run-1.a1', by: ADA });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'approval_canceled' });
-    run.signal('approve', { by: ADA });
+    decideLast(run, 'approve', { by: ADA });
     expect(run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
@@ -60,11 +60,11 @@ describe('an edit of what an approval shows', () => {
 
   test('makes the decisions so far void', () => {
     const run = asking({ policy: { quorum: 2 } });
-    run.signal('approve', { by: ADA });
+    decideLast(run, 'approve', { by: ADA });
     run.signal('edit', { values: { amount: 41 }, by: UMA });
-    run.signal('approve', { by: BOB });
+    decideLast(run, 'approve', { by: BOB });
     expect(run.run.approvals['run-1.a2']).toMatchObject({ status: 'pending', decisions: [{ by: 'bob' }] });
-    run.signal('approve', { by: ADA });
+    decideLast(run, 'approve', { by: ADA });
     expect(run.run.root.channels).toMatchObject({ out: { args: { amount: 41 } }, log: ['paid'] });
   });
 
@@ -78,7 +78,7 @@ describe('an edit of what an approval shows', () => {
       ['run-1.a2', 'canceled', { amount: 41 }],
       ['run-1.a3', 'pending', { amount: 42 }],
     ]);
-    run.signal('approve', { by: ADA });
+    decideLast(run, 'approve', { by: ADA });
     expect(run.run.status).toBe('completed');
   });
 
@@ -115,11 +115,11 @@ describe('an edit of what an approval shows', () => {
 describe('an approval stays as it is', () => {
   test('after an edit of other state, decisions and edited arguments included', () => {
     const run = asking({ policy: { quorum: 2 } });
-    run.signal('approve', { by: ADA, args: { amount: 30 } });
+    decideLast(run, 'approve', { by: ADA, args: { amount: 30 } });
     const { digest = '' } = run.run.approvals['run-1.a1'] ?? {};
     run.signal('edit', { values: { note: 'seen' }, by: UMA });
     run.signal('edit', { values: { amount: 40 }, by: UMA });
-    run.signal('approve', { by: BOB, digest });
+    decideLast(run, 'approve', { by: BOB, digest });
     expect(run.run).toMatchObject({ status: 'completed', root: { channels: { out: { args: { amount: 30 } } } } });
   });
 

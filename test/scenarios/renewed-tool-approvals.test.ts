@@ -4,6 +4,7 @@ import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { asks, play, playAgent, says } from '../support/builders/agents.ts';
 import type { Played } from '../support/builders/agents.ts';
+import { decideLast } from '../support/builders/runs.ts';
 
 const UMA = { sub: 'uma', roles: ['user'] };
 const ADA = { sub: 'ada', roles: ['approver'] };
@@ -39,20 +40,20 @@ describe('an edit of the arguments of a tool node', () => {
       ['pending', { amount: 50 }],
     ]);
     run.signal('approve', { approvalId: 'run-1.a1', by: ADA });
-    run.signal('approve', { by: ADA, digest });
+    decideLast(run, 'approve', { by: ADA, digest });
     expect([argsOf(played), Object.keys(run.run.timers)]).toEqual([[], [expect.stringContaining('run-1.a2')]]);
-    run.signal('approve', { by: ADA });
+    decideLast(run, 'approve', { by: ADA });
     expect(run.run).toMatchObject({ status: 'completed', timers: {} });
     expect(played.calls).toMatchObject([{ args: { amount: 50 }, isApproved: true }]);
   });
 
   test('makes the decisions so far void', () => {
     const played = paying({ approval: { policy: { quorum: 2 } } });
-    played.run.signal('approve', { by: ADA });
+    decideLast(played.run, 'approve', { by: ADA });
     edit(played, { amount: 50 });
-    played.run.signal('approve', { by: BOB });
+    decideLast(played.run, 'approve', { by: BOB });
     expect(argsOf(played)).toEqual([]);
-    played.run.signal('approve', { by: ADA });
+    decideLast(played.run, 'approve', { by: ADA });
     expect(argsOf(played)).toEqual([{ amount: 50 }]);
   });
 
@@ -62,7 +63,7 @@ describe('an edit of the arguments of a tool node', () => {
     edit(played, { amount: 50 });
     played.run.signal('resume', { values: { amount: 40 }, by: UMA });
     expect(statusesOf(played).map(([status]) => status)).toEqual(['canceled', 'canceled', 'pending']);
-    played.run.signal('approve', { by: ADA });
+    decideLast(played.run, 'approve', { by: ADA });
     expect(argsOf(played)).toEqual([{ amount: 40 }]);
   });
 
@@ -85,7 +86,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([]);
     expect(statusesOf(played).at(-1)).toEqual(['pending', { amount: 700 }]);
     played.run.signal('pause', { by: UMA });
-    played.run.signal('approve', { by: ADA });
+    decideLast(played.run, 'approve', { by: ADA });
     edit(played, { amount: 900 });
     played.run.signal('resume', { by: UMA });
     expect(argsOf(played)).toEqual([{ amount: 700 }]);
@@ -123,10 +124,10 @@ describe('an edit of the arguments of a tool node', () => {
 describe('the approval of a tool stays as it is', () => {
   test('after an edit of other state, decisions and edited arguments included', () => {
     const played = paying({ approval: { policy: { quorum: 2 } } });
-    played.run.signal('approve', { by: ADA, args: { amount: 30 } });
+    decideLast(played.run, 'approve', { by: ADA, args: { amount: 30 } });
     edit(played, { note: 'seen' });
     edit(played, { amount: 500 });
-    played.run.signal('approve', { by: BOB });
+    decideLast(played.run, 'approve', { by: BOB });
     expect(argsOf(played)).toEqual([{ amount: 30 }]);
   });
 

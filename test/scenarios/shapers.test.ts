@@ -8,6 +8,7 @@ import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { refusalOf } from '../support/readers/refusal-of.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/doubles/memory-shell.ts';
+import { decideLast } from '../support/builders/runs.ts';
 
 /** Runs are started by "uma", a user. */
 const BEN: Principal = { sub: 'ben', roles: ['guest'] };
@@ -164,9 +165,9 @@ describe('an approval that excludes its requester', () => {
   test('excludes who has changed what it shows', () => {
     const run = start({ nodes: { ask } });
     run.signal('edit', { values: { key: 'x' }, ...by(ada) });
-    run.signal('approve', by(ada));
+    decideLast(run, 'approve', by(ada));
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
-    run.signal('approve', by(abe));
+    decideLast(run, 'approve', by(abe));
     expect(run.run.status).toBe('completed');
   });
 

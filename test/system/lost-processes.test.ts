@@ -60,6 +60,8 @@ describe('a worker that is lost', () => {
     const expiresAt = Date.parse(textAt(await approval(), '/expiresAt'));
     await expect.poll(() => Date.now(), PATIENTLY).toBeGreaterThan(expiresAt);
     expect(await approval()).toMatchObject({ status: 'pending' });
+    const meanwhile = await site.approver.post(`/api/runs/${id}/approve`, {});
+    expect(meanwhile).toMatchObject({ status: 410, body: { code: 'APPROVAL_EXPIRED' } });
     await replace();
     await site.until(id, 'completed');
     expect(await approval()).toMatchObject({ status: 'expired', decisions: [] });
@@ -70,6 +72,32 @@ describe('a worker that is lost', () => {
     });
     expect(await eventsOf(site.user, id, 'approval.expired')).toHaveLength(1);
     expect(await eventsOf(site.user, id, 'approval.decided')).toEqual([]);
+  });
+});
+
+describe('a decision that no worker hears of before its time is over', () => {
+  test('while an approval’s time runs out: what the API took in time counts', async () => {
+    const asks = {
+      type: 'approval',
+      title: 'May I?',
+      timeout: '40s',
+      write: { log: '{{ result.decision }}' },
+    } as const;
+    const id = await site.startRun({ ask: { ...asks, onTimeout: 'reject' } });
+    await site.until(id, 'waiting');
+    await site.deployment.worker.kill();
+    const early = await site.approver.post(`/api/runs/${id}/approve`, {});
+    expect(early).toMatchObject({ status: 503, body: { mayTakeEffect: true } });
+    const { body } = await site.user.get(`/api/approvals/${id}.a1`);
+    const expiresAt = Date.parse(textAt(body, '/expiresAt'));
+    await expect.poll(() => Date.now(), PATIENTLY).toBeGreaterThan(expiresAt);
+    expect((await site.approver.post(`/api/runs/${id}/reject`, {})).status).toBe(410);
+    await site.deployment.worker.start();
+    await site.untilReady();
+    await site.until(id, 'completed');
+    expect((await site.user.get(`/api/runs/${id}/state`)).body).toMatchObject({ values: { log: ['approved'] } });
+    const decided = (await site.user.get(`/api/approvals/${id}.a1`)).body;
+    expect(Date.parse(textAt(decided, '/decisions/0/at'))).toBeLessThan(expiresAt);
   });
 });
 

@@ -77,7 +77,9 @@ async function begin(
 
 const asks = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
 const strikes = (job: string) => aJob(job, { tool: 'strike' });
-const approve = async ({ handle }: Course) => await handle.signal('approve', { signalId: 'yes' });
+/** Approves as the API does, which says when the decision was made. */
+const approve = async ({ handle }: Course) =>
+  await handle.signal('approve', { signalId: 'yes', at: new Date().toISOString() });
 
 function completesTask({ workflowId }: Course, ...texts: readonly string[]): RequestTest {
   return ({ method, mentions }) => method === 'RespondWorkflowTaskCompleted' && mentions(workflowId, ...texts);

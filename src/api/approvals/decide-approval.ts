@@ -1,7 +1,7 @@
-import { isRedacting } from '../../graph/redaction/index.ts';
+import { hideTitle, isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { findPendingApproval, isEnded, refuseDecision } from '../../graph/run/index.ts';
-import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
+import { MAX_NAMED, approvalMeant, firstApprovalId, isEnded, nameOf, refuseDecision } from '../../graph/run/index.ts';
+import type { Approval, DecisionRequest, KnownApprovals, PublicApproval, Refusal } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -15,6 +15,7 @@ import { toRealDecision } from '../redaction/real-decision.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
 import { afterSending } from '../runs/after-sending.ts';
 import { sendSignal } from '../runs/send-signal.ts';
+import { untilRun } from '../runs/until-run.ts';
 import { untilWritten } from './until-written.ts';
 
 export interface WantedDecision {
@@ -29,7 +30,8 @@ export interface WantedDecision {
 }
 
 /**
- * Decides an approval. Only the run knows which of several concurrent decisions comes first.
+ * Decides an approval, by the time at which the decision has come here. Only the run knows which of several concurrent
+ * decisions comes first.
  * @throws ApiError when the decision is refused
  */
 export async function decideApproval(
@@ -41,24 +43,36 @@ export async function decideApproval(
     wanted: { decision, ifMatch, digest, ...said },
   }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
+  const at = new Date().toISOString();
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);
   const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
   const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
-  const approvals = await approvalsMeant(deps, ofRun, approvalId);
-  const real = isRedacting(hidden) ? toRealDecision(deps, { approvals, hidden }, shown) : shown;
-  const { args, digests } = real;
-  const payload = toJsonObject({ ...said, args, ...(digests && { digest: digests }) });
-  const at = new Date().toISOString();
+  const known = await readKnown(deps, run.id, approvalId);
+  const real = isRedacting(hidden) ? toRealDecision(deps, { known, hidden }, shown) : shown;
+  const { args, digests = digestsRead(known, approvalId) } = real;
+  const payload = toJsonObject({ ...said, args, at, ...(digests && { digest: digests }) });
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
-  const refusal = await refuseByRows(deps, { ...ofRun, approvals }, request);
+  const refusal = await refuseByRows(deps, { ...ofRun, known }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
-  if (result.taken) return await afterSending(() => readApproval(deps, { runId: run.id, hidden }, result.value));
+  const isEdited = args !== undefined;
+  if (result.taken)
+    return await afterSending(() => readApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
-  if (!mayHaveEnded) throw toApiError(result.refusal);
   const ended = { ...ofRun, hasEnded: true };
-  const then = { ...ended, approvals: await approvalsMeant(deps, ended, approvalId) };
-  throw toApiError((await refuseByRows(deps, then, request)) ?? result.refusal);
+  const then = mayHaveEnded
+    ? await refuseByRows(deps, { ...ended, known: await readKnown(deps, run.id, approvalId) }, request)
+    : null;
+  throw toApiError(await withTitles(deps, { runId: run.id, hidden }, then ?? result.refusal));
+}
+
+/**
+ * The digest of what a decision is about that names none. Somebody who changes the arguments in the same moment gets
+ * no second voice by that for what their sender has not seen.
+ */
+function digestsRead(known: KnownApprovals, approvalId: string | undefined): readonly string[] | undefined {
+  const meant = approvalMeant(known, approvalId);
+  return 'code' in meant ? undefined : [meant.digest];
 }
 
 /** Returns the digests of which the approval must have one. @returns `undefined` if the caller names none */
@@ -76,21 +90,21 @@ interface OfRun {
 }
 
 /**
- * Reads the approvals that a decision may be about, and no others, as a run has any number: the named one; else two that
- * are pending, which tells if it is the only one; else the last one of a run that has ended.
+ * Reads the approvals that a decision may be about, and no others, as a run has any number: the named one; else the
+ * first one of the run, and those that are pending.
  */
-async function approvalsMeant(
+async function readKnown(
   { store }: Pick<ApiDeps, 'store'>,
-  { runId, hasEnded }: Pick<OfRun, 'runId' | 'hasEnded'>,
+  runId: string,
   approvalId: string | undefined,
-): Promise<readonly Approval[]> {
-  if (approvalId !== undefined) {
-    const named = (await store.approvals.find(approvalId))?.approval;
-    return named?.runId === runId ? [named] : [];
+): Promise<KnownApprovals> {
+  if (approvalId === undefined) {
+    const approvals = await store.approvals.withPending(runId, firstApprovalId(runId), MAX_NAMED);
+    return { runId, approvals, asked: approvals.length };
   }
-  const pending = await store.approvals.ofRun(runId, 'pending', 2);
-  const last = pending.length === 0 && hasEnded ? await store.approvals.lastOf(runId) : null;
-  return last ? [last] : pending;
+  const named = (await store.approvals.find(approvalId))?.approval;
+  const approvals = named?.runId === runId ? [named] : [];
+  return { runId, approvals, asked: approvals.length };
 }
 
 /**
@@ -99,18 +113,15 @@ async function approvalsMeant(
  */
 async function refuseByRows(
   deps: JudgeDeps,
-  { approvals, hasEnded, ...of }: OfRun & { readonly approvals: readonly Approval[] },
+  { known, hasEnded, ...of }: OfRun & { readonly known: KnownApprovals },
   request: DecisionRequest,
 ): Promise<Refusal | null> {
-  const hasPending = approvals.some((approval) => approval.status === 'pending');
-  const last = hasEnded && !hasPending ? approvals.at(-1) : undefined;
-  const approvalId = request.approvalId ?? last?.id;
-  const approval = findPendingApproval(approvals, approvalId);
+  const approval = approvalMeant(known, request.approvalId);
   if (!('code' in approval)) {
     const refusal = await judge(deps, of, { approval, request });
     return refusal && !mayBeOutdated(approval, refusal) ? refusal : null;
   }
-  if (approvalId !== undefined) return approval;
+  if (request.approvalId !== undefined || known.approvals.length > 0) return approval;
   return hasEnded ? NOTHING_WAITS : null;
 }
 
@@ -142,16 +153,37 @@ const NOTHING_WAITS: Refusal = {
   message: 'The run has ended; nothing waits for a decision',
 };
 
+/** Names approvals that wait instead by their titles, too, which the run does not tell everybody; their rows follow it. */
+async function withTitles(
+  { store }: Pick<ApiDeps, 'store'>,
+  { runId, hidden }: { readonly runId: string; readonly hidden: Redaction },
+  refusal: Refusal,
+): Promise<Refusal> {
+  const { pending = [], message } = refusal;
+  if (pending.length === 0) return refusal;
+  const look = async (): Promise<readonly Approval[]> =>
+    (await Promise.all(pending.map((id) => store.approvals.find(id)))).flatMap((found) => found?.approval ?? []);
+  const isWanted = (found: readonly Approval[]): boolean => found.length === pending.length;
+  const found = await untilRun(store, { runId, look, isWanted, withinMs: TITLES_WITHIN_MS });
+  const titled = found.reduce(
+    (text, approval) => text.replace(nameOf(approval), `"${hideTitle(approval, hidden)}" (${approval.id})`),
+    message,
+  );
+  return { ...refusal, message: titled };
+}
+
+const TITLES_WITHIN_MS = 2_000;
+
 /**
  * Reads the decided approval. The run answers without it if it is large; the row follows. It tells, too, which node
- * asks, and so what is hidden.
+ * asks, and so what is hidden. Once the arguments have been changed, decisions are about what is written.
  */
 async function readApproval(
   deps: Pick<ApiDeps, 'store' | 'seals'>,
-  { runId, hidden }: { readonly runId: string; readonly hidden: Redaction },
+  { runId, hidden, isEdited }: { readonly runId: string; readonly hidden: Redaction; readonly isEdited: boolean },
   value: Json,
 ): Promise<PublicApproval> {
-  if (isApproval(value) && !isRedacting(hidden)) return value;
+  if (isApproval(value) && !isRedacting(hidden) && !isEdited) return value;
   const { id, decided, decisions } = isJsonObject(value) ? value : {};
   const count = isJsonList(decisions) ? decisions.length : typeof decided === 'number' ? decided : 1;
   const asked = { id: typeof id === 'string' ? id : '', runId };

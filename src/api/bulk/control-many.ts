@@ -9,6 +9,7 @@ import { recordedAct } from '../http/recorded-act.ts';
 import type { RecordAct } from '../http/recorded-act.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { findRun } from '../runs/find-run.ts';
+import { bindControl } from '../runs/bind-control.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { findRuns, takes } from './find-runs.ts';
 import type { BulkAction } from './find-runs.ts';
@@ -109,7 +110,7 @@ async function control(
   await recordedAct(record, act, async () => {
     const result = await sendSignal(deps, caller, {
       run,
-      signal: { name: action, attempt, payload: reason === undefined ? {} : { reason } },
+      signal: { name: action, attempt, ...bindControl(run, action, reason === undefined ? {} : { reason }) },
     });
     if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
   });

@@ -1,7 +1,7 @@
 import { restoreArgs } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { findPendingApproval } from '../../graph/run/index.ts';
-import type { Approval } from '../../graph/run/index.ts';
+import { approvalMeant } from '../../graph/run/index.ts';
+import type { Approval, KnownApprovals } from '../../graph/run/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import { shownApproval } from './shown-approval.ts';
@@ -20,15 +20,15 @@ export interface DecisionOnShown {
  */
 export function toRealDecision(
   { seals }: Pick<ApiDeps, 'seals'>,
-  { approvals, hidden }: { readonly approvals: readonly Approval[]; readonly hidden: Redaction },
+  { known, hidden }: { readonly known: KnownApprovals; readonly hidden: Redaction },
   { approvalId, args, digests }: DecisionOnShown,
 ): Pick<DecisionOnShown, 'args' | 'digests'> {
   const digestOf = (approval: Approval): string => shownApproval(approval, hidden, seals).digest;
   const toReal = (named: readonly string[]): readonly string[] => {
-    const real = new Map(approvals.map((approval) => [digestOf(approval), approval.digest]));
+    const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));
     return named.flatMap((digest) => real.get(digest) ?? []);
   };
-  const approval = findPendingApproval(approvals, approvalId);
+  const approval = approvalMeant(known, approvalId);
   return {
     digests: digests && toReal(digests),
     args: args === undefined || 'code' in approval ? args : restoreArgs(args, approval, hidden),

@@ -123,8 +123,8 @@ const decision: AddRoute = (router, deps) => {
 
 /** Routes of approvals: the inbox and decisions. */
 export const approvalRoutes = routes(
-  decideOnRun('approve', "Approve a run's pending approval"),
-  decideOnRun('reject', "Reject a run's pending approval"),
+  decideOnRun('approve', "Approve an approval of a run: the named one, or the run's first"),
+  decideOnRun('reject', "Reject an approval of a run: the named one, or the run's first"),
   list,
   read,
   decision,

@@ -20,7 +20,9 @@ import { KeyHeader, MAX_BODY_BYTES, body, json, problems, idOf } from '../schema
 import { CONTROLS } from '../schemas/controls.ts';
 import type { Control } from '../schemas/controls.ts';
 import { RunSchema } from '../schemas/run.ts';
+import { bindControl } from '../runs/bind-control.ts';
 import { sendSignal } from '../runs/send-signal.ts';
+import { untilRun } from '../runs/until-run.ts';
 
 /** Makes the route of a control, which sends a signal; the run decides if it takes the signal now. */
 function addControl({ signal: name, route: path, summary, body: Body }: Control): AddRoute {
@@ -40,9 +42,9 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       const caller = c.get('caller');
       const run = await findRun(deps, caller, c.req.valid('param').id);
       const hidden = hiddenFrom(caller, run);
-      const payload = toJsonObject(c.req.valid('json'));
-      if (isJsonObject(payload['values'])) refusePlaceholders(payload['values'], hidden);
-      const signal = { name, attempt: c.get('attempt'), payload };
+      const wanted = toJsonObject(c.req.valid('json'));
+      if (isJsonObject(wanted['values'])) refusePlaceholders(wanted['values'], hidden);
+      const signal = { name, attempt: c.get('attempt'), ...bindControl(run, name, wanted) };
       const result = await sendSignal(deps, caller, { run, signal });
       if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
       return c.json(await afterSending(() => readAfterControl(deps, caller, run)), 202);
@@ -55,16 +57,25 @@ function isLive({ isDispatched, status }: RunRecord): boolean {
   return isDispatched && !isEnded(status);
 }
 
-/** Reads a run after a control. @param before the run before the control */
+/**
+ * Reads a run after a control. Its next control is bound to its row, so that is not to be behind what is shown.
+ * @param before the run before the control
+ */
 async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, before: RunRecord) {
-  const run = (await store.runs.find(before.id)) ?? before;
-  const [view, retrying] = await Promise.all([
-    // A run that has ended in the store need not be asked, and one that was put aside can't be.
-    isLive(before) && isLive(run) ? engine.view(run) : null,
-    store.ledger.retrying(run.id),
-  ]);
-  return toRunJson(run, caller, { retrying, view: view ?? run.view });
+  const { id } = before;
+  const look = async (): Promise<RunRecord> => (await store.runs.find(id)) ?? before;
+  const run = await look();
+  // A run that has ended in the store need not be asked, and one that was put aside can't be.
+  const live = isLive(before) && isLive(run) ? await engine.view(run) : null;
+  const least = live && live.status !== 'running' ? live.lastSeq : 0;
+  const isWanted = ({ lastSeq }: RunRecord): boolean => lastSeq >= least;
+  const written = await untilRun(store, { runId: id, look, isWanted, withinMs: SHOWN_WITHIN_MS });
+  const view = live && live.lastSeq > written.lastSeq ? live : written.view;
+  return toRunJson(written, caller, { retrying: await store.ledger.retrying(id), view });
 }
+
+/** A run is shown as it says itself if it is not written by then. */
+const SHOWN_WITHIN_MS = 2_000;
 
 /** Routes of the controls of a run. */
 export const controlRoutes = routes(...CONTROLS.map(addControl));

@@ -110,7 +110,13 @@ const decisionFields = {
     .openapi({ description: 'The digest of what was decided; else If-Match has it' }),
 };
 export const DecideSchema = z
-  .strictObject({ approvalId: z.string().optional(), ...decisionFields })
+  .strictObject({
+    approvalId: z
+      .string()
+      .optional()
+      .openapi({ description: 'Without it, the first approval that the run has ever asked for, and no other' }),
+    ...decisionFields,
+  })
   .openapi('Decide', { example: { reason: 'checked', args: { amount: 20 } } });
 /** The fields of a decision. */
 export const decidedFields = { decision: z.enum(['approve', 'reject']), ...decisionFields };

@@ -29,6 +29,9 @@ import type { Span } from './terminated-runs.ts';
 import { readWorkflowEnd } from './workflow-end.ts';
 import type { WorkflowEnd } from './workflow-end.ts';
 
+/** A run as its workflow tells, with the number of its last event. */
+export type LiveView = RunView & { readonly lastSeq: number };
+
 /** The API's client of Temporal. */
 export interface Engine {
   /** Starts an execution of a run's workflow; starting it again is no error. @throws ApiError 503 */
@@ -52,7 +55,7 @@ export interface Engine {
    */
   signalResult(run: RunReference, signalId: string): Promise<SignalResult | null>;
   /** A run as it is now. @returns `null` when Temporal does not have it, or its view is too large for a query */
-  view(run: RunReference): Promise<RunView | null>;
+  view(run: RunReference): Promise<LiveView | null>;
   /**
    * Runs with an execution that was terminated or timed out in a span of time.
    * @throws when Temporal does not answer

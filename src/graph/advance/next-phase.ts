@@ -76,7 +76,7 @@ function waitOrPause(draft: Draft, kind: 'waiting' | 'paused' | 'yielded'): void
 function pauseRun(draft: Draft): void {
   const { by, reason } = pauseRequested(draft.run) ?? { by: 'breakpoint', reason: null };
   const nodes = openFrames(rootFrame(draft)).flatMap(({ scope: { at } }) => breakpointNodesAt(at));
-  draft.enter({ kind: 'paused' });
+  draft.enter({ kind: 'paused', since: draft.now });
   emitOfRun(draft, { type: 'run.paused', reason, nodes, by });
 }
 

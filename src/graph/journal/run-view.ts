@@ -36,6 +36,8 @@ export interface RunView {
   readonly raisedLimits: Run['raisedLimits'];
   /** Absent: the run has none, or has ended. */
   readonly deadline?: RunDeadline;
+  /** RFC 3339; absent: the run is not paused. */
+  readonly pausedAt?: string;
   readonly checkpointId: string | null;
   /** The writes of finished tasks of the open superstep. */
   readonly pending: readonly PendingWrite[];
@@ -108,6 +110,7 @@ export function toRunView(run: Run): RunView {
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     raisedLimits,
     ...(run.countdown && !isEnded(status) && { deadline: toDeadline(run.countdown) }),
+    ...(phase.kind === 'paused' && { pausedAt: formatTimestamp(phase.since) }),
     checkpointId,
     pending: pendingIn(root),
   };

@@ -1,8 +1,9 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Shown } from '../run/approvals/approval-digest.ts';
-import { closingDecision } from '../run/approvals/approval.ts';
+import { closingDecision, refuseArgs } from '../run/approvals/approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
+import type { Refusal } from '../run/refusal.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import { toText } from '../values/json.ts';
@@ -38,6 +39,8 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     fillQuestion,
     start(task) {
       const question = { ...fillQuestion(task.bindings), ...fixed };
+      const broken = refuseArgs(question.argsSchema, question.args);
+      if (broken) return failedBecause('INVALID_ARGS', brokenArgs(broken));
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {
@@ -45,6 +48,12 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
       return finishApproval(node, closeApproval(task, { position, onTimeout }, input));
     },
   };
+}
+
+/** Names the first argument that breaks the schema. */
+function brokenArgs({ message, issues = [] }: Refusal): string {
+  const [first] = issues;
+  return first ? `${message}: ${first.path} ${first.message}` : message;
 }
 
 /** An approval that a task waits for, and its status once its timeout is over. */

@@ -34,6 +34,7 @@ export function hideSignal(
 const SHOWN: ReadonlySet<string> = new Set([
   'approvalId',
   'asNode',
+  'at',
   'checkpoint',
   'by',
   'signalId',
@@ -43,6 +44,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'node',
   'reason',
   'roles',
+  'since',
   'users',
 ]);
 

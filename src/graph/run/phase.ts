@@ -6,8 +6,7 @@ export type RunPhase =
   | RunningPhase
   /** The run waits for people, events or timers. */
   | { readonly kind: 'waiting' }
-  /** The run is stopped at a breakpoint, or by a person or a node. */
-  | { readonly kind: 'paused' }
+  | PausedPhase
   | FailingPhase
   | CancelingPhase
   | ClosingPhase
@@ -18,6 +17,12 @@ export interface RunningPhase {
   readonly kind: 'running';
   /** A person or a node has requested a stop after the open superstep. */
   readonly pause: PauseRequest | null;
+}
+
+/** The run is stopped at a breakpoint, or by a person or a node, since a time in milliseconds since the epoch. */
+export interface PausedPhase {
+  readonly kind: 'paused';
+  readonly since: number;
 }
 
 /** The run fails after its calls return and its compensation is done. */

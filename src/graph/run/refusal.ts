@@ -9,6 +9,8 @@ export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
+  /** The ids of approvals that wait instead, the first ones. */
+  readonly pending?: readonly string[];
   /** The messages come from expressions or reducers, which may quote values. */
   readonly mayQuote?: true;
 }

@@ -87,7 +87,8 @@ export const NODE_FIELDS = {
     title: 'A template: the question to the person.',
     details: 'Templates, at any depth: facts for the person who decides.',
     args: 'Templates, at any depth: what is approved. The person may change it.',
-    argsSchema: 'JSON Schema of `args`, for changed ones.',
+    argsSchema:
+      'JSON Schema of `args`: of those that are asked about, which fail the node if they break it, and of changed ones.',
     decisionSchema: 'JSON Schema of the values that a decision must bring.',
     policy: 'The people who may decide, and the number of approvals.',
     timeout: 'The time that people have to decide; "7d" by default.',

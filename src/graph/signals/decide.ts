@@ -6,11 +6,16 @@ import { decide } from '../run/approvals/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approvals/approval.ts';
 import { refuseShaping } from '../run/shapers.ts';
 import { deliver } from '../superstep/deliver.ts';
+import type { JsonObject } from '../values/json.ts';
+import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
 import { emitOnApproval, findApproval, toResult } from './checks/on-approval.ts';
 import { REASON, refused, taken, textOf, textsOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
-/** Creates the signals `approve` and `reject`: a person's decision on a pending approval. */
+/**
+ * Creates the signals `approve` and `reject`: a person's decision on a pending approval. `at` is the time at which it
+ * was made, as the API says; one without counts as made when the run hears of it.
+ */
 export function decisionSignal(decision: DecisionRequest['decision'], description: string): SignalKind {
   return {
     description,
@@ -20,6 +25,7 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
       args: true,
       values: true,
       digest: { type: ['string', 'array'], items: { type: 'string' } },
+      at: { type: 'string' },
     },
     alsoTaken: 'asking',
     handle: (draft, request) => handleDecision(draft, decision, request),
@@ -29,12 +35,13 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
 function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { payload, by }: SignalRequest): Handled {
   const approval = findApproval(draft, payload);
   if ('code' in approval) return refused(approval);
-  const reason = textOf(payload, 'reason');
+  const at = timeOf(draft, approval, payload);
+  if (at === null) return refused({ code: 'MALFORMED', message: '/at: must be a time as in RFC 3339' });
   const result = decide(approval, {
     decision,
     by,
-    at: draft.timestamp,
-    reason,
+    at,
+    reason: textOf(payload, 'reason'),
     args: payload['args'],
     values: payload['values'],
     digests: textsOf(payload, 'digest'),
@@ -46,6 +53,14 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
   if (shapes) draft.addShaper(by);
   recordDecision(draft, result.approval, result.decision);
   return taken(toResult(result.approval));
+}
+
+/** The time of a decision. None is made before its question, nor after the run has heard of it. */
+function timeOf({ now, timestamp }: Draft, { requestedAt }: Approval, payload: JsonObject): string | null {
+  const text = textOf(payload, 'at');
+  if (text === undefined) return timestamp;
+  const said = parseTimestamp(text);
+  return said === null ? null : formatTimestamp(Math.max(Math.min(said, now), Date.parse(requestedAt)));
 }
 
 function recordDecision(draft: Draft, approval: Approval, made: Decision): void {

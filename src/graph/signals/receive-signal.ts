@@ -15,6 +15,7 @@ import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 import { isNamed } from './checks/find-intervention.ts';
+import { refuseUnread } from './checks/refusals.ts';
 import { refused, textOf } from './signal.ts';
 import type { Handled, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
@@ -111,10 +112,13 @@ function sizeProblem(payload: Json): string | null {
 }
 
 /** Refuses interventions other than the one that a compensating run waits for. */
-function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject): Handled | null {
+function refuseOther({ compensation, since }: UnknownCompensation, payload: JsonObject): Handled | null {
   const { node } = compensation.task;
   const id = unknownCompensationId(compensation);
-  if (isNamed(payload, { node, id })) return null;
+  if (isNamed(payload, { node, id })) {
+    const unread = refuseUnread(payload, since);
+    return unread && refused(unread);
+  }
   const message = `The run is being compensated; only ${id} (${node}) waits for an intervention`;
   return refused({ code: 'UNKNOWN_INTERVENTION', message });
 }

@@ -11,18 +11,18 @@ import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { TAKEN_IN, hasEnded } from '../run/status.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
-import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
+import { refuseCompensated, refuseOtherCheckpoint, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
 import { refused, taken, textOf, valuesOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** Sends the run to one node and discards the open superstep. */
 export const replan: SignalKind = {
   description: 'Go on at this node only: {"node", "values"?}',
-  properties: { node: { type: 'string' }, values: { type: 'object' } },
+  properties: { node: { type: 'string' }, values: { type: 'object' }, checkpoint: { type: 'string' } },
   alsoTaken: 'ended',
   handle(draft, { payload, by }) {
     const node = textOf(payload, 'node') ?? '';
-    const refusal = refuseReplan(draft, node, by);
+    const refusal = refuseOtherCheckpoint(draft, payload) ?? refuseReplan(draft, node, by);
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by });
     if (!edited.ok) return refused(edited.refusal);

@@ -4,23 +4,21 @@ import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
 import { statusOf } from '../run/status.ts';
 import { refreshNextNodes } from '../superstep/next-nodes.ts';
-import { refused, taken, textOf, valuesOf } from './signal.ts';
+import { formatTimestamp } from '../values/timestamp.ts';
+import { SINCE, refuseOtherCheckpoint, refuseUnread } from './checks/refusals.ts';
+import { refused, taken, valuesOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** Resumes a paused run, after writing the given values. */
 export const resume: SignalKind = {
   description: 'Go on from a pause or breakpoint: {"values"?, "checkpoint"?}',
-  properties: { values: { type: 'object' }, checkpoint: { type: 'string' } },
+  properties: { values: { type: 'object' }, checkpoint: { type: 'string' }, since: SINCE },
   handle(draft, { payload, by }) {
     const { run } = draft;
     if (run.phase.kind !== 'paused')
       return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}, not paused` });
-    const checkpoint = textOf(payload, 'checkpoint');
-    if (checkpoint !== undefined && checkpoint !== run.checkpointId)
-      return refused({
-        code: 'NOT_ALLOWED_NOW',
-        message: `The run stands at checkpoint ${run.checkpointId}, not ${checkpoint}`,
-      });
+    const unread = refuseUnread(payload, formatTimestamp(run.phase.since)) ?? refuseOtherCheckpoint(draft, payload);
+    if (unread) return refused(unread);
     const values = valuesOf(payload);
     const edited = values && editChannels(draft, { values, by });
     if (edited?.ok === false) return refused(edited.refusal);

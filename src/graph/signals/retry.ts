@@ -11,10 +11,11 @@ import type { Refusal } from '../run/refusal.ts';
 import { refuseShaping } from '../run/shapers.ts';
 import { hasEnded } from '../run/status.ts';
 import type { JsonObject } from '../values/json.ts';
+import { formatTimestamp } from '../values/timestamp.ts';
 import { INTERVENTION_FIELDS, findIntervention, findInterventions, refuseUnnamed } from './checks/find-intervention.ts';
 import type { OpenIntervention } from './checks/find-intervention.ts';
 import { refuseSeveralLost, repeatsLostCall, shownLostCall } from './checks/lost-calls.ts';
-import { refuseCompensated } from './checks/refusals.ts';
+import { refuseCompensated, refuseUnread } from './checks/refusals.ts';
 import { refused, taken } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
@@ -45,7 +46,9 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
 }
 
 function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
-  const found = failedNodes(draft, payload);
+  const { phase } = draft.run;
+  const unread = phase.kind === 'failed' ? refuseUnread(payload, formatTimestamp(phase.endedAt)) : null;
+  const found = unread ?? failedNodes(draft, payload);
   if ('code' in found) return refused(found);
   const refusal =
     refuseCompensated(draft) ??

@@ -6,6 +6,7 @@ import { asks, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 import type { Answer, MemoryRun } from '../../support/doubles/memory-shell.ts';
+import { decideLast } from '../../support/builders/runs.ts';
 
 const by = { sub: 'ada', roles: ['approver'] };
 const look = (key: string): readonly [string, Json] => ['lookup', { key }];
@@ -115,7 +116,7 @@ describe('an approval of a call', () => {
     run.reopen('retry');
     run.signal('retry', { id: 'a:1:2', by });
     expect(statusesOf(run)).toEqual(['canceled', 'pending']);
-    run.signal('approve', { by });
+    decideLast(run, 'approve', { by });
     expect([run.run.status, calls.length]).toEqual(['completed', 3]);
   });
 

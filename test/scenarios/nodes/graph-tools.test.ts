@@ -3,7 +3,7 @@ import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { asks, says, toldIn } from '../../support/builders/agents.ts';
 import { MAY, PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
-import { logOf } from '../../support/builders/runs.ts';
+import { decideLast, logOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
 const refunds = (...orders: readonly string[]) => asks(...orders.map((order) => ['refund', { order }] as const));
@@ -326,7 +326,7 @@ describe('a run that ends with a graph open as a tool', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     run.reopen('retry');
     expect(toRunView(run.run).waitingFor.map(({ kind }) => kind)).toEqual(['approval', 'event']);
-    run.signal('approve', {});
+    decideLast(run, 'approve', {});
     run.signal('event', { event: 'go' });
     expect([run.run.status, toldIn({ requests })]).toEqual(['completed', ['{"log":["approved","o1"]}']]);
     expect([keys.length, run.run.spent.toolCalls]).toEqual([3, 2]);

@@ -5,6 +5,7 @@ import { asks, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
 import { playGraphs } from '../../support/builders/graph-tools.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
+import { decideLast } from '../../support/builders/runs.ts';
 
 /* Agents whose node wants an approval of a call by the state: the state at the time at which the call begins. */
 
@@ -60,7 +61,7 @@ const lost = new CallFailure('UNKNOWN_OUTCOME', 'lost');
 function asksAndGoesOn(played: Played): readonly (readonly [string, readonly string[]])[] {
   const { run } = played;
   const before = [run.run.status, toolsCalled(played)] as const;
-  run.signal('approve', { by: ADA });
+  decideLast(run, 'approve', { by: ADA });
   return [before, [run.run.status, toolsCalled(played)]];
 }
 
@@ -106,7 +107,7 @@ describe('the rule of an agent is asked on the edited state', () => {
     played.run.signal('pause', { by: UMA });
     retry(played);
     edit(played, { n: 9 });
-    played.run.signal('approve', { by: ADA });
+    decideLast(played.run, 'approve', { by: ADA });
     played.run.signal('resume', { by: UMA });
     expect(asksAndGoesOn(played)).toEqual(askedAfter('charge', 'lookup'));
   });
@@ -120,7 +121,7 @@ describe('the rule of an agent is asked on the edited state', () => {
     retry(played);
     expect(Object.values(played.run.run.approvals)).toMatchObject([{ tool: 'refund', status: 'pending' }]);
     expect(toolsCalled(played)).toEqual(['lookup']);
-    played.run.signal('reject', { by: ADA });
+    decideLast(played.run, 'reject', { by: ADA });
     expect([played.run.run.status, toolsCalled(played)]).toEqual(['completed', ['lookup']]);
   });
 });
@@ -132,7 +133,7 @@ describe('the rule of an agent', () => {
       { ...agent, approve: { charge: 'always' } },
       { replies, limits: { maxConcurrency: 1 }, outside: { next: clock.next } },
     );
-    played.run.signal('approve', { by: ADA });
+    decideLast(played.run, 'approve', { by: ADA });
     played.run.passTime(11_000);
     clock.release();
     played.run.passTime(1);
@@ -148,7 +149,7 @@ test('a model is told that a call which nobody has approved again may have been 
   const played = playAgent(agent, stage);
   edit(played, { n: 9 });
   retry(played);
-  played.run.signal('reject', { reason: 'too risky', by: ADA });
+  decideLast(played.run, 'reject', { reason: 'too risky', by: ADA });
   expect(toldIn(played)[1]).toBe(
     'The call was not approved, and was not made again. Nobody knows if it was made before. A person said: too risky',
   );

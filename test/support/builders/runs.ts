@@ -1,6 +1,6 @@
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { isJsonList, isJsonObject } from '../../../src/graph/values/json.ts';
-import type { Json } from '../../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { CallFailure, runInMemory } from '../doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../doubles/memory-shell.ts';
 import { aCatalog, aDefinition } from './builders.ts';
@@ -21,6 +21,11 @@ export function addsNames(...ids: readonly string[]): Record<string, ReturnType<
 export const typesOf = ({ events }: MemoryRun): string[] => events.map(({ type }) => type);
 
 export const logOf = ({ run }: MemoryRun): Json | undefined => run.root.channels['log'];
+
+/** Decides the approval that was asked for last, by its id: without one a decision means the first of the run. */
+export function decideLast(run: MemoryRun, decision: 'approve' | 'reject', content: JsonObject): void {
+  run.signal(decision, { approvalId: `${run.run.id}.a${run.run.counters.approval}`, ...content });
+}
 
 /** Returns the first entry of the log. */
 export function firstLogged(run: MemoryRun): Json | undefined {

@@ -92,7 +92,7 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
     requestedBy: 'ann',
     requesters: ['ann'],
     requestedAt: AT,
-    expiresAt: AT,
+    expiresAt: '2099-01-01T00:00:00.000Z',
     task: ['ask'],
     asked: 'd',
   };

@@ -83,8 +83,8 @@ export interface MemoryRun {
   readonly out: readonly CallEffect[];
   /** Sends a signal, such as `retry`, and runs on until the run ends or waits. */
   signal(name: string, payload: Json): void;
-  /** Advances the time and fires the timers that are due. */
-  passTime(ms: number): void;
+  /** Advances the time and fires the timers that are due. @param before what the run hears of first, as in one task */
+  passTime(ms: number, before?: () => void): void;
   /** Reopens the ended run by a signal, as read from the store, and runs on until it ends or waits. */
   reopen(name: string, payload?: JsonObject): void;
   /** Starts a fork at a checkpoint, with the same outside, and runs it on. @returns the fork, or its refusal */
@@ -138,8 +138,9 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
     signal(name, payload) {
       settle(shell, outside, [{ kind: 'signal', name, payload }]);
     },
-    passTime(ms) {
+    passTime(ms, before = () => undefined) {
       shell.now += ms;
+      before();
       settle(shell, outside, dueTimers(shell));
     },
     reopen(name, payload = {}) {

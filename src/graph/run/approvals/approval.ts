@@ -61,10 +61,11 @@ export interface Decision {
 
 /** A person's decision as sent; `args` and `values` are `undefined` where they are absent (`null` is a value). */
 export interface DecisionRequest {
-  /** Defaults to the only pending approval. */
+  /** Absent: the first approval of the run. */
   readonly approvalId?: string | undefined;
   readonly decision: 'approve' | 'reject';
   readonly by: Principal;
+  /** The time at which it was made, by which it is judged. */
   readonly at: string;
   readonly reason?: string | undefined;
   readonly args?: Json | undefined;
@@ -76,21 +77,6 @@ export interface DecisionRequest {
 export type DecisionResult =
   | { readonly approval: Approval; readonly decision: Decision }
   | { readonly refusal: Refusal };
-
-/** Returns the named approval, or the only pending one if no id is given. */
-export function findPendingApproval(approvals: readonly Approval[], id: string | undefined): Approval | Refusal {
-  if (id !== undefined) {
-    const named = approvals.find((approval) => approval.id === id);
-    return named ?? { code: 'UNKNOWN_APPROVAL', message: `This run has no approval "${id}"` };
-  }
-  const pending = approvals.filter(({ status }) => status === 'pending');
-  const [only] = pending;
-  if (!only) return { code: 'UNKNOWN_APPROVAL', message: 'This run has no pending approval' };
-  if (pending.length === 1) return only;
-  const ids = pending.map((approval) => `${approval.id} (${approval.node})`).join(', ');
-  const message = `Several approvals are pending; name one by approvalId: ${ids}`;
-  return { code: 'APPROVAL_ID_REQUIRED', message };
-}
 
 /**
  * Applies a decision to an approval: one rejection decides, approvals count towards the quorum. An approval with edited
@@ -119,7 +105,8 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
 export function refuseDecision(approval: Approval, request: DecisionRequest): Refusal | null {
   return (
     refuseDecider(approval, request) ??
-    refusalByStatus(approval, request) ??
+    refusalByStatus(approval) ??
+    refusalWhilePending(approval, request) ??
     refusalByDigest(approval, request) ??
     refusalByContent(approval, request)
   );
@@ -171,10 +158,11 @@ export function refuseDecider(
 
 /** True if an approval is pending for a person: its policy lets them decide it, and they have not decided it. */
 export function isPendingFor(approval: Approval, who: Pick<DecisionRequest, 'by' | 'at'>): boolean {
-  return (refuseDecider(approval, who) ?? refusalByStatus(approval, who)) === null;
+  return (refuseDecider(approval, who) ?? refusalByStatus(approval) ?? refusalWhilePending(approval, who)) === null;
 }
 
-function refusalByStatus(approval: Approval, { by }: Pick<DecisionRequest, 'by'>): Refusal | null {
+/** Tells what has become of an approval. @returns `null` while it is pending */
+export function refusalByStatus(approval: Approval): Refusal | null {
   const last = closingDecision(approval);
   switch (approval.status) {
     case 'approved':
@@ -184,16 +172,22 @@ function refusalByStatus(approval: Approval, { by }: Pick<DecisionRequest, 'by'>
         message: `Already ${approval.status}${last ? ` by ${last.by} at ${last.at}` : ' by its timeout'}`,
       };
     case 'expired':
-      return { code: 'APPROVAL_EXPIRED', message: `The approval expired at ${approval.expiresAt}` };
+      return refusalOfExpired(approval);
     case 'canceled':
-      return { code: 'APPROVAL_CANCELED', message: 'The approval was canceled with its run' };
+      return { code: 'APPROVAL_CANCELED', message: 'The approval was canceled, with its run or by a change of it' };
     case 'pending':
-      return refusalOfSecondDecision(decisionsThatCount(approval.decisions), by);
+      return null;
   }
 }
 
-function refusalOfSecondDecision(decisions: readonly Decision[], by: Principal): Refusal | null {
-  const own = decisions.find((decision) => decision.by === by.sub);
+function refusalOfExpired({ expiresAt }: Approval): Refusal {
+  return { code: 'APPROVAL_EXPIRED', message: `The approval expired at ${expiresAt}` };
+}
+
+/** The time of a decision counts, not that at which the timer of the approval is heard of. */
+function refusalWhilePending(approval: Approval, { by, at }: Pick<DecisionRequest, 'by' | 'at'>): Refusal | null {
+  if (Date.parse(at) >= Date.parse(approval.expiresAt)) return refusalOfExpired(approval);
+  const own = decisionsThatCount(approval.decisions).find((decision) => decision.by === by.sub);
   return own
     ? { code: 'ALREADY_DECIDED', message: `${own.by} decided already, at ${own.at}; a quorum needs different people` }
     : null;
@@ -227,14 +221,22 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
     };
   }
   const { argsSchema, decisionSchema } = approval;
-  // A rejection needs neither; what it says is kept, and may be written.
+  // A rejection needs no values; what it says is kept, and may be written.
   const isRejection = decision === 'reject';
-  const [noArgs, noValues] = isRejection ? [undefined, undefined] : [approval.args, {}];
+  const noValues = isRejection ? undefined : {};
   return (
     (isRejection ? null : refusalOfEdit(approval, args)) ??
-    violation('INVALID_ARGS', { schema: argsSchema, value: args === undefined ? noArgs : args, field: 'args' }) ??
+    refuseArgs(argsSchema, args) ??
     violation('INVALID_VALUES', { schema: decisionSchema, value: values ?? noValues, field: 'values' })
   );
+}
+
+/**
+ * Refuses arguments that break their schema. It holds for those that are asked about, too, which are checked before
+ * anybody is asked: so neither a person nor a timeout approves others.
+ */
+export function refuseArgs(schema: JsonSchema | null, args: Json | undefined): Refusal | null {
+  return violation('INVALID_ARGS', { schema, value: args, field: 'args' });
 }
 
 function violation(

@@ -9,7 +9,9 @@ import { batchOf, failingAt, isResumable } from '../../run/task-position.ts';
 import type { BatchCall } from '../../run/tool-batch.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import type { JsonObject } from '../../values/json.ts';
+import { formatTimestamp } from '../../values/timestamp.ts';
 import { textOf } from '../signal.ts';
+import { SINCE, refuseUnread } from './refusals.ts';
 
 /** A failed node, or one failed call of it, that a person may retry, skip or fail. */
 export interface OpenIntervention {
@@ -19,10 +21,12 @@ export interface OpenIntervention {
   readonly saved: SavedProgress | null;
   /** The failed call; `null` if the node itself failed. */
   readonly call: BatchCall | null;
+  /** The time since which a person is asked, or at which the run has failed. */
+  readonly since: string;
 }
 
 /** Fields that name the node; both may be absent if only one intervention exists. */
-export const INTERVENTION_FIELDS = { node: { type: 'string' }, id: { type: 'string' } } as const;
+export const INTERVENTION_FIELDS = { node: { type: 'string' }, id: { type: 'string' }, since: SINCE } as const;
 
 /** Returns the nodes that wait for an intervention or that failed the run, filtered by the payload. */
 export function findInterventions(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
@@ -33,7 +37,8 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly O
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
       : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
   const chosen = all.filter((one) => isNamed(payload, { node: one.handle.task.node, id: idOf(one) }));
-  if (chosen.length > 0) return chosen;
+  const [first] = chosen;
+  if (first) return refuseUnread(payload, first.since) ?? chosen;
   const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
   return { code: 'UNKNOWN_INTERVENTION', message };
 }
@@ -57,23 +62,29 @@ export function refuseUnnamed(unknown: readonly OpenIntervention[]): Refusal {
 }
 
 function interventions(draft: Draft): OpenIntervention[] {
-  const hasFailed = draft.run.phase.kind === 'failed';
-  if (hasEnded(draft.run) && !hasFailed) return [];
+  const { phase } = draft.run;
+  const failedAt = phase.kind === 'failed' ? formatTimestamp(phase.endedAt) : null;
+  if (hasEnded(draft.run) && failedAt === null) return [];
   return tasksOfRun(draft).flatMap((handle) => {
     const { state } = handle.task;
-    if (handle.frame.isFailing && !hasFailed) return [];
-    const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
-    return waits ? [{ handle, failure: state.failure, saved: state.saved, call: null }] : callsOf(handle);
+    if (handle.frame.isFailing && failedAt === null) return [];
+    const since = failedAt ?? (state.phase === 'intervention' ? state.since : null);
+    const waits = state.phase === 'intervention' || state.phase === 'failed';
+    return waits && since !== null
+      ? [{ handle, failure: state.failure, saved: state.saved, call: null, since }]
+      : callsOf(handle, failedAt);
   });
 }
 
 /** Returns the calls of an open task that wait for an intervention. */
-function callsOf(handle: TaskHandle): OpenIntervention[] {
+function callsOf(handle: TaskHandle, failedAt: string | null): OpenIntervention[] {
   const { state } = handle.task;
   if (state.phase !== 'open' || !isResumable(state.position) || failingAt(state.position)) return [];
   const { position } = state;
   return batchOf(position).flatMap((call) =>
-    call.state.phase === 'intervention' ? [{ handle, failure: call.state.failure, saved: position, call }] : [],
+    call.state.phase === 'intervention'
+      ? [{ handle, failure: call.state.failure, saved: position, call, since: failedAt ?? call.state.since }]
+      : [],
   );
 }
 

@@ -3,10 +3,9 @@ import { emitTaskAt } from '../../draft/frames.ts';
 import type { TaskEventBody } from '../../journal/events.ts';
 import { askedBy } from '../../lifecycle/ask-to-compensate.ts';
 import { emitOfCompensation } from '../../lifecycle/compensation-events.ts';
-import { findPendingApproval } from '../../run/approvals/approval.ts';
+import { approvalMeant } from '../../run/approvals/approval-meant.ts';
 import type { Approval } from '../../run/approvals/approval.ts';
 import { toPublicApproval } from '../../run/approvals/public-approval.ts';
-import { parseApprovalId } from '../../run/ids.ts';
 import type { Refusal } from '../../run/refusal.ts';
 import { jsonSize } from '../../values/json-size.ts';
 import { toJson } from '../../values/json.ts';
@@ -24,18 +23,10 @@ export function toResult(approval: Approval): Json {
   return { id, decided: decisions.length, ...(reassigned !== undefined && { reassigned }) };
 }
 
-/** Finds the pending approval that a signal names, or the only one. @returns the reason for a refusal if there is none */
+/** Finds the approval that a signal means: the one that it names, or the run's first one. @returns the reason for a refusal */
 export function findApproval({ run }: Draft, payload: JsonObject): Approval | Refusal {
-  const id = textOf(payload, 'approvalId');
-  const found = findPendingApproval(Object.values(run.approvals), id);
-  return 'code' in found ? (refuseDropped(run, id) ?? found) : found;
-}
-
-/** Refuses an approval that the run has dropped after it was closed; its number shows that it existed. */
-function refuseDropped({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
-  const parsed = parseApprovalId(id);
-  const wasMade = parsed?.runId === runId && parsed.number <= counters.approval;
-  return wasMade ? { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` } : null;
+  const known = { runId: run.id, approvals: Object.values(run.approvals), asked: run.counters.approval };
+  return approvalMeant(known, textOf(payload, 'approvalId'));
 }
 
 /** Records an event about the task, or the compensation, that an approval is asked for. */

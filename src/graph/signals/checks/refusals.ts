@@ -3,6 +3,7 @@ import type { Refusal } from '../../run/refusal.ts';
 import { hasEnded, statusOf } from '../../run/status.ts';
 import type { RunStatus } from '../../run/status.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
+import type { JsonObject } from '../../values/json.ts';
 
 /**
  * Refuses an action in any other status of the run.
@@ -15,6 +16,28 @@ export function refuseUnlessStatus({ run }: Draft, statuses: readonly RunStatus[
     code: 'NOT_ALLOWED_NOW',
     message: `The run is ${status}; it is ${what} while it is ${alternatives(statuses)}`,
   };
+}
+
+/**
+ * The time since which something stands that a control is about, as its sender has read it: RFC 3339, or `null` if
+ * nothing stood. The API says it with each control, so that of two at once the second counts for nothing that has
+ * come about by the first.
+ */
+export const SINCE = { type: ['string', 'null'] } as const;
+
+/** Refuses a control whose sender has not read what stands now. @param since the time since which that stands */
+export function refuseUnread({ since: read }: JsonObject, since: string): Refusal | null {
+  if (read === undefined || read === since) return null;
+  const message = `The run has changed since it was read: what this is about now stands since ${since}; look at it again`;
+  return { code: 'NOT_ALLOWED_NOW', message };
+}
+
+/** Refuses a control for another checkpoint than that at which the run stands. */
+export function refuseOtherCheckpoint({ run }: Draft, payload: JsonObject): Refusal | null {
+  const { checkpoint } = payload;
+  if (checkpoint === undefined || checkpoint === run.checkpointId) return null;
+  const message = `The run stands at checkpoint ${run.checkpointId}, not ${String(checkpoint)}`;
+  return { code: 'NOT_ALLOWED_NOW', message };
 }
 
 /** Lists names as English does: "a", "a or b", "a, b, or c". */

@@ -30,7 +30,11 @@ function aDesk(approvals: readonly Approval[]) {
     },
   };
   const translate = (digests: readonly string[]) =>
-    toRealDecision({ seals }, { approvals, hidden: HIDDEN }, { digests });
+    toRealDecision(
+      { seals },
+      { known: { runId: 'run', approvals, asked: approvals.length }, hidden: HIDDEN },
+      { digests },
+    );
   return { made, translate };
 }
 

@@ -33,7 +33,7 @@ afterAll(async () => await api.stop());
 
 /** Decides, and counts the approvals of the run that are read for it. */
 async function decided(body: JsonObject) {
-  const spies = [vi.spyOn(api.store.approvals, 'ofRun'), vi.spyOn(api.store.approvals, 'find')] as const;
+  const spies = [vi.spyOn(api.store.approvals, 'withPending'), vi.spyOn(api.store.approvals, 'find')] as const;
   const answer = await api.as('approver').post(`/api/runs/${runId}/approve`, body);
   const read = await Promise.all(spies.flatMap((spy) => spy.mock.results.map(async ({ value }) => await value)));
   for (const spy of spies) spy.mockRestore();
@@ -46,8 +46,11 @@ test('a decision reads the approval that it names, and none of the others', asyn
   expect(read).toBeLessThanOrEqual(2);
 });
 
-test('a decision that names none reads two that are pending at most', async () => {
-  expect((await decided({})).read).toBeLessThanOrEqual(3);
+test('a decision that names none reads the first, and those that are pending, and tells them', async () => {
+  const { answer, read } = await decided({});
+  expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
+  for (const at of [97, 98, 99]) expect(textAt(answer.body, '/detail')).toContain(`"Go?" (${runId}.a${at})`);
+  expect(read).toBeLessThanOrEqual(7);
 });
 
 test('a decision names an approval of its run', async () => {

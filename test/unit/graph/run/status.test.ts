@@ -33,7 +33,7 @@ describe('the status of a run', () => {
     [{ kind: 'running', pause: null }, 'running'],
     [{ kind: 'running', pause: by }, 'running'],
     [{ kind: 'waiting' }, 'waiting'],
-    [{ kind: 'paused' }, 'paused'],
+    [{ kind: 'paused', since: 1 }, 'paused'],
     [{ kind: 'failing', error }, 'running'],
     [{ kind: 'canceling', ...by }, 'running'],
     [{ kind: 'closing', ...by, unknown: [] }, 'running'],
@@ -64,7 +64,7 @@ describe('a run', () => {
       { ending: false, still: false, opens: false },
     ],
     [{ kind: 'waiting' }, { ending: false, still: false, opens: true }],
-    [{ kind: 'paused' }, { ending: false, still: true, opens: false }],
+    [{ kind: 'paused', since: 1 }, { ending: false, still: true, opens: false }],
     [
       { kind: 'failing', error },
       { ending: true, still: true, opens: false },

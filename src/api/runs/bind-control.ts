@@ -1,0 +1,62 @@
+import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import type { Intervention, RunView } from '../../graph/journal/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import type { Refusal } from '../../graph/run/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import type { RunRecord } from '../../store/runs.ts';
+
+/** A control as a run is sent it, or the reason why it is not sent. */
+export interface BoundControl {
+  readonly payload: JsonObject;
+  readonly refusal: Refusal | null;
+}
+
+/**
+ * Binds a control to what has been read of its run: the pause that it ends, the failure that it settles, the checkpoint
+ * that it leaves. The run refuses it if something else stands there by now, so of two at once one counts.
+ */
+export function bindControl({ view }: Pick<RunRecord, 'view'>, name: string, payload: JsonObject): BoundControl {
+  const bind = BINDINGS[name];
+  return bind ? bind(view ?? NOT_BEGUN, payload) : { payload, refusal: null };
+}
+
+type Bind = (read: RunView, payload: JsonObject) => BoundControl;
+
+/** The controls that are about a place of their run. An event goes to whatever waits for its name, now or later. */
+const BINDINGS: Readonly<Record<string, Bind>> = {
+  resume: (read, payload) => ({
+    payload: { ...atCheckpoint(read), ...payload, since: read.pausedAt ?? null },
+    refusal: null,
+  }),
+  replan: (read, payload) => ({ payload: { ...atCheckpoint(read), ...payload }, refusal: null }),
+  retry: bindSettlement,
+  skip: bindSettlement,
+  fail: bindSettlement,
+};
+
+function atCheckpoint({ checkpointId }: RunView): JsonObject {
+  return checkpointId === null ? {} : { checkpoint: checkpointId };
+}
+
+/** A failed run is bound by the time of its failure, one that asks people by the failure that it asks about. */
+function bindSettlement({ status, endedAt, waitingFor }: RunView, payload: JsonObject): BoundControl {
+  if (isEnded(status)) return { payload: { ...payload, since: endedAt }, refusal: null };
+  const asked = waitingFor.filter((one) => one.kind === 'intervention').filter((one) => isNamed(payload, one));
+  const [only, ...others] = asked;
+  if (others.length > 0) return { payload, refusal: refuseSeveral(asked) };
+  return { payload: { ...payload, ...(only && { id: only.id }), since: only?.since ?? null }, refusal: null };
+}
+
+function isNamed({ node, id }: JsonObject, asked: Intervention): boolean {
+  return (node ?? asked.node) === asked.node && (id ?? asked.id) === asked.id;
+}
+
+/** A run may ask about thousands. */
+const MAX_NAMED = 20;
+
+function refuseSeveral(asked: readonly Intervention[]): Refusal {
+  const names = asked.slice(0, MAX_NAMED).map(({ id, node }) => `${id} (${node})`);
+  const more = asked.length > MAX_NAMED ? `, and ${asked.length - MAX_NAMED} more` : '';
+  const message = `Several nodes wait for an intervention; name one by id: ${names.join(', ')}${more}`;
+  return { code: 'INTERVENTION_ID_REQUIRED', message };
+}

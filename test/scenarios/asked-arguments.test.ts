@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { runInMemory } from '../support/doubles/memory-shell.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+/*
+ * The schema of an approval's arguments holds of all that may be approved: those that are asked about, those that a
+ * person brings, and those that a timeout lets pass.
+ */
+
+const SCHEMA = {
+  type: 'object',
+  properties: { euros: { type: 'number', maximum: 100 } },
+  required: ['euros'],
+  additionalProperties: false,
+};
+const VALID = { euros: 100 };
+const INVALID = { euros: 250 };
+const ADA = { sub: 'ada', roles: ['approver'] };
+
+/** What asks, with arguments that are filled from the state. */
+const ASKERS: Readonly<Record<string, NodeDefinition>> = {
+  'an approval node': {
+    type: 'approval',
+    title: 'Pay?',
+    args: '{{ state.given }}',
+    argsSchema: SCHEMA,
+    onTimeout: 'approve',
+    timeout: '1h',
+    write: { done: '{{ result.args }}' },
+  },
+  'a tool node': {
+    type: 'tool',
+    tool: 'pay',
+    args: { euros: '{{ state.given.euros }}' },
+    write: { done: '{{ result }}' },
+  },
+  'an agent': { type: 'agent', prompt: 'Pay', tools: ['pay'], write: { done: '{{ result.text }}' } },
+};
+
+interface Played {
+  readonly run: MemoryRun;
+  /** The arguments with which the tool was called. */
+  readonly paid: Json[];
+}
+
+function play(node: NodeDefinition | undefined, given: JsonObject): Played {
+  const paid: Json[] = [];
+  const turns = [{ id: 'c1', name: 'pay', args: given }];
+  const definition = aDefinition({ channels: { given: {}, done: {} }, nodes: { ...(node && { ask: node }) } });
+  const pay = { description: 'Pays', parameters: SCHEMA, effect: 'idempotent', approval: 'always' } as const;
+  const catalog = aCatalog({ tools: { pay } });
+  const run = runInMemory(
+    { definition, catalog, input: { given } },
+    {
+      model: () => {
+        const toolCalls = turns.splice(0);
+        const usage = { inputTokens: 1, outputTokens: 1 };
+        const finishReason = toolCalls.length > 0 ? 'tool-calls' : 'stop';
+        return { kind: 'model', text: 'said', toolCalls, finishReason, usage };
+      },
+      tool: ({ args }) => {
+        paid.push(args);
+        return args;
+      },
+    },
+  );
+  return { run, paid };
+}
+
+const statusOf = ({ run }: Played): unknown => run.run.approvals['run-1.a1']?.status;
+const lastReason = ({ run: { events } }: Played): unknown => {
+  const last = events.at(-1);
+  return last?.type === 'signal.ignored' ? last.reason : undefined;
+};
+
+describe.each(Object.keys(ASKERS))('%s', (asker) => {
+  const start = (given: JsonObject) => play(ASKERS[asker], given);
+
+  test('asks nobody about arguments that break the schema, so that nothing passes them', () => {
+    const played = start(INVALID);
+    played.run.passTime(8 * 86_400_000);
+    played.run.signal('approve', { by: ADA });
+    expect([statusOf(played), played.paid]).toEqual([undefined, []]);
+    const { error } = played.run.run;
+    const message = expect.stringContaining('euros');
+    if (asker === 'an approval node') expect(error).toMatchObject({ code: 'INVALID_ARGS', message });
+    if (asker === 'a tool node') expect(error).toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', message });
+    if (asker === 'an agent') expect(error).toBeNull();
+  });
+
+  test('is approved as it is', () => {
+    const played = start(VALID);
+    played.run.signal('approve', { by: ADA });
+    expect([statusOf(played), played.run.run.status]).toEqual(['approved', 'completed']);
+  });
+
+  test.each([
+    ['approve', { euros: 7 }, 'approved'],
+    ['approve', INVALID, 'pending'],
+    ['approve', {}, 'pending'],
+    ['approve', null, 'pending'],
+    ['reject', INVALID, 'pending'],
+  ])('%s with other arguments %j: it is %s', (decision, args, status) => {
+    const played = start(VALID);
+    played.run.signal(decision, { args, by: ADA });
+    expect([statusOf(played), lastReason(played)]).toEqual([status, status === 'pending' ? 'invalid_args' : undefined]);
+    expect(played.paid).toEqual(status === 'approved' && asker !== 'an approval node' ? [args] : []);
+  });
+
+  test('lets a timeout pass what was asked, and nothing else', () => {
+    const played = start(VALID);
+    played.run.passTime(8 * 86_400_000);
+    expect(statusOf(played)).toBe(asker === 'an approval node' ? 'approved' : 'expired');
+    if (asker === 'an approval node') expect(played.run.run.root.channels['done']).toEqual(VALID);
+  });
+});
+
+test('an approval that is asked again with arguments that break the schema fails its node, which catches it', () => {
+  const node = ASKERS['an approval node'];
+  const { run } = play(node, VALID);
+  run.signal('edit', { values: { given: INVALID }, by: ADA });
+  expect(run.run).toMatchObject({ status: 'failed', error: { code: 'INVALID_ARGS', node: 'ask' } });
+  expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });
+});
