@@ -11,8 +11,12 @@ export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 export interface Tool extends ToolEntry {
   readonly name: string;
   readonly effect: CallSafety;
+  /** Returns what the code's own schema makes of arguments. Absent: it has none. @throws CallError */
+  readonly read?: ReadArguments;
   readonly execute: ToolExecute;
 }
+
+export type ReadArguments = (args: Json) => Promise<Json>;
 
 /** Executes one call. @returns the result: JSON, or nothing */
 export type ToolExecute = (args: Json, call: ToolCall) => unknown;

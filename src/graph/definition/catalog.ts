@@ -37,6 +37,13 @@ export interface ModelEntry extends CallSettings {
 export interface ToolEntry extends CallSettings {
   readonly description: string;
   readonly parameters: JsonSchema;
+  /**
+   * What its code takes, once the code's own schema has read the arguments; absent: this schema changes nothing, so the
+   * code takes what `parameters` say.
+   */
+  readonly takes?: JsonSchema | undefined;
+  /** The code's own schema leaves out unknown names, which `parameters` refuse. */
+  readonly strips?: true | undefined;
   /** What it returns; absent: anything. Runs do not pin it. */
   readonly result?: JsonSchema | undefined;
   readonly effect: CallSafety;

@@ -22,6 +22,7 @@ export type {
   NodeCallRequest,
   OverflowReply,
   ProviderParts,
+  ReadingRequest,
   TimerEffect,
   ToolCallRequest,
   ValueReply,

@@ -18,6 +18,7 @@ import type {
   ModelCallRequest,
   ModelReply,
   NodeCallRequest,
+  ReadingRequest,
   OverflowReply,
   ToolCallRequest,
 } from '../../../src/graph/run/effect.ts';
@@ -45,6 +46,8 @@ export interface Outside {
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly function?: (request: FunctionCallRequest, key: string) => Json;
   readonly node?: (request: NodeCallRequest, key: string) => Json;
+  /** Returns what a tool's own schema makes of arguments. */
+  readonly reading?: (request: ReadingRequest, key: string) => Json;
   /** Returns the index of the open call that completes next, by default the first; `null` if none does. */
   readonly next?: (calls: readonly CallEffect[]) => number | null;
   /** `null` leaves the approval pending. */
@@ -247,6 +250,8 @@ function replyTo(request: CallEffect['request'], key: string, outside: Outside):
       return { kind: 'value', value: (outside.function ?? notExpected)(request, key) };
     case 'node':
       return { kind: 'value', value: (outside.node ?? notExpected)(request, key) };
+    case 'reading':
+      return { kind: 'value', value: (outside.reading ?? notExpected)(request, key) };
   }
 }
 
