@@ -14,13 +14,16 @@ type Terms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'strips'>;
 /**
  * Returns what a tool's JSON Schema makes of arguments. Defaults that the code's own schema has are its own to fill in.
  * A name that this schema would leave out is left out only where no harm can come of it: a misspelt one before an effect
- * is refused.
+ * is refused. Of arguments that were meant for another tool, the names that it alone has are left out.
  * @param isForOther the arguments were meant for another tool
  */
 export function completeArguments(given: Json, { parameters, effect, takes, strips }: Terms, isForOther = false): Json {
-  const mayStrip = strips === true && (isForOther || effect === 'idempotent');
-  const known = mayStrip ? withoutUnknown(given, parameters) : given;
+  const known = strips === true ? withoutUnknown(given, parameters, isKept) : given;
   return takes === undefined ? withDefaults(known, parameters) : known;
+
+  function isKept(name: string, others: readonly string[]): boolean {
+    return effect !== 'idempotent' && !(isForOther && didYouMean(name, others) === '');
+  }
 }
 
 /** The violations that refuse arguments. Where the code's own schema reads them, only names do that it would leave out. */

@@ -27,14 +27,22 @@ function defaultsOf({ properties }: JsonObject): readonly (readonly [string, Jso
   });
 }
 
-/** Leaves out the names that objects may not have, where `properties` alone lists those that they may. */
-export function withoutUnknown(value: Json, schema: JsonSchema): Json {
+/**
+ * Leaves out the names that objects may not have, where `properties` alone lists those that they may.
+ * @param isKept tells of an unknown name that it stays
+ */
+export function withoutUnknown(
+  value: Json,
+  schema: JsonSchema,
+  isKept: (name: string, known: readonly string[]) => boolean = () => false,
+): Json {
   return changeObjects(value, { schema, root: schema }, (object, schemas) => {
     const [only] = schemas.length === 1 ? schemas : [];
     if (only?.['additionalProperties'] !== false || only['patternProperties'] !== undefined) return object;
-    const { properties = {} } = only;
-    const known = Object.entries(object).filter(([name]) => isJsonObject(properties) && Object.hasOwn(properties, name));
-    return known.length === Object.keys(object).length ? object : Object.fromEntries(known);
+    const { properties } = only;
+    const known = isJsonObject(properties) ? Object.keys(properties) : [];
+    const kept = Object.entries(object).filter(([name]) => known.includes(name) || isKept(name, known));
+    return kept.length === Object.keys(object).length ? object : Object.fromEntries(kept);
   });
 }
 
