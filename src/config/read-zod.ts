@@ -4,6 +4,8 @@ import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 export interface ZodTraits {
   /** It returns each value that it takes as it is, but for unknown names. */
   readonly isPlain: boolean;
+  /** It takes more than its JSON Schema says. */
+  readonly coerces: boolean;
   /** It leaves out names that an object does not declare. */
   readonly strips: boolean;
 }
@@ -39,6 +41,7 @@ export function zodTraitsOf({ '~standard': { jsonSchema } }: StandardSchema): Zo
   const isHidden = definitions.some(hidesNames);
   return {
     isPlain: definitions.length > 0 && definitions.every(isPlain),
+    coerces: definitions.some(doesCoerce),
     strips: !isHidden && objects.some(doesStrip) && !objects.some(isStrict),
   };
 }
@@ -53,6 +56,10 @@ export function closedInput({ '~standard': { jsonSchema } }: StandardSchema): Re
 }
 
 export const TARGET = 'draft-2020-12';
+
+function doesCoerce({ type, coerce, in: first }: Definition): boolean {
+  return coerce === true || type === 'catch' || first?._zod.def.type === 'transform';
+}
 
 /** Objects that are merged know each other's names, and what comes before a schema may look at any. */
 function hidesNames({ type, in: first }: Definition): boolean {

@@ -30,7 +30,7 @@ type AsJson<T> = unknown extends T
       : { [Key in keyof T]: AsJson<T[Key]> };
 
 /** A tool's JSON Schema, and the schema that reads arguments, if it has one. */
-export interface ParsedParameters extends Pick<ToolEntry, 'parameters' | 'takes' | 'strips'> {
+export interface ParsedParameters extends Pick<ToolEntry, 'parameters' | 'takes' | 'coerces' | 'strips'> {
   readonly schema: StandardSchema | null;
 }
 
@@ -64,18 +64,19 @@ function readStandard(schema: StandardSchema): ParsedParameters {
   const { vendor, jsonSchema } = schema['~standard'];
   if (typeof jsonSchema?.input !== 'function')
     throw new TypeError(`must be a schema that gives JSON Schema; this version of ${vendor} does not`);
-  const { isPlain, strips } = vendor === 'zod' ? zodTraitsOf(schema) : UNKNOWN_TRAITS;
+  const { isPlain, coerces, strips } = vendor === 'zod' ? zodTraitsOf(schema) : UNKNOWN_TRAITS;
   const parameters = strips ? closedInput(schema) : jsonSchema.input({ target: TARGET });
   return {
     parameters: requireSchema(toJsonSchema(parameters)),
     schema,
     ...(!isPlain && { takes: outputOf(schema) }),
+    ...(coerces && { coerces }),
     ...(strips && { strips }),
   };
 }
 
 /** What a schema of another library does is not known. */
-const UNKNOWN_TRAITS: ZodTraits = { isPlain: false, strips: false };
+const UNKNOWN_TRAITS: ZodTraits = { isPlain: false, coerces: false, strips: false };
 
 /** What a schema makes of arguments, as far as it says so. */
 function outputOf({ '~standard': { jsonSchema } }: StandardSchema): JsonSchema {

@@ -32,7 +32,11 @@ const KINDS = {
     { euros: 500, to: {} },
     { euros: 500, to: { iban: 'X' } },
   ],
-  'a transformation': [z.object({ euros: z.string().transform((text) => text.length * 100) }), { euros: 'abcde' }, { euros: 500 }],
+  'a transformation': [
+    z.object({ euros: z.string().transform((text) => text.length * 100) }),
+    { euros: 'abcde' },
+    { euros: 500 },
+  ],
   'a transformation of the whole': [
     z.object({ cents: z.number() }).transform(({ cents }) => ({ euros: cents / 100 })),
     { cents: 50_000 },
@@ -60,8 +64,12 @@ const KINDS = {
     { euros: 500, day: '2026-01-02' },
     { euros: 500, day: '2026-01-02T00:00:00.000Z' },
   ],
-  'nothing': [z.object({ euros: z.number() }), { euros: 500 }, { euros: 500 }],
-  'a name that a loose object takes': [z.looseObject({ euros: z.number() }), { euros: 500, x: 1 }, { euros: 500, x: 1 }],
+  nothing: [z.object({ euros: z.number() }), { euros: 500 }, { euros: 500 }],
+  'a name that a loose object takes': [
+    z.looseObject({ euros: z.number() }),
+    { euros: 500, x: 1 },
+    { euros: 500, x: 1 },
+  ],
   'a misspelt name beside a default': [z.object({ euros: z.number().default(500) }), { Euros: 500 }, null],
   'a misspelt name for a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), { Euros: 500 }, null],
   'an unknown name of a strict object': [z.strictObject({ euros: z.number() }), { euros: 500, x: 1 }, null],
@@ -69,7 +77,7 @@ const KINDS = {
   'what is no JSON': [z.object({ euros: z.number().transform(() => [undefined]) }), { euros: 500 }, null],
 } as const satisfies Record<string, readonly [z.ZodType | Record<string, Json>, Json, Json]>;
 
-type Approval = 'always' | { readonly when: string };
+type Approval = 'always' | 'never' | { readonly when: string };
 
 interface Played {
   readonly run: TestRun;
@@ -109,7 +117,12 @@ const ownArgs = (given: Json): { readonly args: Json } => ({ args: `{{ ${JSON.st
 
 async function play(
   way: Way,
-  { parameters, given, approval, decisions = [] }: {
+  {
+    parameters,
+    given,
+    approval,
+    decisions = [],
+  }: {
     readonly parameters: z.ZodType | Record<string, Json>;
     readonly given: Json;
     readonly approval: Approval;
@@ -144,7 +157,12 @@ async function play(
         book: { effect: 'idempotent', execute: () => 'booked' },
       },
       models: { m: scriptedModel([{ toolCalls: [{ tool: called, args: calls ?? {} }] }, 'Done']) },
-      decisions: decisions.map((decision) => ({ node: 'b' in nodes ? 'b' : 'a', decision: 'approve', by: 'ada', ...decision })),
+      decisions: decisions.map((decision) => ({
+        node: 'b' in nodes ? 'b' : 'a',
+        decision: 'approve',
+        by: 'ada',
+        ...decision,
+      })),
     },
   );
   return { run, got };
@@ -174,8 +192,11 @@ describe('the arguments of a call are one and the same in all that is decided an
       expect(asked.run.approvals).toEqual([]);
       return expect(asked.got).toEqual([]);
     }
-    expect(asked.run.approvals).toMatchObject([{ status: 'pending', tool: 'pay', ...(made !== 'any' && { args: made }) }]);
-    const [{ title, details, digest, args } = { title: '', details: null, digest: '', args: null }] = asked.run.approvals;
+    expect(asked.run.approvals).toMatchObject([
+      { status: 'pending', tool: 'pay', ...(made !== 'any' && { args: made }) },
+    ]);
+    const [{ title, details, digest, args } = { title: '', details: null, digest: '', args: null }] =
+      asked.run.approvals;
     expect(digest).toBe(digestOf({ title, details, args }));
     expect(asked.got).toEqual([]);
 
@@ -189,7 +210,10 @@ describe('the arguments of a call are one and the same in all that is decided an
 
 describe('arguments that a person has edited', () => {
   const ways = Object.entries(WAYS).map(([name, way]) => ({ name, way }));
-  const parameters = z.object({ euros: z.number().transform((n) => Math.min(n, 300)), to: z.string().trim().default('X') });
+  const parameters = z.object({
+    euros: z.number().transform((n) => Math.min(n, 300)),
+    to: z.string().trim().default('X'),
+  });
 
   test.each(ways)('are what is done, if they are read as they are: by $name', async ({ way }) => {
     const decisions = [{ args: { euros: 50, to: 'Y' } }];
@@ -206,7 +230,12 @@ describe('arguments that a person has edited', () => {
       { status: 'approved', args: { euros: 5_000, to: ' Y ' } },
       { status: 'pending', args: { euros: 300, to: 'Y' } },
     ]);
-    const twice = await play(way, { parameters, given: { euros: 200 }, approval: 'always', decisions: [...decisions, {}] });
+    const twice = await play(way, {
+      parameters,
+      given: { euros: 200 },
+      approval: 'always',
+      decisions: [...decisions, {}],
+    });
     expect(twice.got).toEqual([{ euros: 300, to: 'Y' }]);
   });
 
@@ -223,7 +252,10 @@ describe('arguments that a person has edited', () => {
     const decisions = [{ args: { euros: 50 } }];
     const played = await play(way, { parameters: plain, given: { euros: 200 }, approval: 'always', decisions });
     expect(played.got).toEqual([]);
-    expect(played.run.approvals).toMatchObject([{ status: 'approved' }, { status: 'pending', args: { euros: 50, to: 'X' } }]);
+    expect(played.run.approvals).toMatchObject([
+      { status: 'approved' },
+      { status: 'pending', args: { euros: 50, to: 'X' } },
+    ]);
   });
 });
 
@@ -234,7 +266,9 @@ describe('a name that the schema of a tool does not know', () => {
 
   test('is told to the model, with the one that it perhaps means', async () => {
     const played = await play(WAYS['an agent'], { parameters, given: extra, approval: 'always' });
-    expect(told(played)).toContain('break its parameters at /Too: is no member that the schema knows. Did you mean \\"to\\"?');
+    expect(told(played)).toContain(
+      'break its parameters at /Too: is no member that the schema knows. Did you mean \\"to\\"?',
+    );
   });
 
   test('is left out if it was meant for a tool that has failed', async () => {
@@ -264,9 +298,17 @@ describe('a name that the schema of a tool does not know', () => {
 });
 
 test('a call whose arguments need no reading makes no call besides', async () => {
-  const plain = await play(WAYS['a node'], { parameters: z.object({ euros: z.number() }), given: { euros: 5 }, approval: { when: 'false' } });
+  const plain = await play(WAYS['a node'], {
+    parameters: z.object({ euros: z.number() }),
+    given: { euros: 5 },
+    approval: { when: 'false' },
+  });
   expect(plain.run.usage).toMatchObject({ toolCalls: 1 });
-  const read = await play(WAYS['a node'], { parameters: z.object({ euros: z.number().default(5) }), given: {}, approval: { when: 'false' } });
+  const read = await play(WAYS['a node'], {
+    parameters: z.object({ euros: z.number().default(5) }),
+    given: {},
+    approval: { when: 'false' },
+  });
   expect(read.run.usage).toMatchObject({ toolCalls: 1 });
   expect(read.run.calls).toHaveLength(1);
 });

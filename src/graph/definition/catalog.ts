@@ -42,6 +42,8 @@ export interface ToolEntry extends CallSettings {
    * code takes what `parameters` say.
    */
   readonly takes?: JsonSchema | undefined;
+  /** The code's own schema takes more than `parameters` say, such as a text for a number, so it refuses arguments itself. */
+  readonly coerces?: true | undefined;
   /** The code's own schema leaves out unknown names, which `parameters` refuse. */
   readonly strips?: true | undefined;
   /** What it returns; absent: anything. Runs do not pin it. */

@@ -9,7 +9,7 @@ import type { Json } from '../values/json.ts';
 import type { ToolEntry } from './catalog.ts';
 
 /** The terms of a tool that say what is made of arguments. */
-type Terms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'strips'>;
+type Terms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'coerces' | 'strips'>;
 
 /**
  * Returns what a tool's JSON Schema makes of arguments. Defaults that the code's own schema has are its own to fill in.
@@ -26,9 +26,9 @@ export function completeArguments(given: Json, { parameters, effect, takes, stri
   }
 }
 
-/** The violations that refuse arguments. Where the code's own schema reads them, only names do that it would leave out. */
-export function refusing(violations: readonly SchemaViolation[], { takes }: Terms): readonly SchemaViolation[] {
-  return takes === undefined ? violations : violations.filter(isOfUnknownName);
+/** The violations that refuse arguments. Where the code's own schema takes more, only names do that it would leave out. */
+export function refusing(violations: readonly SchemaViolation[], { coerces }: Terms): readonly SchemaViolation[] {
+  return coerces === true ? violations.filter(isOfUnknownName) : violations;
 }
 
 function isOfUnknownName({ keyword }: SchemaViolation): boolean {
@@ -41,7 +41,9 @@ export function describeViolation(violation: SchemaViolation, { parameters }: Pi
   if (!isOfUnknownName(violation)) return message;
   const keys = parsePointer(path);
   const around = keys.slice(0, -1).reduce<SchemaPart>(memberSchema, { schema: parameters, root: parameters });
-  const known = wholeSchemas(around).flatMap(({ properties }) => (isJsonObject(properties) ? Object.keys(properties) : []));
+  const known = wholeSchemas(around).flatMap(({ properties }) =>
+    isJsonObject(properties) ? Object.keys(properties) : [],
+  );
   const suggestion = didYouMean(keys.at(-1) ?? '', known);
   return suggestion === '' ? message : `${message}.${suggestion}`;
 }

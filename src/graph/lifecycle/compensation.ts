@@ -49,9 +49,7 @@ function compensationOf(
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
     const { run } = handle.draft;
-    const call = withTaskAllowance(handle, () =>
-      compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)),
-    );
+    const call = withTaskAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)));
     return { key, task, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, problem: toRunError(error) };

@@ -38,12 +38,7 @@ export interface LocalEffect extends CallEffect {
   readonly request: Exclude<CallRequest, ModelCallRequest>;
 }
 
-export type CallRequest =
-  | ModelCallRequest
-  | ToolCallRequest
-  | FunctionCallRequest
-  | NodeCallRequest
-  | ReadingRequest;
+export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest | ReadingRequest;
 
 export interface ModelCallRequest {
   readonly kind: 'model';
