@@ -9,7 +9,7 @@ import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
 import { compileApprovalRule, stricterSafety } from './live-policy.ts';
 import { badArguments } from './tools/tool.ts';
-import type { ReadArguments, Tool } from './tools/tool.ts';
+import type { Tool } from './tools/tool.ts';
 
 /**
  * Makes calls of tools. The worker's current configuration can only tighten what a run has pinned: roles, arguments and
@@ -36,7 +36,7 @@ export function toolCalls(
       checkRoles(tool, createdBy, 'this run belongs to');
       for (const other of shapedBy) checkRoles(tool, other, 'this run was changed by');
       checkArguments(tool, request.isRead ? checkRead : check, request.args);
-      if (tool.read && !request.isRead) await prepare(requireUnchanged(tool, tool.read, request.args));
+      if (!request.isRead) await prepare(requireUnchanged(tool, request.args));
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const { memory } = request;
       const logger = openCallLogger(log, task, attempt);
@@ -64,8 +64,8 @@ export function readings(tools: Readonly<Record<string, Tool>>): CallBehavior<Re
 }
 
 /** The code gets the arguments that were decided about, so a schema that makes others of them refuses them. */
-async function requireUnchanged({ name }: Tool, read: ReadArguments, args: Json): Promise<void> {
-  if (deepEqual(await read(args), args)) return;
+async function requireUnchanged({ name, read }: Tool, args: Json): Promise<void> {
+  if (!read || deepEqual(await read(args), args)) return;
   const message = `The schema of ${name} makes something else of these arguments: its configuration has changed since the run began`;
   throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no' });
 }

@@ -71,17 +71,22 @@ const isStrict = ({ catchall }: Definition): boolean => catchall?._zod.def.type 
 
 const PLAIN_VALUES = ['string', 'number', 'boolean', 'null', 'enum', 'literal', 'template_literal'];
 
-const PLAIN_TYPES: ReadonlySet<string> = new Set([
-  ...PLAIN_VALUES,
-  ...['any', 'unknown', 'never', 'object', 'array', 'tuple', 'record', 'union'],
-  ...['optional', 'nullable', 'nonoptional', 'readonly', 'lazy'],
-]);
+const PLAIN_TYPES: ReadonlySet<string> = new Set(
+  PLAIN_VALUES.concat(
+    ['any', 'unknown', 'never', 'object', 'array', 'tuple', 'record', 'union'],
+    ['optional', 'nullable', 'nonoptional', 'readonly', 'lazy'],
+  ),
+);
 
 /** Checks that change nothing, and that a JSON Schema has, too. */
-const PLAIN_CHECKS: ReadonlySet<string> = new Set([
-  ...['less_than', 'greater_than', 'multiple_of', 'number_format'],
-  ...['max_length', 'min_length', 'length_equals', 'string_format'],
-]);
+const PLAIN_CHECKS: ReadonlySet<string> = new Set(
+  ['less_than', 'greater_than', 'multiple_of', 'number_format'].concat([
+    'max_length',
+    'min_length',
+    'length_equals',
+    'string_format',
+  ]),
+);
 
 function isPlain({ type, coerce, normalize, checks = [], ...union }: Definition): boolean {
   if (!PLAIN_TYPES.has(type) || coerce === true || normalize === true) return false;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { digestOf } from '../../src/graph/run/approvals/approval-digest.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/index.ts';
+import { toJson } from '../../src/graph/values/index.ts';
 import type { Json } from '../../src/graph/values/index.ts';
 import { defineTool } from '../../src/index.ts';
 import { runGraph, scriptedModel } from '../../src/testing/index.ts';
@@ -144,7 +145,7 @@ async function play(
     parameters,
     effect: 'keyed',
     approval,
-    execute: (args: unknown) => void got.push(args as Json),
+    execute: (args: unknown) => void got.push(toJson(args)),
   });
   const called = 'a' in nodes && JSON.stringify(nodes).includes('broken') ? 'broken' : 'pay';
   const run = await runGraph(
@@ -180,18 +181,17 @@ function argumentsIn({ run, got }: Played): readonly Json[] {
   return [...shown, ...told, ...requests, ...got];
 }
 
-const cases = Object.entries(WAYS).flatMap(([name, way]) =>
+const allCases = Object.entries(WAYS).flatMap(([name, way]) =>
   Object.entries(KINDS).map(([kind, [parameters, given, made]]) => ({ name, way, kind, parameters, given, made })),
 );
+
+const refused = allCases.filter(({ made }) => made === null);
+const cases = allCases.filter(({ made }) => made !== null);
 
 describe('the arguments of a call are one and the same in all that is decided and done', () => {
   test.each(cases)('$kind, by $name', async ({ way, parameters, given, made }) => {
     const approval = { when: 'args.euros > 100' };
     const asked = await play(way, { parameters, given, approval });
-    if (made === null) {
-      expect(asked.run.approvals).toEqual([]);
-      return expect(asked.got).toEqual([]);
-    }
     expect(asked.run.approvals).toMatchObject([
       { status: 'pending', tool: 'pay', ...(made !== 'any' && { args: made }) },
     ]);
@@ -205,6 +205,13 @@ describe('the arguments of a call are one and the same in all that is decided an
     expect(all).toHaveLength(4);
     expect(all).toEqual(all.map(() => (made === 'any' ? { euros: clock } : made)));
     return expect(['completed', 'failed']).toContain(played.run.status);
+  });
+});
+
+describe('arguments that are refused lead to no question and no call', () => {
+  test.each(refused)('$kind, by $name', async ({ way, parameters, given }) => {
+    const played = await play(way, { parameters, given, approval: { when: 'args.euros > 100' } });
+    expect(argumentsIn(played)).toEqual([]);
   });
 });
 

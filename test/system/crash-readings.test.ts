@@ -4,7 +4,7 @@ import { toJson } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
 import type { JobService } from '../support/doubles/job-service.ts';
-import { at } from '../support/readers/json-at.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
 import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 
@@ -50,10 +50,10 @@ describe('killed while arguments are read, and again before they are used', () =
       await expect.poll(async () => (await asked()).length, { interval: 50, timeout: 90_000 }).toBe(1);
       expect(service.calls.length).toBeGreaterThan(1);
       const [approval = null] = await asked();
-      const number = String(at(approval, '/args/number'));
+      const number = textAt(approval, '/args/number');
       const readings = service.calls.length;
       await restart();
-      const path = `/api/approvals/${String(at(approval, '/id'))}/decision`;
+      const path = `/api/approvals/${textAt(approval, '/id')}/decision`;
       await cluster.as('approver').post(path, { decision: 'approve' });
       const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
       await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');

@@ -12,11 +12,9 @@ export interface Tool extends ToolEntry {
   readonly name: string;
   readonly effect: CallSafety;
   /** Returns what the code's own schema makes of arguments. Absent: it has none. @throws CallError */
-  readonly read?: ReadArguments;
+  readonly read?: (args: Json) => Promise<Json>;
   readonly execute: ToolExecute;
 }
-
-export type ReadArguments = (args: Json) => Promise<Json>;
 
 /** Executes one call. @returns the result: JSON, or nothing */
 export type ToolExecute = (args: Json, call: ToolCall) => unknown;

@@ -20,11 +20,15 @@ export function takeResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
   recordOccurrence(draft, toRecord(draft, call, result));
-  if (call.compensates) takeForCompensation(draft, call, result, call.compensates);
+  if (call.compensates) takeForCompensation(draft, { of: call.compensates, ...call }, result);
   else settleCall(draft, call, withUnknownOutcome(call, result));
 }
 
-function takeForCompensation(draft: Draft, { called }: OpenCall, result: CallResult, of: CompensationCall): void {
+function takeForCompensation(
+  draft: Draft,
+  { called, of }: Pick<OpenCall, 'called'> & { readonly of: CompensationCall },
+  result: CallResult,
+): void {
   if (called.kind === 'reading') takeReadCompensation(draft, of, result);
   else finishCompensation(draft, of, result);
 }

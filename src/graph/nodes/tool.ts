@@ -38,9 +38,10 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
       return readCall(calling, task, { given, args: given, byPerson: false });
     },
     resume(task, position, input) {
+      if (input.kind === 'call.failed') return failed(input.failure);
       switch (position.kind) {
         case 'reading':
-          return afterReading(calling, task, position, input);
+          return decideOrCall(calling, task, toRead(position, input));
         case 'approval': {
           const approval = closeApproval(task, { position, onTimeout: 'expired' }, input);
           return afterDecision(calling, task, { ...position, approval });
@@ -80,12 +81,11 @@ function readCall(calling: CallingNode, task: TaskContext, { given, args: writte
   return { kind: 'open', position: { kind: 'reading', key, tool: tool.name, given, args, isApproved } };
 }
 
-function afterReading(calling: CallingNode, task: TaskContext, position: ReadingPosition, input: TaskInput): Progress {
-  if (input.kind === 'call.failed') return failed(input.failure);
+/** The call with what the tool's own schema has made of its arguments. */
+function toRead(position: ReadingPosition, input: TaskInput): GivenCall {
   if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
   const { value: args } = input.reply;
-  const byPerson = position.isApproved && deepEqual(args, position.args);
-  return decideOrCall(calling, task, { given: position.given, args, byPerson });
+  return { given: position.given, args, byPerson: position.isApproved && deepEqual(args, position.args) };
 }
 
 /** Asks people about a call, if its tool's rule says so, or makes it. */
@@ -138,7 +138,6 @@ function makeCall(tool: CallableTool, task: TaskContext, call: ReadCall): Progre
 }
 
 function finishCall(position: NodePosition, input: TaskInput): Progress {
-  if (input.kind === 'call.failed') return failed(input.failure);
   if (input.kind === 'call.completed' && input.reply.kind === 'value') return done(input.reply.value);
   throw unexpected(position);
 }

@@ -17,6 +17,7 @@ import type {
   FunctionCallRequest,
   ModelCallRequest,
   ModelReply,
+  LocalEffect,
   NodeCallRequest,
   ReadingRequest,
   OverflowReply,
@@ -241,17 +242,21 @@ function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody
 }
 
 function replyTo(request: CallEffect['request'], key: string, outside: Outside): CallReply {
+  return request.kind === 'model'
+    ? toModelReply((outside.model ?? notExpected)(request, key))
+    : { kind: 'value', value: valueOf(request, key, outside) };
+}
+
+function valueOf(request: LocalEffect['request'], key: string, outside: Outside): Json {
   switch (request.kind) {
-    case 'model':
-      return toModelReply((outside.model ?? notExpected)(request, key));
     case 'tool':
-      return { kind: 'value', value: (outside.tool ?? notExpected)(request, key) };
+      return (outside.tool ?? notExpected)(request, key);
     case 'function':
-      return { kind: 'value', value: (outside.function ?? notExpected)(request, key) };
+      return (outside.function ?? notExpected)(request, key);
     case 'node':
-      return { kind: 'value', value: (outside.node ?? notExpected)(request, key) };
+      return (outside.node ?? notExpected)(request, key);
     case 'reading':
-      return { kind: 'value', value: (outside.reading ?? notExpected)(request, key) };
+      return (outside.reading ?? notExpected)(request, key);
   }
 }
 

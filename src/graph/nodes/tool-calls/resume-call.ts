@@ -19,9 +19,17 @@ export interface CallProgress {
 
 /** Continues a call with the input that it waits for. */
 export function resumeCall(context: ToolBatchContext, progress: CallProgress, input: TaskInput): CallProgress {
+  const { call, callsMade } = progress;
+  const { state } = call;
+  return state.phase === 'reading'
+    ? { call: afterReading(call, state, input), callsMade }
+    : resumeRead(context, progress, input);
+}
+
+/** Continues a call whose arguments are read. */
+function resumeRead(context: ToolBatchContext, progress: CallProgress, input: TaskInput): CallProgress {
   const { task } = context;
   const { call, callsMade } = progress;
-  if (call.state.phase === 'reading') return { call: afterReading(call, call.state, input), callsMade };
   switch (input.kind) {
     case 'call.completed':
       return { call: withResult(call, input.reply.kind === 'value' ? input.reply.value : null), callsMade };
@@ -171,10 +179,14 @@ function applyDecision({ task, tools }: ToolBatchContext, call: BatchCall, appro
     return { ...call, state: answered(note) };
   }
   const tool = tools.find(call.tool);
-  if (!tool || deepEqual(approval.args, call.args)) return approved(call);
+  return tool && !deepEqual(approval.args, call.args) ? readEdited(call, tool, approval.args) : approved(call);
+}
+
+/** A person who has approved edited arguments has not approved what the tool makes of them, if that is something else. */
+function readEdited(call: BatchCall, tool: CallableTool, args: Json): BatchCall {
   const { given: _given, isRead: _isRead, ...others } = call;
-  const read = readAgain({ ...others, args: approval.args, isEdited: true }, tool, 'node');
-  const { state } = read;
-  if (!deepEqual(read.args, approval.args) || state.phase === 'answered') return read;
-  return state.phase === 'unread' ? { ...read, state: { phase: 'unread', isApproved: true } } : approved(read);
+  const read = readAgain({ ...others, args, isEdited: true }, tool, 'node');
+  const { phase } = read.state;
+  if (phase === 'answered' || !deepEqual(read.args, args)) return read;
+  return phase === 'unread' ? { ...read, state: { phase, isApproved: true } } : approved(read);
 }

@@ -30,15 +30,20 @@ describe('a code tool', () => {
     expect(await callOf(aCodeTool({ execute: (args) => args }), { order: 7 })).toEqual({ order: 7 });
   });
 
-  test.each<[string, z.ZodType, Json, Json]>([
-    [
-      'as JSON, as people see it',
-      z.object({ day: z.iso.date().transform((day) => new Date(day)), euros: z.number().default(5) }),
-      { day: '2026-01-02', more: 1 },
-      { day: '2026-01-02T00:00:00.000Z', euros: 5 },
-    ],
-    ['also what comes later', z.string().transform(async (text) => await Promise.resolve(text.length)), 'abc', 3],
-  ])('reads arguments by its schema, %s', async (_how, schema, given, read) => {
+  test.each<{ how: string; schema: z.ZodType; given: Json; read: Json }>([
+    {
+      how: 'as JSON, as people see it',
+      schema: z.object({ day: z.iso.date().transform((day) => new Date(day)), euros: z.number().default(5) }),
+      given: { day: '2026-01-02', more: 1 },
+      read: { day: '2026-01-02T00:00:00.000Z', euros: 5 },
+    },
+    {
+      how: 'also what comes later',
+      schema: z.string().transform(async (text) => await Promise.resolve(text.length)),
+      given: 'abc',
+      read: 3,
+    },
+  ])('reads arguments by its schema, $how', async ({ schema, given, read }) => {
     const tool = aCodeTool({ schema, execute: () => expect.unreachable() });
     expect(await tool.read?.(given)).toEqual(read);
   });
