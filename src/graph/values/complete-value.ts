@@ -37,8 +37,9 @@ export function withoutUnknown(
   isKept: (name: string, known: readonly string[]) => boolean = () => false,
 ): Json {
   return changeObjects(value, { schema, root: schema }, (object, schemas) => {
-    const [only] = schemas.length === 1 ? schemas : [];
-    if (only?.['additionalProperties'] !== false || only['patternProperties'] !== undefined) return object;
+    const [only, ...others] = schemas.filter(({ $ref: _ref, ...rest }) => Object.keys(rest).length > 0);
+    if (!only || others.length > 0 || only['patternProperties'] !== undefined) return object;
+    if (only['additionalProperties'] !== false) return object;
     const { properties } = only;
     const known = isJsonObject(properties) ? Object.keys(properties) : [];
     const kept = Object.entries(object).filter(([name]) => known.includes(name) || isKept(name, known));
