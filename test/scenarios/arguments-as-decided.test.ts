@@ -29,9 +29,9 @@ const KINDS = {
   'a default that differs each time': [z.object({ euros: z.number().default(() => (clock += 1000)) }), {}, 'any'],
   'a default of a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), {}, { euros: 500 }],
   'a default deep inside': [
-    schemaOf({ euros: { type: 'number' }, to: schemaOf({ iban: { default: 'X' } }) }),
+    schemaOf({ euros: { type: 'number' }, to: schemaOf({ bank: { default: 'X' } }) }),
     { euros: 500, to: {} },
-    { euros: 500, to: { iban: 'X' } },
+    { euros: 500, to: { bank: 'X' } },
   ],
   'a transformation': [
     z.object({ euros: z.string().transform((text) => text.length * 100) }),

@@ -21,7 +21,10 @@ describe('a schema of zod', () => {
     ['values', z.object({ a: z.string().min(1), b: z.int().optional(), c: z.enum(['x']).nullable() })],
     ['formats', z.object({ a: z.email(), b: z.iso.date(), c: z.uuid(), d: z.string().regex(/^A/) })],
     ['lists', z.object({ a: z.array(z.object({ b: z.boolean() })), t: z.tuple([z.string()]) })],
-    ['options', z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b'), n: z.number() })])],
+    [
+      'options',
+      z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b'), n: z.number() })]),
+    ],
     ['values of several types', z.object({ a: z.union([z.string(), z.number()]) })],
     ['records', z.record(z.string(), z.unknown())],
     ['itself', recursive],
@@ -50,7 +53,11 @@ describe('a schema of zod', () => {
     ['an object refuses unknown names', z.object({ a: z.object({}) }), [true, false, false]],
     ['a strict object does anyway', z.strictObject({ a: z.strictObject({}) }), [undefined, false, false]],
     ['a loose one takes them', z.looseObject({ a: z.looseObject({}) }), [undefined, {}, {}]],
-    ['what comes before an object may know them', z.preprocess((a) => a, z.object({ a: z.object({}) })), [undefined, undefined, undefined]],
+    [
+      'what comes before an object may know them',
+      z.preprocess((a) => a, z.object({ a: z.object({}) })),
+      [undefined, undefined, undefined],
+    ],
   ])('%s', (_what, schema, expected) => {
     const { parameters, strips } = read(schema);
     const inner = Object(parameters).properties.a;

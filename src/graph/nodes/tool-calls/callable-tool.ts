@@ -226,14 +226,9 @@ function rulesOf(
   const nodeRule = own(approve, name) ?? 'never';
   const isCondition = nodeRule !== 'always' && nodeRule !== 'never';
   return [
-    compileToolRule(name, toolRule),
+    compileRule(toolRule, ['args'], `approval of ${name}`),
     compileRule(isCondition ? { when: nodeRule } : nodeRule, [...NODE_NAMES, 'args'], `approve.${name}`),
   ];
-}
-
-/** Compiles a tool's own rule, which sees nothing but the arguments. */
-export function compileToolRule(name: string, rule: ApprovalRule = 'never'): Rule {
-  return compileRule(rule, ['args'], `approval of ${name}`);
 }
 
 function compileRule(rule: ApprovalRule, names: readonly Name[], field: string): Rule {
