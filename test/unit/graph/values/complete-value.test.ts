@@ -6,7 +6,7 @@ import type { Json } from '../../../../src/graph/values/json.ts';
 const n: JsonSchema = { properties: { n: { default: 1 } } };
 
 describe('withDefaults', () => {
-  test.each<[string, JsonSchema, Json, Json]>([
+  test.each<[what: string, JsonSchema, Json, Json]>([
     ['a name that is left out', n, {}, { n: 1 }],
     ['not one that is null', n, { n: null }, { n: null }],
     ['in a list', { items: n }, [{}, { n: 2 }], [{ n: 1 }, { n: 2 }]],
@@ -19,7 +19,7 @@ describe('withDefaults', () => {
     ['a name of a prototype', { properties: { constructor: { default: 1 } } }, {}, { constructor: 1 }],
     ['nothing in what is no object', n, 'text', 'text'],
     ['nothing without a schema', true, {}, {}],
-  ])('adds %s', (_what, schema, value, expected) => {
+  ])('adds %s', (...[, schema, value, expected]) => {
     expect(withDefaults(value, schema)).toEqual(expected);
   });
 
@@ -31,7 +31,7 @@ describe('withDefaults', () => {
 
 describe('withoutUnknown', () => {
   const closed: JsonSchema = { properties: { n: {} }, additionalProperties: false };
-  test.each<[string, JsonSchema, Json, Json]>([
+  test.each<[what: string, JsonSchema, Json, Json]>([
     ['a name that is not declared', closed, { n: 1, m: 2 }, { n: 1 }],
     ['one in a list', { items: closed }, [{ m: 2 }], [{}]],
     ['none of one that says more beside a reference', { $ref: '#/$defs/c', $defs: { c: closed } }, { m: 2 }, { m: 2 }],
@@ -39,7 +39,7 @@ describe('withoutUnknown', () => {
     ['none of an open object', n, { m: 2 }, { m: 2 }],
     ['none where patterns may declare it', { ...closed, patternProperties: { m: {} } }, { m: 2 }, { m: 2 }],
     ['none where others may declare it', { ...closed, allOf: [{ properties: { m: {} } }] }, { m: 2 }, { m: 2 }],
-  ])('leaves out %s', (_what, schema, value, expected) => {
+  ])('leaves out %s', (...[, schema, value, expected]) => {
     expect(withoutUnknown(value, schema)).toEqual(expected);
   });
 });
