@@ -319,3 +319,16 @@ test('a call whose arguments need no reading makes no call besides', async () =>
   expect(read.run.usage).toMatchObject({ toolCalls: 1 });
   expect(read.run.calls).toHaveLength(1);
 });
+
+test('a search of memory is shown, and made, with the limit that it has by default', async () => {
+  const node = {
+    type: 'agent',
+    model: 'm',
+    prompt: 'Find it.',
+    tools: [{ memory: 'notes', access: 'read' }],
+    approve: { memory_search: 'args.limit > 4' },
+  } as const;
+  const model = scriptedModel([{ toolCalls: [{ tool: 'memory_search', args: {} }] }]);
+  const run = await runGraph(aDefinition({ nodes: { a: node } }), {}, { models: { m: model } });
+  expect(run.approvals).toMatchObject([{ status: 'pending', args: { limit: 5 } }]);
+});
