@@ -1,7 +1,7 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ApprovalRule, ToolEntry } from '../../definition/catalog.ts';
-import { completeArguments, describeViolation, refusing } from '../../definition/complete-arguments.ts';
+import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
 import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
 import { isGraphTool, namesOfTool, offeredNames } from '../../definition/node-types/offered-tool.ts';
 import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';

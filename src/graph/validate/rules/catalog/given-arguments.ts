@@ -1,5 +1,5 @@
 import type { ToolEntry } from '../../../definition/catalog.ts';
-import { completeArguments, describeViolation, refusing } from '../../../definition/complete-arguments.ts';
+import { completeArguments, describeViolation, refusing } from '../../../definition/node-types/complete-arguments.ts';
 import { fieldAt } from '../../../definition/names-at.ts';
 import { describeType } from '../../../definition/node-types/describe-node.ts';
 import { parsePointer, toPointer } from '../../../values/json-pointer.ts';

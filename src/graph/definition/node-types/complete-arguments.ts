@@ -1,12 +1,12 @@
-import { withDefaults, withoutUnknown } from '../values/complete-value.ts';
-import { didYouMean } from '../values/did-you-mean.ts';
-import { parsePointer } from '../values/json-pointer.ts';
-import type { SchemaViolation } from '../values/json-schema.ts';
-import { memberSchema, wholeSchemas } from '../values/schema-parts.ts';
-import type { SchemaPart } from '../values/schema-parts.ts';
-import { isJsonObject } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
-import type { ToolEntry } from './catalog.ts';
+import { withDefaults, withoutUnknown } from '../../values/complete-value.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
+import { parsePointer } from '../../values/json-pointer.ts';
+import type { SchemaViolation } from '../../values/json-schema.ts';
+import { memberSchema, wholeSchemas } from '../../values/schema-parts.ts';
+import type { SchemaPart } from '../../values/schema-parts.ts';
+import { isJsonObject } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import type { ToolEntry } from '../catalog.ts';
 
 /** The terms of a tool that say what is made of arguments. */
 type Terms = Pick<ToolEntry, 'parameters' | 'effect' | 'takes' | 'coerces' | 'strips'>;
