@@ -86,7 +86,7 @@ export const RUN_ERRORS: Readonly<Record<RunErrorCode, RunFailureText>> = {
   },
   INVALID_TOOL_ARGUMENTS: {
     onError: 'caught',
-    cause: 'The arguments break the `parameters` of the tool.',
+    cause: 'The arguments break the `parameters` of the tool, or its own schema refuses them or makes no JSON of them.',
     remedy: 'The message names the place. Nothing was called.',
   },
   FUNCTION_FAILED: {

@@ -3,6 +3,7 @@ import type {
   FunctionCallRequest,
   ModelCallRequest,
   NodeCallRequest,
+  ReadingRequest,
   ToolCallRequest,
 } from '../graph/run/index.ts';
 import type { Store } from '../store/store.ts';
@@ -15,7 +16,7 @@ import type { RegisteredNodeType } from './registered-node-type.ts';
 import type { CallSlots } from './calls/call-slots.ts';
 import type { ParentLogger } from './calls/logging/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
-import { toolCalls } from './tool-calls.ts';
+import { readings, toolCalls } from './tool-calls.ts';
 import { inFileSlot } from './files/in-file-slot.ts';
 import { withHeartbeat } from './calls/heartbeat.ts';
 import { inCallSlot } from './calls/postponed/in-call-slot.ts';
@@ -53,6 +54,8 @@ export interface CallActivities {
   callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
   callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
+  /** Has a tool's own schema read arguments. */
+  readArguments(task: CallTask<ReadingRequest>): Promise<CallOutcome>;
   /** Makes a short idempotent call as a local activity. */
   callLocally(task: CallTask<LocalCallRequest>): Promise<LocalOutcome>;
 }
@@ -74,6 +77,7 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const { store, tools, functions, nodeTypes = {}, showsContents = false, logger } = deps;
   const ofModels = { ...modelCalls(deps), showsContents };
   const ofTools = { ...toolCalls(tools, logger), showsContents };
+  const ofReadings = { ...readings(tools), showsContents };
   const ofFunctions = { ...functionCalls(functions, logger), showsContents };
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
   const perform = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<CallOutcome> =>
@@ -86,6 +90,7 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
     callModel: async (task) =>
       await whenOn(task, async () => await inFileSlot(deps, task, async () => await perform(ofModels, task))),
     callTool: async (task) => await whenOn(task, async () => await perform(ofTools, task)),
+    readArguments: async (task) => await whenOn(task, async () => await perform(ofReadings, task)),
     callNode: async (task) => await whenOn(task, async () => await perform(ofNodes, task)),
     callFunction: async (task) => await whenOn(task, async () => await perform(ofFunctions, task)),
     callLocally: async (task) => {
@@ -97,6 +102,8 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
           return await locally(ofFunctions, { ...task, request });
         case 'node':
           return await locally(ofNodes, { ...task, request });
+        case 'reading':
+          return await locally(ofReadings, { ...task, request });
       }
     },
   };

@@ -1,6 +1,6 @@
-import type { Principal, ToolCallRequest } from '../graph/run/index.ts';
+import type { Principal, ReadingRequest, ToolCallRequest } from '../graph/run/index.ts';
 import type { Json, SchemaCheck } from '../graph/values/index.ts';
-import { mapValues, own } from '../graph/values/index.ts';
+import { deepEqual, mapValues, own } from '../graph/values/index.ts';
 import { mayCall } from '../graph/run/index.ts';
 import { NO_LOG, openCallLogger } from './calls/logging/call-logger.ts';
 import type { ParentLogger } from './calls/logging/call-logger.ts';
@@ -22,6 +22,7 @@ export function toolCalls(
   const callable = mapValues(tools, (tool) => ({
     tool,
     check: lazyCheck(tool.parameters),
+    checkRead: lazyCheck(tool.takes ?? true),
     checkResult: tool.result === undefined ? null : lazyCheck(tool.result),
     needsApproval: compileApprovalRule(tool),
   }));
@@ -31,10 +32,11 @@ export function toolCalls(
       const { key, request, runId, tenantId, createdBy, shapedBy = [] } = task;
       const entry = own(callable, request.tool);
       if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
-      const { tool, check, checkResult, needsApproval } = entry;
+      const { tool, check, checkRead, checkResult, needsApproval } = entry;
       checkRoles(tool, createdBy, 'this run belongs to');
       for (const other of shapedBy) checkRoles(tool, other, 'this run was changed by');
-      checkArguments(tool, check, request.args);
+      checkArguments(tool, request.isRead ? checkRead : check, request.args);
+      if (!request.isRead) await prepare(requireUnchanged(tool, request.args));
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const { memory } = request;
       const logger = openCallLogger(log, task, attempt);
@@ -44,6 +46,28 @@ export function toolCalls(
       return reply;
     },
   };
+}
+
+/**
+ * Has the own schemas of tools read arguments, once for each call. What is made of them is decided about, shown and
+ * recorded; the code gets nothing else.
+ */
+export function readings(tools: Readonly<Record<string, Tool>>): CallBehavior<ReadingRequest> {
+  return {
+    safety: () => 'idempotent',
+    async execute({ request }) {
+      const tool = own(tools, request.tool);
+      if (!tool) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
+      return await runCode('INVALID_TOOL_ARGUMENTS', () => (tool.read ? tool.read(request.args) : request.args));
+    },
+  };
+}
+
+/** The code gets the arguments that were decided about, so a schema that makes others of them refuses them. */
+async function requireUnchanged({ name, read }: Tool, args: Json): Promise<void> {
+  if (!read || deepEqual(await read(args), args)) return;
+  const message = `The schema of ${name} makes something else of these arguments: its configuration has changed since the run began`;
+  throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no' });
 }
 
 const noLimit = async <T>(work: Promise<T>): Promise<T> => await work;

@@ -26,5 +26,7 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
 function toToolEntry(tool: ToolConfig): ToolEntry {
   const { description, parameters, result, effect, timeout, retry, approval, roles, onFailure, ...more } = tool;
   const { taskQueue, execution } = more;
-  return { description, parameters, result, effect, timeout, retry, approval, roles, onFailure, taskQueue, execution };
+  const { takes, coerces, strips }: ToolEntry = tool;
+  const terms = { effect, timeout, retry, approval, roles, onFailure, taskQueue, execution };
+  return { description, parameters, takes, coerces, strips, result, ...terms };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
+import type { ToolEntry } from '../graph/definition/index.ts';
 import type { Json, JsonSchema } from '../graph/values/index.ts';
 import {
   compilePattern,
@@ -10,24 +11,33 @@ import {
   messageOf,
   toJson,
 } from '../graph/values/index.ts';
+import { closedInput, TARGET, zodTraitsOf } from './read-zod.ts';
+import type { ZodTraits } from './read-zod.ts';
 
 /** A code tool's parameters: a schema of zod or a similar library, or a JSON Schema. */
 export type ToolSchema = StandardSchema | JsonSchema;
 
-/** The type of the arguments that a schema outputs. */
-export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? Output : SchemaValue<S>;
+/** The type of the arguments that code gets: what a schema outputs, as JSON. */
+export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? AsJson<Output> : SchemaValue<S>;
 
-/** A tool's JSON Schema, and the schema that converts arguments, if it has one. */
-export interface ParsedParameters {
-  readonly parameters: JsonSchema;
+/** A date is text in JSON, as all that has a `toJSON` is what this returns. */
+type AsJson<T> = unknown extends T
+  ? T
+  : T extends { toJSON: () => infer Value }
+    ? Value
+    : T extends string | number | boolean | null | undefined
+      ? T
+      : { [Key in keyof T]: AsJson<T[Key]> };
+
+/** A tool's JSON Schema, and the schema that reads arguments, if it has one. */
+export interface ParsedParameters extends Pick<ToolEntry, 'parameters' | 'takes' | 'coerces' | 'strips'> {
   readonly schema: StandardSchema | null;
 }
 
 /** Reads a code tool's parameters. The JSON Schema describes the input, before defaults and transformations. */
 export const Parameters = z.unknown().transform((input, context): ParsedParameters => {
-  const schema = isStandardSchema(input) ? input : null;
   try {
-    return { parameters: requireSchema(schema ? toJsonSchema(schema) : input), schema };
+    return isStandardSchema(input) ? readStandard(input) : { parameters: requireSchema(input), schema: null };
   } catch (error) {
     context.addIssue(messageOf(error));
     return z.NEVER;
@@ -50,10 +60,35 @@ function isStandardSchema(value: unknown): value is StandardSchema {
   return isHolder && '~standard' in value;
 }
 
-function toJsonSchema({ '~standard': standard }: StandardSchema): Json {
-  if (typeof standard.jsonSchema?.input !== 'function')
-    throw new TypeError(`must be a schema that gives JSON Schema; this version of ${standard.vendor} does not`);
-  const { $schema: _dialect, ...schema } = standard.jsonSchema.input({ target: 'draft-2020-12' });
+function readStandard(schema: StandardSchema): ParsedParameters {
+  const { vendor, jsonSchema } = schema['~standard'];
+  if (typeof jsonSchema?.input !== 'function')
+    throw new TypeError(`must be a schema that gives JSON Schema; this version of ${vendor} does not`);
+  const { isPlain, coerces, strips } = vendor === 'zod' ? zodTraitsOf(schema) : UNKNOWN_TRAITS;
+  const parameters = strips ? closedInput(schema) : jsonSchema.input({ target: TARGET });
+  return {
+    parameters: requireSchema(toJsonSchema(parameters)),
+    schema,
+    ...(!isPlain && { takes: outputOf(schema) }),
+    ...(coerces && { coerces }),
+    ...(strips && { strips }),
+  };
+}
+
+/** What a schema of another library does is not known. */
+const UNKNOWN_TRAITS: ZodTraits = { isPlain: false, coerces: false, strips: false };
+
+/** What a schema makes of arguments, as far as it says so. */
+function outputOf({ '~standard': { jsonSchema } }: StandardSchema): JsonSchema {
+  try {
+    const libraryOptions = { unrepresentable: 'any' };
+    return requireSchema(toJsonSchema(jsonSchema.output({ target: TARGET, libraryOptions })));
+  } catch {
+    return true;
+  }
+}
+
+function toJsonSchema({ $schema: _dialect, ...schema }: Record<string, unknown>): Json {
   return withLinearPatterns(toJson(schema));
 }
 

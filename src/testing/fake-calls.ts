@@ -1,7 +1,7 @@
 import { functionCalls } from '../activities/function-calls.ts';
 import { modelCalls } from '../activities/model-calls.ts';
 import { nodeCalls } from '../activities/node-calls.ts';
-import { toolCalls } from '../activities/tool-calls.ts';
+import { readings, toolCalls } from '../activities/tool-calls.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallBehavior } from '../activities/calls/make-attempt.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
@@ -41,12 +41,14 @@ export function createFakeCalls(
       messageProcessors,
     }),
     tool: toolCalls(tools),
+    reading: readings(tools),
     function: functionCalls(config.functions),
     node: nodeCalls(Object.fromEntries(nodeTypes.map((type) => [type.name, type]))),
   };
   return (task) => {
     const { request } = task;
-    if (!answered[request.kind].includes(calleeOf(request).name)) return toMissing(task, answered[request.kind]);
+    const kind = request.kind === 'reading' ? 'tool' : request.kind;
+    if (!answered[kind].includes(calleeOf(request).name)) return toMissing(task, kind, answered[kind]);
     switch (request.kind) {
       case 'model':
         return toCall(kinds.model, { ...task, request });
@@ -56,13 +58,15 @@ export function createFakeCalls(
         return toCall(kinds.function, { ...task, request });
       case 'node':
         return toCall(kinds.node, { ...task, request });
+      case 'reading':
+        return toCall(kinds.reading, { ...task, request });
     }
   };
 }
 
 /** A call that ends the test, because nothing stands in for what it calls. */
-function toMissing({ request, node }: CallTask, known: readonly string[]): FakeCall {
-  const { kind, name } = calleeOf(request);
+function toMissing({ request, node }: CallTask, kind: keyof typeof KINDS, known: readonly string[]): FakeCall {
+  const { name } = calleeOf(request);
   const message = `The node "${node}" calls the ${KINDS[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
   const has = known.length === 0 ? `It has no ${KINDS[kind]}` : `It has ${known.join(', ')}`;
   return { safety: 'idempotent', execute: () => Promise.reject(new MissingAnswerError(`${message} ${has}.`)) };

@@ -71,7 +71,7 @@ function factsOf(tool: ToolConfig): object {
     return facts;
   }
   if (!('schema' in tool)) return tool;
-  const { schema, secrets: _secrets, ...facts } = tool;
+  const { schema, secrets: _secrets, takes: _takes, coerces: _coerces, strips: _strips, ...facts } = tool;
   return { ...facts, parameters: schema ?? facts.parameters };
 }
 

@@ -65,8 +65,10 @@ export class RunRecord {
   }
 
   #addCall({ key, node, index, request }: CallEffect): void {
-    if (this.#calls.has(key)) return;
-    const call = { ...calleeOf(request), node, ...(index !== undefined && { index }), key };
+    const { kind, name } = calleeOf(request);
+    // What is read of arguments stands in the call that they are for.
+    if (kind === 'reading' || this.#calls.has(key)) return;
+    const call = { kind, name, node, ...(index !== undefined && { index }), key };
     this.#calls.set(key, { ...call, args: argsOf(request), attempts: 0, result: null, error: null });
   }
 }

@@ -80,7 +80,7 @@ export function callOptions(call: CallEffect): ActivityOptions {
  * @returns `null` if the workers of the runs serve it
  */
 export function separateTaskQueue({ request }: CallEffect): string | null {
-  const { taskQueue = TASK_QUEUE } = request.kind === 'tool' ? request : {};
+  const { taskQueue = TASK_QUEUE } = 'taskQueue' in request ? request : {};
   return taskQueue === TASK_QUEUE ? null : taskQueue;
 }
 

@@ -250,6 +250,16 @@ export const unlucky = aDefinition({
   edges: [{ from: '__start__', to: ['a', 'b'] }],
 });
 
+/** Arguments that the tools' own schemas read: in the worker of the workflow task, in an activity, before a question. */
+export const readings = aDefinition({
+  channels: conversation,
+  nodes: {
+    here: job('here', { tool: 'reads' }),
+    there: job('there', { tool: 'reads_elsewhere' }),
+    asked: job('in parts', { tool: 'reads' }),
+  },
+});
+
 /** Bursts of local calls: ones that fill one, others that activities go on with, and one that never comes back. */
 export const local = aDefinition({
   channels: { ...conversation, items: { default: ['a', 'b', 'c'] } },

@@ -9,6 +9,7 @@ import {
   graphTools,
   helper,
   outside,
+  readings,
   askedCalls,
   approvals,
   interventions,
@@ -111,6 +112,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   },
   { name: 'late', graph: late },
   { name: 'local-calls', graph: local },
+  { name: 'readings', graph: readings, steps: [approve] },
   { name: 'large-values', graph: large, steps: [approve] },
   { name: 'thread', graph: repairable, threadId: 'thread', steps: [{ when: 'failed', control: 'retry' }] },
   { name: 'times', graph: times },
@@ -184,5 +186,6 @@ export const CONTINUED_RUNS: readonly RecordedRun[] = RECORDED_RUNS.filter(({ na
     'approvals',
     'interventions',
     'steered',
+    'readings',
   ].includes(name),
 );

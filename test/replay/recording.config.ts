@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { CallError, defineConfig, defineNodeType, defineTool } from 'holdfast';
+import { z } from 'zod';
 
 /*
  * What recorded runs use. All of it is code that answers the same each time, so that a history changes only when the
@@ -17,6 +18,12 @@ const work = {
 } as const;
 
 const look = { ...work, effect: 'idempotent', timeout: '5s', execution: 'local' } as const;
+
+/** Its arguments are not what its code gets. */
+const reads = {
+  parameters: z.object({ job: z.string() }).transform(({ job }) => ({ job, parts: job.split(' ').length })),
+  execute: ({ job }: { job: string }) => ({ job }),
+};
 
 const failedOnce = new Set<string>();
 
@@ -56,6 +63,8 @@ export default defineConfig({
     defineTool({ ...work, name: 'elsewhere', taskQueue: 'elsewhere' }),
     defineTool({ ...work, name: 'large', execute: ({ job }) => ({ job, text: 'x'.repeat(100_000) }) }),
     defineTool({ ...look, name: 'look' }),
+    defineTool({ ...work, ...reads, name: 'reads', approval: { when: 'args.parts > 1' } }),
+    defineTool({ ...work, ...reads, name: 'reads_elsewhere', taskQueue: 'elsewhere' }),
     defineTool({ ...look, name: 'dawdles', execute: async ({ job }) => await setTimeout(1_100, { job }) }),
     defineTool({ ...look, name: 'hangs', execute: async ({ job }) => await setTimeout(2_100, { job }) }),
     defineTool({

@@ -59,6 +59,7 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   callModel: true,
   callNode: true,
   callTool: true,
+  readArguments: true,
   record: true,
   reconcileCall: true,
   takeTick: true,
@@ -81,6 +82,7 @@ const POSITIONS: Readonly<Record<Exclude<NodePosition['kind'], 'approved' | 'fai
   call: true,
   calls: true,
   llm: true,
+  reading: true,
   subgraph: true,
   wait: true,
 };

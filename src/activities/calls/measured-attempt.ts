@@ -11,7 +11,7 @@ export async function measuredAttempt(request: CallRequest, make: () => Promise<
     const seconds = (performance.now() - start) / 1_000;
     const outcome = error === undefined ? 'completed' : 'failed';
     measure('holdfast.call.duration', seconds, { kind, called: name, outcome });
-    if (kind === 'model') return;
+    if (kind === 'model' || kind === 'reading') return;
     measure('gen_ai.execute_tool.duration', seconds, { 'gen_ai.tool.name': name, 'error.type': error });
   };
   try {

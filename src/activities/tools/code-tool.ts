@@ -1,5 +1,5 @@
 import type { ToolEntry } from '../../graph/definition/index.ts';
-import { toPointer } from '../../graph/values/index.ts';
+import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { withoutSecrets } from '../calls/logging/call-logger.ts';
@@ -16,7 +16,7 @@ import type { Tool } from './tool.ts';
 /** A configured tool whose work is code. */
 export interface CodeToolSettings extends ToolEntry {
   readonly name: string;
-  /** Validates and converts the arguments; `null` passes them as they are. */
+  /** Reads the arguments before anything is decided about them; `null` takes them as they are. */
   readonly schema: StandardSchema | null;
   /** Names of the secrets that the code may use. */
   readonly secrets: readonly string[];
@@ -38,13 +38,10 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,
-    async execute(rawArgs, { prepare, ...call }) {
+    ...(schema && { read: async (args: Json) => await readBy(schema, entry.name, args) }),
+    async execute(args, { prepare, ...call }) {
       const used = useSecrets(resolver);
-      const ready = async () => ({
-        args: schema ? await parseArguments(entry.name, schema, rawArgs) : rawArgs,
-        values: await resolveAll(names, used),
-      });
-      const { args, values } = await prepare(ready());
+      const values = await prepare(resolveAll(names, used));
       const context = {
         ...call,
         logger: withoutSecrets(call.logger, (text) => used.redact(text)),
@@ -63,10 +60,16 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   };
 }
 
-async function parseArguments(name: string, schema: StandardSchema, rawArgs: Json): Promise<unknown> {
-  const checked = await checkBy(schema, rawArgs);
-  if ('value' in checked) return checked.value;
-  throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
+/** Reads arguments by a schema. What it makes of them is JSON, as people see it before the code gets it. */
+async function readBy(schema: StandardSchema, name: string, args: Json): Promise<Json> {
+  const checked = await checkBy(schema, args);
+  if (!('value' in checked)) throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
+  try {
+    return toJson(checked.value);
+  } catch (error) {
+    const message = `The schema of ${name} makes no JSON of its arguments: ${messageOf(error)}`;
+    throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no', cause: error });
+  }
 }
 
 async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<ReadonlyMap<string, string>> {

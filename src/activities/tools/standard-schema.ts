@@ -4,9 +4,14 @@ export interface StandardSchema<Output = unknown> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
-    readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
+    readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };
   };
 }
+
+type ToJsonSchema = (options: {
+  readonly target: string;
+  readonly libraryOptions?: Record<string, unknown>;
+}) => Record<string, unknown>;
 
 type Checked<Output> =
   | { readonly value: Output; readonly issues?: undefined }

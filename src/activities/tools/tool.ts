@@ -11,6 +11,8 @@ export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 export interface Tool extends ToolEntry {
   readonly name: string;
   readonly effect: CallSafety;
+  /** Returns what the code's own schema makes of arguments. Absent: it has none. @throws CallError */
+  readonly read?: (args: Json) => Promise<Json>;
   readonly execute: ToolExecute;
 }
 

@@ -93,6 +93,7 @@ function accountOfFailure(
 /** Accounts for a call of a tool, a function, or the code of a node type. */
 function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): Account {
   const told = { ...common, ...(isLocal && { local: true as const }) };
+  if (kind === 'reading') return { spent: {}, event: null };
   if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...told } };
   const code = kind === 'node' ? { nodeType: name } : { function: name };
   return { spent: {}, event: { type: 'function.called', ...code, ...told } };

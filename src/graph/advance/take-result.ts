@@ -2,8 +2,9 @@ import type { Draft } from '../draft/draft.ts';
 import { recordOccurrence } from '../draft/emit.ts';
 import { emitTask, findTask } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { finishCompensation, rememberCompensation } from '../lifecycle/compensation.ts';
+import { finishCompensation, rememberCompensation, takeReadCompensation } from '../lifecycle/compensation.ts';
 import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import type { CompensationCall } from '../run/compensation.ts';
 import type { CallResult, RecordedBody } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
 import { failingAt } from '../run/task-position.ts';
@@ -19,8 +20,17 @@ export function takeResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
   recordOccurrence(draft, toRecord(draft, call, result));
-  if (call.compensates) finishCompensation(draft, call.compensates, result);
+  if (call.compensates) takeForCompensation(draft, { of: call.compensates, ...call }, result);
   else settleCall(draft, call, withUnknownOutcome(call, result));
+}
+
+function takeForCompensation(
+  draft: Draft,
+  { called, of }: Pick<OpenCall, 'called'> & { readonly of: CompensationCall },
+  result: CallResult,
+): void {
+  if (called.kind === 'reading') takeReadCompensation(draft, of, result);
+  else finishCompensation(draft, of, result);
 }
 
 /** An unsafe call that is not known to have failed has an unknown outcome, whatever its failure says. */
@@ -54,7 +64,7 @@ function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const handle = findTask(draft, call.taskPath);
   if (!handle) return;
   if (event) emitTask(handle, event);
-  rememberCompensation(handle, result);
+  if (call.called.kind === 'tool') rememberCompensation(handle, result);
   if (deliver(handle, result) === 'ignore') emitIgnored(handle);
   noteCounted(handle, call, result);
 }

@@ -13,7 +13,7 @@ import type { GraphTool } from '../definition/node-types/offered-tool.ts';
 import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
-import type { Compensate, NodeBehavior } from '../nodes/behavior.ts';
+import type { Compensator, NodeBehavior } from '../nodes/behavior.ts';
 import type { NodeSettings } from '../nodes/node-settings.ts';
 import { compileBehavior } from '../nodes/compile-behavior.ts';
 import type { Breakpoints } from '../run/run.ts';
@@ -63,7 +63,7 @@ export interface CompiledNode {
   /** Channels whose messages the node writes in roles that the definition names. */
   readonly rolesNamedFor: ReadonlySet<string>;
   /** Makes the call that compensates the node's own call. */
-  readonly compensate: Compensate | null;
+  readonly compensate: Compensator | null;
   readonly onError: OnError;
   readonly maxVisits: number;
   /** The node's own deadline; `null`: there is none, or it limits the node's calls. */

@@ -37,6 +37,15 @@ export interface ModelEntry extends CallSettings {
 export interface ToolEntry extends CallSettings {
   readonly description: string;
   readonly parameters: JsonSchema;
+  /**
+   * What its code takes, once the code's own schema has read the arguments; absent: this schema changes nothing, so the
+   * code takes what `parameters` say.
+   */
+  readonly takes?: JsonSchema | undefined;
+  /** The code's own schema takes more than `parameters` say, such as a text for a number, so it refuses arguments itself. */
+  readonly coerces?: true | undefined;
+  /** The code's own schema leaves out unknown names, which `parameters` refuse. */
+  readonly strips?: true | undefined;
   /** What it returns; absent: anything. Runs do not pin it. */
   readonly result?: JsonSchema | undefined;
   readonly effect: CallSafety;

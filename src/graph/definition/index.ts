@@ -34,7 +34,7 @@ export type { CallSafety } from './execution.ts';
 export { hasErrors } from './issue.ts';
 export type { GraphIssue } from './issue.ts';
 export type { Limits } from './limits.ts';
-export { MEMORY_TOOLS } from './memory-tools.ts';
+export { MEMORY_SEARCH_LIMIT, MEMORY_TOOLS } from './memory-tools.ts';
 export { MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
 export type { Message, ToolCall } from './message.ts';

@@ -2,6 +2,9 @@ import { DURATION_PATTERN } from '../values/duration.ts';
 import type { ToolEntry } from './catalog.ts';
 import { MAX_MEMORY_NAME, MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 
+/** So many entries are found, unless the model says another number. */
+export const MEMORY_SEARCH_LIMIT = 5;
+
 /** The parts of the built-in tools that models and people see. They are the same in every installation. */
 export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {
   [MEMORY_SEARCH]: {
@@ -11,7 +14,7 @@ export const MEMORY_TOOLS: Readonly<Record<string, ToolEntry>> = {
       type: 'object',
       properties: {
         query: { type: 'string', minLength: 1, maxLength: 1_000 },
-        limit: { type: 'integer', minimum: 1, maximum: 20 },
+        limit: { type: 'integer', minimum: 1, maximum: 20, default: MEMORY_SEARCH_LIMIT },
       },
       additionalProperties: false,
     },

@@ -3,18 +3,22 @@ import type { Draft } from '../draft/draft.ts';
 import { taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { CompensationEventBody } from '../journal/events.ts';
+import { findNode } from '../compile/find-node.ts';
+import type { Compensator } from '../nodes/behavior.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import { NOBODY_AWAITED } from '../run/compensation.ts';
 import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
-import type { CallEffect } from '../run/effect.ts';
-import { approvalTimerId, compensationKey } from '../run/ids.ts';
+import { calleeOf } from '../run/call.ts';
+import type { CallEffect, ReadingRequest } from '../run/effect.ts';
+import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
 import { argsAsked, closeExpiredApproval } from '../superstep/open-approval.ts';
-import { isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
+import { GraphError, isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
+import { deepEqual } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { askToCompensate } from './ask-to-compensate.ts';
 import { emitOfCompensation, summaryOfCompensation } from './compensation-events.ts';
@@ -37,7 +41,7 @@ export function rememberCompensation(handle: TaskHandle, result: CallResult): vo
 
 function compensationOf(
   handle: TaskHandle,
-  compensate: NonNullable<TaskHandle['node']['compensate']>,
+  compensator: Compensator,
   { key, result }: { key: string; result: Json },
 ): Compensation {
   const { node, visit, index } = handle.task;
@@ -45,19 +49,20 @@ function compensationOf(
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
     const { run } = handle.draft;
-    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, shapersOf(run)));
+    const call = withTaskAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)));
     return { key, task, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, problem: toRunError(error) };
   }
 }
 
-/** Begins the latest pending compensation, or asks people to approve it. @returns false if none is left */
+/** Begins the latest pending compensation, has its arguments read, or asks people to approve it. @returns false if none is left */
 export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
   if (run.compensation.asked || run.compensation.unknown) return true;
   for (let last = run.compensation.pending.at(-1); last; last = run.compensation.pending.at(-1)) {
     if (!('request' in last)) closeImpossible(draft);
+    else if (last.reading) return beginReading(draft, last, last.reading);
     else if (!last.needsApproval) return beginCompensation(draft, last);
     else if (ask(draft, last)) return true;
   }
@@ -84,14 +89,78 @@ export function expireAskedCompensation(draft: Draft, asked: AskedCompensation):
   finishAskedCompensation(draft, asked, approval);
 }
 
-/** Begins an approved compensation with the approved arguments. One that is rejected or expired has failed. */
+/**
+ * Begins an approved compensation with the approved arguments; those that a person has edited are read anew. One that is
+ * rejected or expired has failed.
+ */
 export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
   draft.awaitPerson(NOBODY_AWAITED);
   draft.cancelTimer(approvalTimerId(approval.id));
   const { request } = compensation;
   const error = refusedCallError(request.tool, approval);
   if (error) return closeLatest(draft, compensation, { error });
-  beginCompensation(draft, { ...compensation, request: { ...request, args: approval.args, isApproved: true } });
+  const { args, askedArgs = args } = approval;
+  const approved = { ...compensation, request: { ...request, args, isApproved: true } } as const;
+  if (deepEqual(args, askedArgs)) beginCompensation(draft, approved);
+  else readEdited(draft, compensation, args);
+}
+
+/** A person who has approved edited arguments has not approved what the tool makes of them, if that is something else. */
+function readEdited(draft: Draft, compensation: CompensationCall, args: Json): void {
+  replaceLatest(draft, compensation, () => {
+    const call = compensatorOf(draft, compensation).read(args);
+    const { request, reading } = call;
+    if (!deepEqual(request.args, args)) return { ...compensation, ...call };
+    if (reading) return { ...compensation, ...call, isReadApproved: true };
+    return { ...compensation, request: { ...request, isApproved: true }, needsApproval: false };
+  });
+}
+
+function compensatorOf({ graph }: Draft, { task }: CompensationCall): Compensator {
+  const compensator = findNode(graph, task)?.compensate;
+  if (compensator) return compensator;
+  throw new TypeError(`The node "${task.node}" compensates nothing`);
+}
+
+/** Puts the latest compensation in its place as it is now. If it can't be made any more, it has failed. */
+function replaceLatest(draft: Draft, before: CompensationCall, toNext: () => CompensationCall): void {
+  try {
+    const next = toNext();
+    draft.setCompensation({ pending: [...draft.run.compensation.pending.slice(0, -1), next] });
+  } catch (error) {
+    if (!(error instanceof GraphError)) throw error;
+    closeLatest(draft, before, { error: toRunError(error) });
+  }
+}
+
+function beginReading(draft: Draft, compensation: CompensationCall, request: ReadingRequest): true {
+  const { key: compensatedKey, task } = compensation;
+  const { node, index } = task;
+  const key = readingKey(compensationKey(compensatedKey), request.args);
+  const summary = summaryOfCompensation('read arguments of compensation', task);
+  const effect: CallEffect = {
+    kind: 'call',
+    key,
+    takeover: 0,
+    node,
+    ...(index !== undefined && { index }),
+    request,
+    summary,
+  };
+  draft.requestCall(effect, { taskPath: [], called: calleeOf(request), compensates: compensation });
+  return true;
+}
+
+/** Takes what the tool's own schema has made of the arguments of the latest compensation, which is decided about now. */
+export function takeReadCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
+  if (result.kind === 'call.failed') return closeLatest(draft, compensation, { error: result.failure.error });
+  replaceLatest(draft, compensation, () => {
+    const { reading: _read, isReadApproved, ...read } = compensation;
+    const args = 'value' in result.reply ? result.reply.value : null;
+    const isApproved = isReadApproved === true && deepEqual(args, read.request.args);
+    const request = { ...read.request, args, isRead: true, ...(isApproved && { isApproved }) } as const;
+    return { ...read, request, needsApproval: !isApproved && compensatorOf(draft, compensation).needsApproval(args) };
+  });
 }
 
 function beginCompensation(draft: Draft, compensation: CompensationCall): true {

@@ -40,12 +40,12 @@ function isOutdated(handle: TaskHandle): boolean {
   return position.kind === 'approval' && showsOtherwise(handle, position);
 }
 
-function showsOtherwise(handle: TaskHandle, { approvalId }: ApprovalPosition): boolean {
+function showsOtherwise(handle: TaskHandle, position: ApprovalPosition): boolean {
   const { fillQuestion } = handle.node.behavior;
-  const approval = own(handle.draft.run.approvals, approvalId);
+  const approval = own(handle.draft.run.approvals, position.approvalId);
   if (!fillQuestion || approval?.status !== 'pending') return false;
   try {
-    const question = withTaskAllowance(handle, () => fillQuestion(taskBindings(handle)));
+    const question = withTaskAllowance(handle, () => fillQuestion(taskBindings(handle), position));
     return question === null || digestOf(question) !== approval.asked;
   } catch (error) {
     if (error instanceof GraphError) return true;

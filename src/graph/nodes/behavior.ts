@@ -3,10 +3,10 @@ import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Shown } from '../run/approvals/approval-digest.ts';
 import type { Approval } from '../run/approvals/approval.ts';
-import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
+import type { CallReply, CallRequest, ModelCallRequest, ReadingRequest, ToolCallRequest } from '../run/effect.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
-import type { NodePosition, TaskOutcome, ResumablePosition } from '../run/scope.ts';
+import type { ApprovalPosition, NodePosition, TaskOutcome, ResumablePosition } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
@@ -26,24 +26,32 @@ export interface NodeBehavior {
    * state is no part of it.
    * @throws GraphError
    */
-  readonly fillQuestion?: (bindings: Bindings) => Shown | null;
+  readonly fillQuestion?: (bindings: Bindings, position: ApprovalPosition) => Shown | null;
   /** The people who may decide; absent if the node itself asks no one. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
-  readonly compensate?: Compensate;
+  readonly compensate?: Compensator;
 }
 
-/**
- * Makes the call that compensates another one; `result` of that call is among the bindings.
- * @param shapers those who have shaped the run, its starter first
- * @throws GraphError when the tool is unknown, one of them may not call it, or its arguments can't be filled or break its
- * parameters
- */
-export type Compensate = (bindings: Bindings, shapers: readonly Principal[]) => CompensatingCall;
+/** Makes the call that compensates another one. Its methods throw a GraphError when the tool is unknown. */
+export interface Compensator {
+  /**
+   * Fills the call's arguments; `result` of the other call is among the bindings.
+   * @param shapers those who have shaped the run, its starter first
+   * @throws GraphError when one of them may not call it, or its arguments can't be filled or break its parameters
+   */
+  fill(bindings: Bindings, shapers: readonly Principal[]): CompensatingCall;
+  /** Reads arguments that a person has edited. @throws GraphError when they break the tool's parameters */
+  read(args: Json): CompensatingCall;
+  /** @throws GraphError when the rule of the tool can't be evaluated */
+  needsApproval(args: Json): boolean;
+}
 
 /** The call that compensates another one. */
 export interface CompensatingCall {
   readonly request: ToolCallRequest;
+  /** The tool's own schema has yet to read the arguments; a person may have to approve what it makes of them. */
+  readonly reading?: ReadingRequest;
   /** A person must approve the call, by the rule of its tool. */
   readonly needsApproval: boolean;
 }
@@ -63,6 +71,8 @@ export interface TaskContext {
    * @returns the call's idempotency key
    */
   call(number: number, request: CallRequest, takeover?: number): string;
+  /** Has a tool's own schema read the arguments of the call with this number. @returns the key of the reading */
+  read(number: number, request: ReadingRequest): string;
   /** True if the run's concurrency allows one more call. A task that has to wait gets the input `capacity`. */
   hasCapacity(): boolean;
   /** As `hasCapacity`, for a model call, which also needs a part of the budgets. */

@@ -1,7 +1,8 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Approval } from '../run/approvals/approval.ts';
-import type { ApprovedPosition, NodePosition } from '../run/scope.ts';
+import type { ApprovalPosition, ApprovedPosition, NodePosition, ReadingPosition } from '../run/scope.ts';
+import { deepEqual } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { closeApproval } from './approval.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';
@@ -27,52 +28,116 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
   const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
   const args = field('args', node.args, {});
   if (!tool) return { start: () => notFound(name), resume: () => notFound(name) };
-  const ask = (filled: Json, bindings: Bindings): Question | null =>
-    tool.needsApproval({ ...bindings, args: filled })
-      ? tool.question(filled, { because: `Node ${settings.id} calls it` })
-      : null;
+  const calling: CallingNode = { tool, because: `Node ${settings.id} calls it` };
   return {
-    fillQuestion: (bindings) => ask(args.fill(bindings), bindings),
+    fillQuestion: (bindings, position) => questionOn(calling, bindings, { ...position, given: args.fill(bindings) }),
     start(task) {
-      const filled = args.fill(task.bindings);
+      const given = args.fill(task.bindings);
       const refusal = tool.refuse(task.shapers);
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
-      const problem = tool.checkArguments(filled);
-      if (problem !== null) return failedBecause('INVALID_TOOL_ARGUMENTS', problem);
-      const question = ask(filled, task.bindings);
-      if (!question) return makeCall(tool, task, { args: filled, byPerson: false });
-      return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
+      return readCall(calling, task, { given, args: given, byPerson: false });
     },
     resume(task, position, input) {
-      if (position.kind === 'approval')
-        return callIfApproved(tool, task, closeApproval(task, { position, onTimeout: 'expired' }, input));
-      return position.kind === 'approved' ? makeCall(tool, task, position) : finishCall(position, input);
+      if (input.kind === 'call.failed') return failed(input.failure);
+      switch (position.kind) {
+        case 'reading':
+          return decideOrCall(calling, task, toRead(position, input));
+        case 'approval': {
+          const approval = closeApproval(task, { position, onTimeout: 'expired' }, input);
+          return afterDecision(calling, task, { ...position, approval });
+        }
+        case 'approved':
+          return position.isReady ? makeCall(tool, task, position) : readCall(calling, task, position);
+        default:
+          return finishCall(position, input);
+      }
     },
   };
+}
+
+/** The tool that a node calls, and the reason that people are told. */
+interface CallingNode {
+  readonly tool: CallableTool;
+  readonly because: string;
 }
 
 function notFound(name: string): Progress {
   return failedBecause('TOOL_NOT_FOUND', toolNotFound(name));
 }
 
-type ApprovedCall = Pick<ApprovedPosition, 'args' | 'byPerson'>;
+type GivenCall = Pick<ApprovedPosition, 'given' | 'args' | 'byPerson'>;
+
+/** Reads the arguments, which decides about them what is decided. A person who has approved others has not approved them. */
+function readCall(calling: CallingNode, task: TaskContext, { given, args: written, byPerson }: GivenCall): Progress {
+  const { tool } = calling;
+  const read = tool.readArguments(written);
+  if ('problem' in read) return failedBecause('INVALID_TOOL_ARGUMENTS', read.problem);
+  const { args } = read;
+  const isApproved = byPerson && deepEqual(args, written);
+  if (!tool.needsReading) return decideOrCall(calling, task, { given, args, byPerson: isApproved });
+  if (!task.hasCapacity())
+    return { kind: 'open', position: { kind: 'approved', given, args, byPerson: isApproved, isReady: false } };
+  const key = task.read(0, tool.reading(args, null));
+  return { kind: 'open', position: { kind: 'reading', key, tool: tool.name, given, args, isApproved } };
+}
+
+/** The call with what the tool's own schema has made of its arguments. */
+function toRead(position: ReadingPosition, input: TaskInput): GivenCall {
+  if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
+  const { value: args } = input.reply;
+  return { given: position.given, args, byPerson: position.isApproved && deepEqual(args, position.args) };
+}
+
+/** Asks people about a call, if its tool's rule says so, or makes it. */
+function decideOrCall({ tool, because }: CallingNode, task: TaskContext, call: GivenCall): Progress {
+  const { given, args } = call;
+  if (call.byPerson || !tool.needsApproval({ ...task.bindings, args }))
+    return makeCall(tool, task, { ...call, isReady: true });
+  const asked = task.requestApproval(tool.question(args, { because }));
+  const read = tool.needsReading && { read: { given, args } };
+  return { kind: 'open', position: { kind: 'approval', ...asked, ...read } };
+}
+
+/** The question on another state; `null`: nobody is asked what was asked. */
+function questionOn(
+  { tool, because }: CallingNode,
+  bindings: Bindings,
+  { given, read }: Pick<ApprovalPosition, 'read'> & { readonly given: Json },
+): Question | null {
+  if (read) return deepEqual(given, read.given) ? tool.question(read.args, { because }) : null;
+  const now = tool.readArguments(given);
+  if ('problem' in now || !tool.needsApproval({ ...bindings, args: now.args })) return null;
+  return tool.question(now.args, { because });
+}
+
+/** Makes the call with the arguments that a person has approved. Those that the person has changed are read anew. */
+function afterDecision(
+  calling: CallingNode,
+  task: TaskContext,
+  { approval, read }: Pick<ApprovalPosition, 'read'> & { readonly approval: Approval },
+): Progress {
+  const { tool } = calling;
+  const error = refusedCallError(tool.name, approval);
+  if (error) return failed({ callFailed: false, error });
+  const { args, askedArgs = args } = approval;
+  const call = { given: read?.given ?? askedArgs, args, byPerson: true };
+  return deepEqual(args, askedArgs) ? makeCall(tool, task, { ...call, isReady: true }) : readCall(calling, task, call);
+}
+
+type ReadCall = Omit<ApprovedPosition, 'kind'>;
 
 /** Makes the call, or waits for the capacity to make it. */
-function makeCall(tool: CallableTool, task: TaskContext, { args, byPerson }: ApprovedCall): Progress {
-  if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args, byPerson } };
+function makeCall(tool: CallableTool, task: TaskContext, call: ReadCall): Progress {
+  if (!task.hasCapacity()) return { kind: 'open', position: { ...call, kind: 'approved' } };
   const refusal = tool.refuse(task.shapers);
   if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
-  const key = task.call(0, tool.request(args, { leftMs: null, isApproved: byPerson }));
+  const { args, byPerson } = call;
+  const terms = { leftMs: null, isApproved: byPerson, isRead: tool.needsReading };
+  const key = task.call(0, tool.request(args, terms));
   return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }
 
-function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approval): Progress {
-  const error = refusedCallError(tool.name, approval);
-  return error ? failed({ callFailed: false, error }) : makeCall(tool, task, { args: approval.args, byPerson: true });
-}
-
 function finishCall(position: NodePosition, input: TaskInput): Progress {
-  if (input.kind === 'call.failed') return failed(input.failure);
   if (input.kind === 'call.completed' && input.reply.kind === 'value') return done(input.reply.value);
   throw unexpected(position);
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../values/json.ts';
 import type { CallRequest, CallEffect, CallReply, LocalEffect } from './effect.ts';
 import type { OpenCall, UnknownOutcomeRule } from './run.ts';
 
-/** Returns the kind and name of the called model, tool, function or node type. */
+/** Returns the kind and name of the called model, tool, function or node type, or of the tool that reads arguments. */
 export function calleeOf(request: CallRequest): OpenCall['called'] {
   switch (request.kind) {
     case 'model':
@@ -14,6 +14,8 @@ export function calleeOf(request: CallRequest): OpenCall['called'] {
       return { kind: 'function', name: request.function };
     case 'node':
       return { kind: 'node', name: request.nodeType };
+    case 'reading':
+      return { kind: 'reading', name: request.tool };
   }
 }
 
@@ -54,7 +56,7 @@ export function isLocal(call: CallEffect): call is LocalEffect {
   const { request } = call;
   if (request.kind === 'model' || request.execution !== 'local' || isAccountable(call)) return false;
   // The worker of the workflow task does not serve the queues that tools name.
-  if (request.kind === 'tool' && request.taskQueue !== undefined) return false;
+  if ('taskQueue' in request && request.taskQueue !== undefined) return false;
   return isShortAndIdempotent(request.effect, request.policy.timeoutMs);
 }
 

@@ -1,5 +1,5 @@
 import type { RunError } from '../values/errors.ts';
-import type { ToolCallRequest } from './effect.ts';
+import type { ReadingRequest, ToolCallRequest } from './effect.ts';
 import type { Principal } from './principal.ts';
 import type { TaskPath, TaskReference } from './ids.ts';
 
@@ -10,6 +10,10 @@ export interface CompensationCall {
   readonly key: string;
   readonly task: TaskReference;
   readonly request: ToolCallRequest;
+  /** The tool's own schema reads the arguments first; what it makes of them is not decided about yet. */
+  readonly reading?: ReadingRequest;
+  /** A person has approved the arguments that are read. */
+  readonly isReadApproved?: true;
   /** A person must approve the call, by the rule of its tool. */
   readonly needsApproval: boolean;
   /** Those with other roles than the starter's who had shaped the run when the compensated call completed. */

@@ -38,7 +38,7 @@ export interface LocalEffect extends CallEffect {
   readonly request: Exclude<CallRequest, ModelCallRequest>;
 }
 
-export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest;
+export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest | ReadingRequest;
 
 export interface ModelCallRequest {
   readonly kind: 'model';
@@ -85,8 +85,23 @@ export interface ToolCallRequest {
   readonly memory?: string;
   /** A person has approved the call with these arguments. */
   readonly isApproved?: true;
+  /** The tool's own schema has read the arguments: its code takes them as they are. */
+  readonly isRead?: true;
   readonly taskQueue?: string;
   readonly execution?: Execution;
+  readonly policy: CallPolicy;
+}
+
+/**
+ * Has a tool's own schema read arguments, before anything is decided about them. The reply is what the tool's code takes.
+ */
+export interface ReadingRequest {
+  readonly kind: 'reading';
+  readonly tool: string;
+  readonly args: Json;
+  readonly effect: 'idempotent';
+  readonly taskQueue?: string;
+  readonly execution: 'local';
   readonly policy: CallPolicy;
 }
 

@@ -1,5 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { canonicalJson } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
 
 /*
  * Every id and key of a run. Node names consist of letters, digits, `_` and `-`, so `.`, `:`, `/` and `#` are safe
@@ -117,6 +119,14 @@ export function keyInRun(runId: string, key: string): string {
 /** Returns the key of the call that compensates another one. */
 export function compensationKey(compensated: string): string {
   return `${compensated}:undo`;
+}
+
+/**
+ * Returns the key of the call that reads the arguments of another one. Other arguments are read under another key, so no
+ * answer to a reading is taken for that to another.
+ */
+export function readingKey(call: string, args: Json): string {
+  return `${call}:args:${bytesToHex(sha256(new TextEncoder().encode(canonicalJson(args)))).slice(0, 16)}`;
 }
 
 /** True if two paths lead to one task. */

@@ -24,6 +24,7 @@ export type {
   NodeCallRequest,
   OverflowReply,
   ProviderParts,
+  ReadingRequest,
   TimerEffect,
   ToolCallRequest,
   ValueReply,

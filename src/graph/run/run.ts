@@ -113,7 +113,7 @@ export interface Counters {
 
 export interface OpenCall {
   readonly taskPath: TaskPath;
-  readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node'; readonly name: string };
+  readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node' | 'reading'; readonly name: string };
   /** The time of the request, in milliseconds since the epoch. */
   readonly since: number;
   /** The call's share of the budgets until its real usage is known. */

@@ -123,6 +123,7 @@ export interface Goto {
 /** The position of a node task between two occurrences; the kind names the awaited input. */
 export type NodePosition =
   | CallPosition
+  | ReadingPosition
   | LlmPosition
   | AgentPosition
   | CallsPosition
@@ -220,18 +221,33 @@ export interface WaitPosition extends WithDeadline {
   readonly deadline: string | null;
 }
 
+/** The tool's own schema reads the arguments of the task's call. */
+export interface ReadingPosition extends ShownCall {
+  readonly kind: 'reading';
+  /** The arguments that the node gives. */
+  readonly given: Json;
+  /** A person has approved the arguments that are read. */
+  readonly isApproved: boolean;
+}
+
 export interface ApprovalPosition {
   readonly kind: 'approval';
   readonly approvalId: string;
   readonly timerId: string;
+  /** Of a call whose arguments the tool's own schema has read: what the node gave, and what became of it. */
+  readonly read?: { readonly given: Json; readonly args: Json };
 }
 
-/** The call is approved or needs no approval, and waits for `maxConcurrency`. */
+/** The call is approved or needs no approval, and waits for `maxConcurrency`; so does one whose arguments are to be read. */
 export interface ApprovedPosition {
   readonly kind: 'approved';
   readonly args: Json;
+  /** The arguments that the node gives. */
+  readonly given: Json;
   /** A person has approved it. */
   readonly byPerson: boolean;
+  /** The tool's own schema has read the arguments, or has none to read them. */
+  readonly isReady: boolean;
 }
 
 /** The task has failed, and ends after its open calls return. One with graphs inside says so at its own position. */

@@ -1,7 +1,7 @@
 import type { TaskFailure } from '../values/errors.ts';
 import type { NodePosition, ResumablePosition, SavedProgress, Scope, ShownCall } from './scope.ts';
 import type { ModelNeeds } from './spending.ts';
-import { hasReadyCall, isAnswered } from './tool-batch.ts';
+import { hasReadyCall, isAnswered, openKey } from './tool-batch.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
 /** Returns the requested tool calls of a task at this position, with their states. */
@@ -47,6 +47,10 @@ export function callAt(position: NodePosition): ShownCall | null {
       const { kind: _kind, ...call } = position;
       return call;
     }
+    case 'reading': {
+      const { kind: _kind, given: _given, isApproved: _isApproved, ...call } = position;
+      return call;
+    }
     case 'llm':
     case 'agent': {
       const key = position.turn?.key ?? null;
@@ -62,7 +66,7 @@ export function callAt(position: NodePosition): ShownCall | null {
 /** True if a task at this position waits for the result of a call. The calls of graphs inside are those of other tasks. */
 export function awaitsResult(position: NodePosition, key: string): boolean {
   if (callAt(position)?.key === key) return true;
-  return batchOf(position).some(({ state }) => state.phase === 'open' && state.key === key);
+  return batchOf(position).some(({ state }) => openKey(state) === key);
 }
 
 /** Returns the approvals that a task at this position waits for. */

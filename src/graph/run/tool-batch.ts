@@ -12,6 +12,10 @@ export interface BatchCall {
   /** The called tool: the requested one, or its fallback after a failure. */
   readonly tool: string;
   readonly args: Json;
+  /** The arguments that its tool was to be called with; absent: `args` are the same. */
+  readonly given?: Json;
+  /** The tool's own schema has read the arguments. */
+  readonly isRead?: true;
   /** The namespace of a tool of memory, as it was when the call was first looked at. */
   readonly memory?: string | undefined;
   /** A person has edited the arguments. */
@@ -28,6 +32,9 @@ export interface BatchCall {
 }
 
 export type CallState =
+  /** The tool's own schema has yet to read the arguments. Approved: a person has approved them. */
+  | { readonly phase: 'unread'; readonly isApproved: boolean }
+  | { readonly phase: 'reading'; readonly key: string; readonly isApproved: boolean }
   /** Approved: a person has approved it, or it had begun before. Of others the rules are asked when they begin. */
   | { readonly phase: 'ready'; readonly isApproved: boolean }
   | { readonly phase: 'asked'; readonly approvalId: string; readonly timerId: string }
@@ -36,7 +43,7 @@ export type CallState =
   | { readonly phase: 'inside' }
   | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
   /** The call could not begin; its task fails after the other open calls return. */
-  | { readonly phase: 'failed'; readonly failure: TaskFailure; readonly isApproved: boolean }
+  | { readonly phase: 'failed'; readonly failure: TaskFailure; readonly isApproved: boolean; readonly isUnread?: true }
   /** The tool message for the model. */
   | { readonly phase: 'answered'; readonly content: string };
 
@@ -53,9 +60,9 @@ export function isAnswered(batch: ToolBatch): boolean {
   return batch.every(({ state }) => state.phase === 'answered');
 }
 
-/** True if a call of a batch may begin, or people may be asked about it; a failed call blocks the others. */
+/** True if a call of a batch may begin or be read, or people may be asked about it; a failed call blocks the others. */
 export function hasReadyCall(batch: ToolBatch): boolean {
-  const isReady = batch.some(({ state }) => state.phase === 'ready');
+  const isReady = batch.some(({ state }) => state.phase === 'ready' || state.phase === 'unread');
   return isReady && batch.every(({ state }) => state.phase !== 'failed');
 }
 
@@ -65,7 +72,12 @@ export function failureIn(batch: ToolBatch): TaskFailure | null {
   return first ?? null;
 }
 
-/** True if a call of a batch is open. */
+/** True if a call of a batch is open, or its arguments are being read. */
 export function hasOpenCall(batch: ToolBatch): boolean {
-  return batch.some(({ state }) => state.phase === 'open');
+  return batch.some(({ state }) => openKey(state) !== null);
+}
+
+/** The key of the open call, or of the reading of its arguments; `null`: neither is open. */
+export function openKey(state: CallState): string | null {
+  return state.phase === 'open' || state.phase === 'reading' ? state.key : null;
 }

@@ -6,8 +6,8 @@ import type { Question, TaskContext } from '../nodes/behavior.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import { toPublicApproval } from '../run/approvals/public-approval.ts';
 import { calleeOf, ruleIfUnknown } from '../run/call.ts';
-import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
-import { approvalTimerId, nodesAround, waitTimerId } from '../run/ids.ts';
+import type { CallEffect, CallRequest, ModelCallRequest, ReadingRequest } from '../run/effect.ts';
+import { approvalTimerId, nodesAround, readingKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
@@ -51,7 +51,12 @@ export class TaskServices implements TaskContext {
   }
 
   call(number: number, request: CallRequest, takeover = 0): string {
-    return requestCall(this.#handle, { number, takeover }, request);
+    return requestCall(this.#handle, { key: keyOfCall(this.#handle, number), takeover }, request);
+  }
+
+  read(number: number, request: ReadingRequest): string {
+    const callKey = keyOfCall(this.#handle, number);
+    return requestCall(this.#handle, { key: readingKey(callKey, request.args), takeover: 0 }, request);
   }
 
   hasCapacity(): boolean {
@@ -102,13 +107,12 @@ export class TaskServices implements TaskContext {
 
 function requestCall(
   handle: TaskHandle,
-  { number, takeover }: { number: number; takeover: number },
+  { key, takeover }: { key: string; takeover: number },
   wanted: CallRequest,
 ): string {
   const { draft, task } = handle;
   const { kind, name } = calleeOf(wanted);
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
-  const key = keyOfCall(handle, number);
   const { request, reservation } = planReservation(handle, key, wanted);
   const effect: CallEffect = {
     kind: 'call',
@@ -119,7 +123,7 @@ function requestCall(
     request,
     summary: summaryOf(handle, `${kind} ${name} ·`),
     ...(handle.frame.isTimed && { isCancelable: true }),
-    ...(handle.node.compensate && { isCompensable: true }),
+    ...(kind === 'tool' && handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
     ...placeOf(handle, request),
   };
@@ -134,10 +138,11 @@ function requestCall(
   return key;
 }
 
-/** Records that code is called. What a model is asked comes with its answer. */
+/** Records that code is called. What a model is asked comes with its answer, and arguments that are read with their call. */
 function emitRequest(handle: TaskHandle, idempotencyKey: string, request: CallRequest): void {
   switch (request.kind) {
     case 'model':
+    case 'reading':
       return;
     case 'tool':
       return emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey });

@@ -1,5 +1,6 @@
 export { boundIssues } from './bounded-issues.ts';
 export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
+export { withDefaults } from './complete-value.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
 export { createDistinctTexts } from './distinct-texts.ts';
 export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';

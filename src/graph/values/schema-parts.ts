@@ -36,8 +36,20 @@ export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaP
   return { schema: findPart(schema, { root, read: ofItem, depth: 0 }) ?? true, root };
 }
 
+/** The objects that hold for a value whatever it is: the schema itself, what it refers to, and all of its `allOf`. */
+export function wholeSchemas({ schema, root }: SchemaPart): readonly JsonObject[] {
+  return wholesAt(schema, root, 0);
+}
+
 /** A limit is needed because references may form a cycle. */
 const MAX_DEPTH = 16;
+
+function wholesAt(schema: Json | undefined, root: JsonSchema, depth: number): readonly JsonObject[] {
+  spend(5);
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return [];
+  const inside = (inner: Json | undefined): readonly JsonObject[] => wholesAt(inner, root, depth + 1);
+  return [schema, ...inside(resolve(schema['$ref'], root)), ...listOf(schema['allOf']).flatMap(inside)];
+}
 
 function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
   spend(5);

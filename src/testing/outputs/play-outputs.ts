@@ -75,7 +75,7 @@ function toPlay(graph: CompiledGraph, { identity, now, test }: Given): Play {
   const record = new RunRecord();
   const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const calls = new CallPlayer({
-    toCall: createScriptedCalls(test.outputs),
+    toCall: createScriptedCalls(test.outputs, graph.catalog),
     owner: { runId, tenantId, graph: ran.name, createdBy },
     pace,
     timeline,

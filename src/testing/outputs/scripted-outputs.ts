@@ -1,8 +1,9 @@
 import { CallError } from '../../activities/calls/call-error.ts';
 import type { CallTask } from '../../activities/calls/call-task.ts';
+import type { Catalog } from '../../graph/definition/index.ts';
 import { calleeOf } from '../../graph/run/index.ts';
-import type { CallReply, CallRequest, ModelReply } from '../../graph/run/index.ts';
-import { isJsonList, isJsonObject, own } from '../../graph/values/index.ts';
+import type { CallReply, CallRequest, ModelReply, ReadingRequest } from '../../graph/run/index.ts';
+import { isJsonList, isJsonObject, own, withDefaults } from '../../graph/values/index.ts';
 import type { Json, RunErrorCode } from '../../graph/values/index.ts';
 import type { FakeCall } from '../fake-calls.ts';
 import { MissingAnswerError } from '../missing-answer-error.ts';
@@ -25,11 +26,15 @@ export class MissingOutputError extends MissingAnswerError {
 }
 
 /** Makes what answers the calls of a run by what the test says of its nodes. */
-export function createScriptedCalls(outputs: NodeOutputs): (task: CallTask) => FakeCall {
+export function createScriptedCalls(
+  outputs: NodeOutputs,
+  { tools }: Pick<Catalog, 'tools'>,
+): (task: CallTask) => FakeCall {
   const taken = new Map<string, number>();
   return ({ node, request }) => ({
     safety: request.kind === 'model' ? 'idempotent' : request.effect,
     execute: async () => {
+      if (request.kind === 'reading') return { kind: 'value', value: readByDefaults(request, tools) };
       const script = own(outputs, node) ?? [];
       const at = taken.get(node) ?? 0;
       const output = script[at];
@@ -38,6 +43,11 @@ export function createScriptedCalls(outputs: NodeOutputs): (task: CallTask) => F
       return await Promise.resolve(toCallReply(output, request));
     },
   });
+}
+
+/** No code runs in a test that is JSON: of what a tool's own schema does, it has the defaults. */
+function readByDefaults({ tool, args }: ReadingRequest, tools: Catalog['tools']): Json {
+  return withDefaults(args, own(tools, tool)?.parameters ?? true);
 }
 
 /** @throws CallError for an output that is `{ "$error": … }` */
@@ -79,11 +89,12 @@ function toToolCalls(calls: Json | undefined): NonNullable<ScriptedAnswer['toolC
   });
 }
 
-const KINDS = { model: 'model', tool: 'tool', function: 'function', node: 'node type' } as const;
+const KINDS = { model: 'model', tool: 'tool', function: 'function', node: 'node type', reading: 'tool' } as const;
 
 const FAILURES: Readonly<Record<CallRequest['kind'], RunErrorCode>> = {
   model: 'MODEL_FAILED',
   tool: 'TOOL_FAILED',
   function: 'FUNCTION_FAILED',
   node: 'FUNCTION_FAILED',
+  reading: 'INVALID_TOOL_ARGUMENTS',
 };

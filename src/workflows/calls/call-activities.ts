@@ -53,6 +53,8 @@ export function callActivity({ effect, owner, journal, left }: MadeCall): Promis
       return activities.callFunction.executeWithOptions(options, [{ ...task, request }]);
     case 'node':
       return activities.callNode.executeWithOptions(options, [{ ...task, request }]);
+    case 'reading':
+      return activities.readArguments.executeWithOptions(options, [{ ...task, request }]);
   }
 }
 

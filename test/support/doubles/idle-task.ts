@@ -8,6 +8,7 @@ const nothing = (): never => {
 export const IDLE_TASK: TaskContext = {
   bindings: {},
   call: () => 'key',
+  read: () => 'key',
   beginGraph: nothing,
   requestApproval: nothing,
   expireApproval: nothing,

@@ -17,7 +17,9 @@ import type {
   FunctionCallRequest,
   ModelCallRequest,
   ModelReply,
+  LocalEffect,
   NodeCallRequest,
+  ReadingRequest,
   OverflowReply,
   ToolCallRequest,
 } from '../../../src/graph/run/effect.ts';
@@ -45,6 +47,8 @@ export interface Outside {
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly function?: (request: FunctionCallRequest, key: string) => Json;
   readonly node?: (request: NodeCallRequest, key: string) => Json;
+  /** Returns what a tool's own schema makes of arguments. */
+  readonly reading?: (request: ReadingRequest, key: string) => Json;
   /** Returns the index of the open call that completes next, by default the first; `null` if none does. */
   readonly next?: (calls: readonly CallEffect[]) => number | null;
   /** `null` leaves the approval pending. */
@@ -239,15 +243,21 @@ function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody
 }
 
 function replyTo(request: CallEffect['request'], key: string, outside: Outside): CallReply {
+  return request.kind === 'model'
+    ? toModelReply((outside.model ?? notExpected)(request, key))
+    : { kind: 'value', value: valueOf(request, key, outside) };
+}
+
+function valueOf(request: LocalEffect['request'], key: string, outside: Outside): Json {
   switch (request.kind) {
-    case 'model':
-      return toModelReply((outside.model ?? notExpected)(request, key));
     case 'tool':
-      return { kind: 'value', value: (outside.tool ?? notExpected)(request, key) };
+      return (outside.tool ?? notExpected)(request, key);
     case 'function':
-      return { kind: 'value', value: (outside.function ?? notExpected)(request, key) };
+      return (outside.function ?? notExpected)(request, key);
     case 'node':
-      return { kind: 'value', value: (outside.node ?? notExpected)(request, key) };
+      return (outside.node ?? notExpected)(request, key);
+    case 'reading':
+      return (outside.reading ?? notExpected)(request, key);
   }
 }
 

@@ -111,6 +111,7 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     callTool: call,
     callFunction: call,
     callNode: call,
+    readArguments: call,
     callLocally: async () => {
       throw new TypeError('A call that a test answers is made by an activity');
     },

@@ -43,6 +43,21 @@ describe('toolCalls', () => {
     expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
   });
 
+  test('arguments that the schema of now would change are refused', async () => {
+    const tool = aTool({ read: async () => await Promise.resolve({ order: 8 }), execute: () => expect.unreachable() });
+    const refused = { code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' };
+    await expect(callOf(tool, { order: 7 })).rejects.toMatchObject(refused);
+  });
+
+  test('arguments that its schema has read are taken as they are', async () => {
+    const tool = aTool({ takes: { required: ['order'] }, read: () => expect.unreachable(), execute: (args) => args });
+    const calls = toolCalls({ pay: tool });
+    const call = async (args: Json) =>
+      await calls.execute(aTask({ request: aToolRequest({ args, isRead: true }) }), signal, { attempt: 1 });
+    expect(await call({ order: 8 })).toEqual({ kind: 'value', value: { order: 8 } });
+    await expect(call({})).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS' });
+  });
+
   test('a tool that returns nothing has returned null', async () => {
     const tool = aTool({ execute: async () => Reflect.get({}, 'nothing') });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: null });

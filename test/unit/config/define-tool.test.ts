@@ -8,7 +8,7 @@ import { Tool } from '../../../src/config/tool.ts';
 const common = { name: 'pay', description: 'Pays' } as const;
 
 describe('defineTool', () => {
-  test('gives its code what zod makes of the arguments', () => {
+  test('gives its code what zod makes of the arguments, as JSON', () => {
     const parameters = z.object({
       order: z.string(),
       euros: z.number().default(5),
@@ -19,7 +19,7 @@ describe('defineTool', () => {
       ...common,
       parameters,
       execute(args) {
-        expectTypeOf(args).toEqualTypeOf<{ order: string; euros: number; day: Date; note?: string | undefined }>();
+        expectTypeOf(args).toEqualTypeOf<{ order: string; euros: number; day: string; note?: string | undefined }>();
       },
     });
     expect(defined.parameters).toBe(parameters);

@@ -16,6 +16,7 @@ const SWITCH_OF: Readonly<Record<CallRequest['kind'], SwitchKind>> = {
   model: 'model',
   function: 'function',
   node: 'node-type',
+  reading: 'tool',
 };
 
 /** Finds the switch that keeps a call from being made. @returns `null`: it may be made */

@@ -80,6 +80,8 @@ function describeRequest(request: CallRequest): SpanStart {
       return describeTool(request.function, 'execute_tool');
     case 'node':
       return describeTool(request.nodeType, 'execute_tool');
+    case 'reading':
+      return describeTool(request.tool, 'read_arguments');
   }
 }
 

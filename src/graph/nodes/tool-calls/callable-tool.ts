@@ -1,12 +1,13 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ApprovalRule, ToolEntry } from '../../definition/catalog.ts';
+import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
 import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
 import { isGraphTool, namesOfTool, offeredNames } from '../../definition/node-types/offered-tool.ts';
 import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
 import { evaluateField, NODE_NAMES, parseExpression } from '../../expression/expression.ts';
 import type { Bindings, Name } from '../../expression/expression.ts';
-import type { ToolCallRequest } from '../../run/effect.ts';
+import type { ReadingRequest, ToolCallRequest } from '../../run/effect.ts';
 import { mayCall } from '../../run/principal.ts';
 import type { Principal } from '../../run/principal.ts';
 import { GraphError } from '../../values/errors.ts';
@@ -34,10 +35,14 @@ export interface CallableTool {
   readonly onFailure: string;
   /** The reason why a run may not call the tool, by those who have shaped it, its starter first; `null`: it may. */
   refuse(shapers: readonly Principal[]): string | null;
-  /** Reads arguments that a model has written. A problem is worded for the model. */
-  readArguments(args: Json): { readonly args: Json } | { readonly problem: string };
-  /** The first fault of arguments; `null`: they fit the tool's parameters. */
-  checkArguments(args: Json): string | null;
+  /**
+   * Reads the arguments of a call by the tool's parameters, before anything is decided about them. A problem is worded for
+   * the model.
+   */
+  readArguments(given: Json, giver?: Giver): { readonly args: Json } | { readonly problem: string };
+  /** The code's own schema reads the arguments after that; if not, they are what the code takes. */
+  readonly needsReading: boolean;
+  reading(args: Json, leftMs: number | null): ReadingRequest;
   /** @throws GraphError `EXPRESSION_FAILED` when a condition can't be evaluated, or is neither true nor false */
   needsApproval(bindings: Bindings): boolean;
   /**
@@ -57,7 +62,12 @@ export interface CallTerms {
   readonly memory?: string | undefined;
   /** A person has approved the call with its arguments. */
   readonly isApproved: boolean;
+  /** The tool's own schema has read the arguments. */
+  readonly isRead: boolean;
 }
+
+/** Who gives arguments: a model, which may write numbers as text; a node or a person; another tool that has failed. */
+export type Giver = 'model' | 'node' | 'tool';
 
 /** The node that calls a tool. */
 export interface CallingNode {
@@ -103,8 +113,8 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
   const policy = policyOf(caller.node, entry, caller.settings);
   const terms = { ...entry, execution: caller.node.execution ?? entry.execution };
   const rules = rulesOf(name, entry, caller);
-  const problemOf = ({ path, message }: SchemaViolation): string =>
-    `The arguments of ${name} break its parameters at ${path || '/'}: ${message}`;
+  const problemOf = (violation: SchemaViolation): string =>
+    `The arguments of ${name} break its parameters at ${violation.path || '/'}: ${describeViolation(violation, entry)}`;
   const refusedIn = (args: Json): string | null => (graph ? findRefusedArgument(graph, args) : null);
   return {
     name,
@@ -116,32 +126,51 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
       const rule = `${name} may be called by runs of ${callersOf(entry)} only`;
       return refused === 0 ? rule : `${rule}; ${shapers[refused]?.sub ?? ''}, who has changed this run, is none`;
     },
-    checkArguments(args) {
-      const [first] = check(args);
-      return first ? problemOf(first) : refusedIn(args);
+    readArguments(given, giver = 'node') {
+      const args = completeArguments(given, entry, giver === 'tool');
+      const read = giver === 'model' ? readArguments(args, entry.parameters, check) : args;
+      const [violation] = refusing(check(read), entry);
+      const problem = violation ? problemOf(violation) : refusedIn(read);
+      return problem === null ? { args: read } : { problem };
     },
-    readArguments(written) {
-      const read = readArguments(written, entry.parameters, check);
-      if ('violation' in read) return { problem: problemOf(read.violation) };
-      const problem = refusedIn(read.args);
-      return problem === null ? read : { problem };
-    },
+    needsReading: entry.takes !== undefined,
+    reading: (args, leftMs) => toReading(name, terms, { args, policy: capDeadline(policy, leftMs) }),
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     memory: (bindings) => fillNamespace?.(bindings),
     question: (args, asked) =>
       toolQuestion({ tool: name, args, graph, ...asked }, entry, caller.settings.catalog.defaults),
-    request: (args, { leftMs, isApproved, memory }) => ({
-      ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved }),
+    request: (args, { leftMs, isApproved, isRead, memory }) => ({
+      ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved, isRead }),
       ...(memory !== undefined && { memory }),
     }),
   };
 }
 
+interface PolicedArgs {
+  readonly args: Json;
+  readonly policy: CallPolicy;
+}
+
+/** The request for a reading, which takes no longer than a local call. */
+function toReading(tool: string, { taskQueue }: ToolEntry, { args, policy }: PolicedArgs): ReadingRequest {
+  return {
+    kind: 'reading',
+    tool,
+    args,
+    effect: 'idempotent',
+    ...(taskQueue !== undefined && { taskQueue }),
+    execution: 'local',
+    policy: { ...policy, timeoutMs: Math.min(policy.timeoutMs, MAX_READING_MS) },
+  };
+}
+
+const MAX_READING_MS = 10_000;
+
 /** The request for a call of a tool. */
 function toToolCall(
   tool: string,
   { effect, taskQueue, execution }: ToolEntry,
-  { args, policy, isApproved }: { args: Json; policy: CallPolicy; isApproved: boolean },
+  { args, policy, isApproved, isRead }: PolicedArgs & Pick<CallTerms, 'isApproved' | 'isRead'>,
 ): ToolCallRequest {
   return {
     kind: 'tool',
@@ -149,6 +178,7 @@ function toToolCall(
     args,
     effect,
     ...(isApproved && { isApproved }),
+    ...(isRead && { isRead }),
     ...(taskQueue !== undefined && { taskQueue }),
     ...(execution !== undefined && { execution }),
     policy,

@@ -7,7 +7,7 @@ import { MAX_VALUE_BYTES, remainingBytes, tooLarge } from '../../values/json-siz
 import { deepEqual, toText } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
-import type { CallableTool, ToolBatchContext, Toolbox } from './callable-tool.ts';
+import type { CallableTool, Giver, ToolBatchContext, Toolbox } from './callable-tool.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
 /** A call of a batch in the task that makes it. */
@@ -19,6 +19,15 @@ export interface CallProgress {
 
 /** Continues a call with the input that it waits for. */
 export function resumeCall(context: ToolBatchContext, progress: CallProgress, input: TaskInput): CallProgress {
+  const { call, callsMade } = progress;
+  const { state } = call;
+  return state.phase === 'reading'
+    ? { call: afterReading(call, state, input), callsMade }
+    : resumeRead(context, progress, input);
+}
+
+/** Continues a call whose arguments are read. */
+function resumeRead(context: ToolBatchContext, progress: CallProgress, input: TaskInput): CallProgress {
   const { task } = context;
   const { call, callsMade } = progress;
   switch (input.kind) {
@@ -37,10 +46,37 @@ export function resumeCall(context: ToolBatchContext, progress: CallProgress, in
     case 'timer':
       return { call: answerExpired(task, call), callsMade };
     case 'approval.closed':
-      return { call: applyDecision(task, call, input.approval), callsMade };
+      return { call: applyDecision(context, call, input.approval), callsMade };
     default:
       return progress;
   }
+}
+
+/**
+ * Reads the arguments of a call for its tool. A problem answers the call; arguments that the tool's own schema is to read
+ * are unread still.
+ */
+export function readAs(tool: CallableTool, given: Json, giver: Giver): Pick<BatchCall, 'args' | 'given' | 'state'> {
+  const read = tool.readArguments(given, giver);
+  if ('problem' in read) return { args: given, state: answered(failureNote(read.problem)) };
+  const state: CallState = tool.needsReading ? { phase: 'unread', isApproved: false } : NOT_ASKED;
+  return { args: read.args, ...(!deepEqual(read.args, given) && { given }), state };
+}
+
+type Reading = CallState & { readonly phase: 'reading' };
+
+/** Takes what the tool's own schema has made of arguments. A person who has approved others has not approved these. */
+function afterReading(call: BatchCall, { isApproved }: Reading, input: TaskInput): BatchCall {
+  if (input.kind === 'call.failed') return answer(call, failureNote(messageForModel(input.failure.error)));
+  if (input.kind !== 'call.completed' || input.reply.kind !== 'value') return call;
+  const { value: args } = input.reply;
+  const isSame = deepEqual(args, call.args);
+  const read = { ...call, args, isRead: true, ...(!isSame && { given: call.given ?? call.args }) } as const;
+  return isApproved && isSame ? approved(read) : { ...read, state: NOT_ASKED };
+}
+
+function approved(call: BatchCall): BatchCall {
+  return { ...call, approvedByPerson: true, state: { phase: 'ready', isApproved: true } };
 }
 
 function withResult(call: BatchCall, result: Json): BatchCall {
@@ -98,11 +134,17 @@ function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<stri
   return tried;
 }
 
+/** Calls another tool with the arguments that the first one was to be called with: they are read by its own schema. */
 function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
-  const problem = tool.refuse(task.shapers) ?? tool.checkArguments(call.args);
-  const { approvedByPerson: _ofOtherTool, ...unapproved } = call;
-  const redirected = { ...unapproved, tool: tool.name };
-  return problem === null ? { ...redirected, state: NOT_ASKED } : answer(redirected, failureNote(problem));
+  const { approvedByPerson: _approved, isRead: _isRead, given = call.args, ...others } = call;
+  const redirected = { ...others, args: given, tool: tool.name };
+  const refusal = tool.refuse(task.shapers);
+  return refusal === null ? readAgain(redirected, tool, 'tool') : answer(redirected, failureNote(refusal));
+}
+
+function readAgain(call: BatchCall, tool: CallableTool, giver: Giver): BatchCall {
+  const read = { ...call, ...readAs(tool, call.args, giver) };
+  return read.state.phase === 'answered' ? answer(read, read.state.content) : read;
 }
 
 /** The message of an error without the installation's internals: a blocked URL may name a private address. */
@@ -128,20 +170,23 @@ function answerExpired(task: TaskContext, call: BatchCall): BatchCall {
   return { ...call, state: answered(rejectionNote('It was not approved in time', call)) };
 }
 
-/** Readies an approved call, with arguments that a person may have edited, or answers a rejected one. */
-function applyDecision(task: TaskContext, call: BatchCall, approval: Approval): BatchCall {
+/** Readies an approved call, or answers a rejected one. Arguments that a person has edited are read anew. */
+function applyDecision({ task, tools }: ToolBatchContext, call: BatchCall, approval: Approval): BatchCall {
   if (call.state.phase === 'asked') task.cancelTimer(call.state.timerId);
   if (approval.status !== 'approved') {
     const reason = approval.decisions.at(-1)?.reason ?? null;
     const note = rejectionNote(reason === null ? 'A person said no' : `A person said: ${reason}`, call);
     return { ...call, state: answered(note) };
   }
-  const isEdited = call.isEdited || !deepEqual(approval.args, call.args);
-  return {
-    ...call,
-    args: approval.args,
-    isEdited,
-    approvedByPerson: true,
-    state: { phase: 'ready', isApproved: true },
-  };
+  const tool = tools.find(call.tool);
+  return tool && !deepEqual(approval.args, call.args) ? readEdited(call, tool, approval.args) : approved(call);
+}
+
+/** A person who has approved edited arguments has not approved what the tool makes of them, if that is something else. */
+function readEdited(call: BatchCall, tool: CallableTool, args: Json): BatchCall {
+  const { given: _given, isRead: _isRead, ...others } = call;
+  const read = readAgain({ ...others, args, isEdited: true }, tool, 'node');
+  const { phase } = read.state;
+  if (phase === 'answered' || !deepEqual(read.args, args)) return read;
+  return phase === 'unread' ? { ...read, state: { phase, isApproved: true } } : approved(read);
 }

@@ -8,7 +8,7 @@ import type { TaskInput } from '../behavior.ts';
 import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
 import { withBegunGraphs, withoutGraph } from './begun-graphs.ts';
 import { failureNote, toolNotFound } from './messages.ts';
-import { resumeCall } from './resume-call.ts';
+import { readAs, resumeCall } from './resume-call.ts';
 
 /*
  * A tool batch holds the tool calls of one message. They run in parallel, each with its own key, retries and approval.
@@ -30,7 +30,7 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
   let number = callsMade;
   const batch = requested.map((call, at) => {
     const read = at < MOST_CALLS ? readCall(context, call) : leftOut(call);
-    return { ...read, number: read.state.phase === 'ready' ? number++ : callsMade };
+    return { ...read, number: read.state.phase === 'answered' ? callsMade : number++ };
   });
   return { batch, callsMade: number };
 }
@@ -44,8 +44,7 @@ export function beginBatch(context: ToolBatchContext, { batch, callsMade, ...gra
   const checked = batch.map((call) => checkApproval(context, call));
   let isFailing = failureIn(checked.map(({ call }) => call)) !== null;
   const begun = checked.map(({ call, needsApproval }) => {
-    const begin = needsApproval ? askAboutCall : beginCall;
-    const next = isFailing ? call : attempt(call, () => begin(context, call));
+    const next = isFailing ? call : attempt(call, (state) => step(context, { call, needsApproval }, state));
     isFailing ||= next.state.phase === 'failed';
     return next;
   });
@@ -77,10 +76,12 @@ export function resetBatch(batch: ToolBatch, inside?: Scope): ToolBatch {
     switch (state.phase) {
       case 'open':
         return { ...call, state: { phase: 'ready', isApproved: true } };
+      case 'reading':
+        return { ...call, state: { phase: 'unread', isApproved: state.isApproved } };
       case 'asked':
         return { ...call, state: NOT_ASKED };
       case 'failed':
-        return { ...call, state: { phase: 'ready', isApproved: state.isApproved } };
+        return { ...call, state: { phase: state.isUnread ? 'unread' : 'ready', isApproved: state.isApproved } };
       default:
         return call;
     }
@@ -89,8 +90,10 @@ export function resetBatch(batch: ToolBatch, inside?: Scope): ToolBatch {
 
 /** The numbers of the calls of a batch that are still to be made. */
 export function callsToMake(batch: ToolBatch): readonly number[] {
-  return batch.flatMap(({ state, number }) => (state.phase === 'ready' ? [number] : []));
+  return batch.flatMap(({ state, number }) => (TO_MAKE.has(state.phase) ? [number] : []));
 }
+
+const TO_MAKE: ReadonlySet<CallState['phase']> = new Set(['ready', 'unread', 'reading']);
 
 /** The answers as messages, in the order of the calls. */
 export function answersOf(batch: ToolBatch): readonly NewMessage[] {
@@ -108,9 +111,7 @@ function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCal
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
   const refusal = tool.refuse(task.shapers);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
-  const read = tool.readArguments(args);
-  if ('problem' in read) return { ...call, state: answered(failureNote(read.problem)) };
-  return { ...call, args: read.args, state: NOT_ASKED };
+  return { ...call, ...readAs(tool, args, 'model') };
 }
 
 function leftOut(call: ToolCall): Omit<BatchCall, 'number'> {
@@ -122,19 +123,33 @@ function toUnread({ id, name, args }: ToolCall) {
   return { id, name, tool: name, args, isEdited: false, takeover: 0 };
 }
 
-type ReadyState = CallState & { readonly phase: 'ready' };
+type WaitingState = CallState & { readonly phase: 'ready' | 'unread' };
 
-/** Takes a step of a ready call. If the step throws a `GraphError`, the call has failed to begin. */
-function attempt(call: BatchCall, step: (state: ReadyState) => BatchCall): BatchCall {
+/** Takes a step of a call that waits to begin. If the step throws a `GraphError`, the call has failed to begin. */
+function attempt(call: BatchCall, take: (state: WaitingState) => BatchCall): BatchCall {
   const { state } = call;
-  if (state.phase !== 'ready') return call;
+  if (state.phase !== 'ready' && state.phase !== 'unread') return call;
   try {
-    return step(state);
+    return take(state);
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
     const failure = { callFailed: false, error: toRunError(error) };
-    return { ...call, state: { phase: 'failed', failure, isApproved: state.isApproved } };
+    const unread = state.phase === 'unread' && { isUnread: true as const };
+    return { ...call, state: { phase: 'failed', failure, isApproved: state.isApproved, ...unread } };
   }
+}
+
+function step(context: ToolBatchContext, { call, needsApproval }: CheckedCall, state: WaitingState): BatchCall {
+  if (state.phase === 'unread') return beginReading(context, call, state);
+  return needsApproval ? askAboutCall(context, call) : beginCall(context, call);
+}
+
+function beginReading({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, state: WaitingState): BatchCall {
+  const tool = tools.find(call.tool);
+  if (!tool) return { ...call, state: answered(toolNotFound(call.tool)) };
+  if (!task.hasCapacity()) return call;
+  const key = task.read(call.number, tool.reading(call.args, leftMs()));
+  return { ...call, state: { phase: 'reading', key, isApproved: state.isApproved } };
 }
 
 interface CheckedCall {
@@ -146,7 +161,8 @@ interface CheckedCall {
 function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall): CheckedCall {
   const tool = tools.find(call.tool);
   let needsApproval = false;
-  const checked = attempt(call, ({ isApproved }) => {
+  const checked = attempt(call, ({ phase, isApproved }) => {
+    if (phase === 'unread') return call;
     needsApproval = !isApproved && tool?.needsApproval({ ...task.bindings, args: call.args }) === true;
     const memory = call.memory ?? tool?.memory(task.bindings);
     return { ...call, ...(memory !== undefined && { memory }) };
@@ -173,16 +189,14 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall): 
       leftMs: leftMs(),
       memory: call.memory,
       isApproved: call.approvedByPerson === true,
+      isRead: call.isRead === true,
     }),
     call.takeover,
   );
   return { ...call, state: { phase: 'open', key } };
 }
 
-/** A person may have changed the arguments since they were read. */
 function beginGraph({ task, leftMs }: ToolBatchContext, call: BatchCall, tool: CallableTool): BatchCall {
-  const problem = tool.checkArguments(call.args);
-  if (problem !== null) return { ...call, state: answered(failureNote(problem)) };
   leftMs();
   task.beginGraph(call.number, { tool: tool.name, args: call.args });
   return { ...call, begunAt: task.now, state: { phase: 'inside' } };
@@ -216,6 +230,7 @@ function awaitedIdOf(input: TaskInput): string | number | null {
 function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] {
   switch (state.phase) {
     case 'open':
+    case 'reading':
       return [state.key];
     case 'asked':
       return [state.approvalId, state.timerId];

@@ -33,7 +33,7 @@ export function toolQuestion(
       because,
     },
     args,
-    argsSchema: entry.parameters,
+    argsSchema: entry.takes ?? entry.parameters,
     decisionSchema: null,
     policy,
     tool,

@@ -6,6 +6,7 @@ import { createEnvironmentSecrets } from '../../../../src/activities/secrets.ts'
 import { createCodeTool } from '../../../../src/activities/tools/code-tool.ts';
 import type { CodeToolSettings } from '../../../../src/activities/tools/code-tool.ts';
 import type { Tool } from '../../../../src/activities/tools/tool.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
 import { aContext } from '../../../support/builders/call-builders.ts';
 
 const CANARY = 'canary-4711';
@@ -29,28 +30,32 @@ describe('a code tool', () => {
     expect(await callOf(aCodeTool({ execute: (args) => args }), { order: 7 })).toEqual({ order: 7 });
   });
 
-  test('is given what its schema makes of them', async () => {
-    const schema = z.object({ day: z.iso.date().transform((day) => new Date(day)), euros: z.number().default(5) });
-    const tool = aCodeTool({ schema, execute: (args) => args });
-    expect(await callOf(tool, { day: '2026-01-02', more: 1 })).toEqual({ day: new Date('2026-01-02'), euros: 5 });
-  });
-
-  test('is given what its schema comes to later', async () => {
-    const schema = z.string().transform(async (text) => await Promise.resolve(text.length));
-    const tool = createCodeTool(
-      { name: 'n', description: '', parameters: true, effect: 'keyed', schema, secrets: [], execute: (args) => args },
-      { secrets: createEnvironmentSecrets({}), heartbeat: () => undefined },
-    );
-    expect(await tool.execute('abc', aContext())).toBe(3);
+  test.each<{ how: string; schema: z.ZodType; given: Json; read: Json }>([
+    {
+      how: 'as JSON, as people see it',
+      schema: z.object({ day: z.iso.date().transform((day) => new Date(day)), euros: z.number().default(5) }),
+      given: { day: '2026-01-02', more: 1 },
+      read: { day: '2026-01-02T00:00:00.000Z', euros: 5 },
+    },
+    {
+      how: 'also what comes later',
+      schema: z.string().transform(async (text) => await Promise.resolve(text.length)),
+      given: 'abc',
+      read: 3,
+    },
+  ])('reads arguments by its schema, $how', async ({ schema, given, read }) => {
+    const tool = aCodeTool({ schema, execute: () => expect.unreachable() });
+    expect(await tool.read?.(given)).toEqual(read);
   });
 
   test.each<[string, z.ZodType, string]>([
-    ['deep inside', z.object({ a: z.array(z.object({ 'b/c': z.literal(1) })) }), '/a/0/b~1c: '],
-    ['as a whole', z.object({}).refine(() => false, 'too late'), '/: too late'],
-  ])('is not called with what its schema refuses %s', async (_where, schema, message) => {
-    const call = callOf(aCodeTool({ schema, execute: () => expect.unreachable() }), { a: [{ 'b/c': 2 }] });
-    await expect(call).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
-    await expect(call).rejects.toThrow(`The arguments of pay break its parameters at ${message}`);
+    ['deep inside', z.object({ a: z.array(z.object({ 'b/c': z.literal(1) })) }), 'break its parameters at /a/0/b~1c: '],
+    ['as a whole', z.object({}).refine(() => false, 'too late'), 'break its parameters at /: too late'],
+    ['as no JSON', z.object({}).transform(() => ({ a: [undefined] })), 'no JSON of its arguments: undefined at /a/0'],
+  ])('reads no arguments that its schema refuses %s', async (_where, schema, message) => {
+    const read = aCodeTool({ schema, execute: () => expect.unreachable() }).read?.({ a: [{ 'b/c': 2 }] });
+    await expect(read).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
+    await expect(read).rejects.toThrow(message);
   });
 
   test('knows whose call it serves, and which attempt it is', async () => {

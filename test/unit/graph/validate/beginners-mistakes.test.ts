@@ -99,7 +99,7 @@ describe('arguments of a tool', () => {
     expect(linesOf(paying({ oder: 'A-1', amount: 'much' }))).toEqual([
       '/nodes/only/args/amount: pay does not take these arguments: amount must be of type number, not a text',
       '/nodes/only/args: pay does not take these arguments: "order" is missing',
-      '/nodes/only/args/oder: pay does not take these arguments: oder is no member that the schema knows',
+      '/nodes/only/args/oder: pay does not take these arguments: oder is no member that the schema knows. Did you mean "order"?',
     ]);
   });
 

@@ -1,3 +1,5 @@
+import type { ToolEntry } from '../../../definition/catalog.ts';
+import { completeArguments, describeViolation, refusing } from '../../../definition/node-types/complete-arguments.ts';
 import { fieldAt } from '../../../definition/names-at.ts';
 import { describeType } from '../../../definition/node-types/describe-node.ts';
 import { parsePointer, toPointer } from '../../../values/json-pointer.ts';
@@ -33,11 +35,12 @@ function argumentIssues(
   const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;
   const given = fieldAt(fields, named.args);
   if (!tool || typeof name !== 'string' || given === undefined || isTemplate(given)) return [];
-  return compileJsonSchema(tool.parameters)(given)
-    .filter((violation) => isCertain(violation, given))
+  const args = completeArguments(given, tool);
+  return refusing(compileJsonSchema(tool.parameters)(args), tool)
+    .filter((violation) => isCertain(violation, args))
     .map((violation) => {
       const at = `${path}/${named.args}${violation.path}`;
-      return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation)}`);
+      return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation, tool)}`);
     });
 }
 
@@ -49,8 +52,9 @@ function isCertain({ path, keyword = '', isTooExpensive }: SchemaViolation, args
   return OF_NAMES.has(keyword) || !holdsTemplate(valueAt(args, parsePointer(path)));
 }
 
-function describe({ path, message }: SchemaViolation): string {
-  const last = parsePointer(path).at(-1);
+function describe(violation: SchemaViolation, tool: ToolEntry): string {
+  const message = describeViolation(violation, tool);
+  const last = parsePointer(violation.path).at(-1);
   return last === undefined ? message : `${toPointer([last]).slice(1)} ${message}`;
 }
 

@@ -37,8 +37,10 @@ const zipped: JsonSchema = {
 };
 
 const reads = (given: Json, schema: JsonSchema): Json => {
-  const found = readArguments(given, schema, compileJsonSchema(schema));
-  return 'args' in found ? found.args : `broken at ${found.violation.path}`;
+  const check = compileJsonSchema(schema);
+  const read = readArguments(given, schema, check);
+  const [violation] = check(read);
+  return violation ? `broken at ${violation.path}` : read;
 };
 
 describe('arguments that a model has written', () => {

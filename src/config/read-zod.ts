@@ -1,0 +1,103 @@
+import type { StandardSchema } from '../activities/tools/standard-schema.ts';
+
+/** What a schema of zod does with a value besides what its JSON Schema says. */
+export interface ZodTraits {
+  /** It returns each value that it takes as it is, but for unknown names. */
+  readonly isPlain: boolean;
+  /** It takes more than its JSON Schema says. */
+  readonly coerces: boolean;
+  /** It leaves out names that an object does not declare. */
+  readonly strips: boolean;
+}
+
+/** The parts of a schema of zod that tell what it does (zod 4, `_zod.def`). */
+interface Definition {
+  readonly type: string;
+  readonly check?: string;
+  readonly coerce?: boolean;
+  readonly normalize?: boolean;
+  readonly discriminator?: string;
+  readonly checks?: readonly Part[];
+  readonly options?: readonly Part[];
+  readonly catchall?: Part;
+  readonly in?: Part;
+}
+
+interface Part {
+  readonly _zod: { readonly def: Definition };
+}
+
+interface Seen {
+  readonly zodSchema: Part;
+  readonly jsonSchema: Record<string, unknown>;
+}
+
+/** Finds what a schema of zod does, by what zod itself visits when it makes the JSON Schema. */
+export function zodTraitsOf({ '~standard': { jsonSchema } }: StandardSchema): ZodTraits {
+  const definitions: Definition[] = [];
+  const override = ({ zodSchema }: Seen): void => void definitions.push(zodSchema._zod.def);
+  jsonSchema.input({ target: TARGET, libraryOptions: { override } });
+  const objects = definitions.filter(({ type }) => type === 'object');
+  const isHidden = definitions.some(hidesNames);
+  return {
+    isPlain: definitions.length > 0 && definitions.every(isPlain),
+    coerces: definitions.some(doesCoerce),
+    strips: !isHidden && objects.some(doesStrip) && !objects.some(isStrict),
+  };
+}
+
+/** The JSON Schema of what a schema of zod takes, in which unknown names are refused where it would leave them out. */
+export function closedInput({ '~standard': { jsonSchema } }: StandardSchema): Record<string, unknown> {
+  const override = ({ zodSchema, jsonSchema: part }: Seen): void => {
+    const { def } = zodSchema._zod;
+    if (def.type === 'object' && doesStrip(def)) part['additionalProperties'] = false;
+  };
+  return jsonSchema.input({ target: TARGET, libraryOptions: { override } });
+}
+
+export const TARGET = 'draft-2020-12';
+
+function doesCoerce({ type, coerce, in: first }: Definition): boolean {
+  return coerce === true || type === 'catch' || first?._zod.def.type === 'transform';
+}
+
+/** Objects that are merged know each other's names, and what comes before a schema may look at any. */
+function hidesNames({ type, in: first }: Definition): boolean {
+  return type === 'intersection' || first?._zod.def.type === 'transform';
+}
+
+const doesStrip = ({ catchall }: Definition): boolean => catchall === undefined;
+const isStrict = ({ catchall }: Definition): boolean => catchall?._zod.def.type === 'never';
+
+const PLAIN_VALUES = ['string', 'number', 'boolean', 'null', 'enum', 'literal', 'template_literal'];
+
+const PLAIN_TYPES: ReadonlySet<string> = new Set(
+  PLAIN_VALUES.concat(
+    ['any', 'unknown', 'never', 'object', 'array', 'tuple', 'record', 'union'],
+    ['optional', 'nullable', 'nonoptional', 'readonly', 'lazy'],
+  ),
+);
+
+/** Checks that change nothing, and that a JSON Schema has, too. */
+const PLAIN_CHECKS: ReadonlySet<string> = new Set(
+  ['less_than', 'greater_than', 'multiple_of', 'number_format'].concat([
+    'max_length',
+    'min_length',
+    'length_equals',
+    'string_format',
+  ]),
+);
+
+function isPlain({ type, coerce, normalize, checks = [], ...union }: Definition): boolean {
+  if (!PLAIN_TYPES.has(type) || coerce === true || normalize === true) return false;
+  return checks.every(isPlainCheck) && (type !== 'union' || isPlainUnion(union));
+}
+
+function isPlainCheck({ _zod: { def } }: Part): boolean {
+  return def.check !== undefined && PLAIN_CHECKS.has(def.check) && def.normalize !== true;
+}
+
+/** The first of several options that takes an object leaves out what only the others declare. */
+function isPlainUnion({ discriminator, options = [] }: Omit<Definition, 'type'>): boolean {
+  return discriminator !== undefined || options.every(({ _zod }) => PLAIN_VALUES.includes(_zod.def.type));
+}

@@ -1,0 +1,66 @@
+import { isJsonList, isJsonObject, own } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { spend } from './meter.ts';
+import { itemSchema, memberSchema, wholeSchemas } from './schema-parts.ts';
+import type { SchemaPart } from './schema-parts.ts';
+
+/*
+ * What a JSON Schema says of a value besides its faults. Branches of `anyOf` and `oneOf` say nothing: it is not known which
+ * one is meant.
+ */
+
+/** Adds the defaults of names that are left out. A default is taken as it is. */
+export function withDefaults(value: Json, schema: JsonSchema): Json {
+  return changeObjects(value, { schema, root: schema }, (object, schemas) => {
+    const missing = schemas.flatMap(defaultsOf).filter(([name]) => !Object.hasOwn(object, name));
+    return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
+  });
+}
+
+function defaultsOf({ properties }: JsonObject): readonly (readonly [string, Json])[] {
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    spend(1);
+    const value = isJsonObject(schema) ? own(schema, 'default') : undefined;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
+/**
+ * Leaves out the names that objects may not have, where `properties` alone lists those that they may.
+ * @param isKept tells of an unknown name that it stays
+ */
+export function withoutUnknown(
+  value: Json,
+  schema: JsonSchema,
+  isKept: (name: string, known: readonly string[]) => boolean = () => false,
+): Json {
+  return changeObjects(value, { schema, root: schema }, (object, schemas) => {
+    const [only, ...others] = schemas.filter(({ $ref: _ref, ...rest }) => Object.keys(rest).length > 0);
+    if (!only || others.length > 0 || only['patternProperties'] !== undefined) return object;
+    if (only['additionalProperties'] !== false) return object;
+    const { properties } = only;
+    const known = isJsonObject(properties) ? Object.keys(properties) : [];
+    const kept = Object.entries(object).filter(([name]) => known.includes(name) || isKept(name, known));
+    return kept.length === Object.keys(object).length ? object : Object.fromEntries(kept);
+  });
+}
+
+/** @param schemas all that hold for the object */
+type ChangeObject = (object: JsonObject, schemas: readonly JsonObject[]) => JsonObject;
+
+/** Changes the objects in a value, the inner ones first. What is not changed stays the same value. */
+function changeObjects(value: Json, part: SchemaPart, change: ChangeObject): Json {
+  spend(5);
+  if (isJsonList(value)) {
+    const items = value.map((item, at) => changeObjects(item, itemSchema(part, at), change));
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, changeObjects(member, memberSchema(part, name), change)] as const,
+  );
+  const isChanged = members.some(([name, member]) => member !== own(value, name));
+  return change(isChanged ? Object.fromEntries(members) : value, wholeSchemas(part));
+}

@@ -1,0 +1,119 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { askFor, say, toldTo } from '../support/builders/chat-model.ts';
+import { startJobService } from '../support/doubles/job-service.ts';
+import type { JobService } from '../support/doubles/job-service.ts';
+import { startLoopbackServer } from '../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
+import { aGraphOf, eventsOf, hasStatus, readAll, startRun } from '../support/readers/api-runs.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
+
+let model: LoopbackServer;
+let service: JobService;
+let stack: TestStack;
+beforeAll(async () => {
+  [model, service] = [await startLoopbackServer(), await startJobService()];
+  const config = fileURLToPath(new URL('../support/servers/refunds.config.ts', import.meta.url));
+  vi.stubEnv('AGENT_MODEL_URL', `${model.url}/v1`);
+  vi.stubEnv('AGENT_TOOLS_URL', service.url);
+  stack = await startTestStack(config);
+});
+afterAll(async () => {
+  await stack.stop();
+  await service.stop();
+  await model.stop();
+});
+beforeEach(() => {
+  model.forget();
+  service.forget();
+});
+
+const user = () => stack.as('user');
+
+/** Refunds by an agent, which is told what the tool returns: its arguments. */
+const agent = (tool: string): GraphDefinition =>
+  aGraphOf({ type: 'agent', model: 'scripted', prompt: 'Pay it back.', tools: [tool] });
+
+async function askedAbout(run: Json): Promise<{ readonly id: string; readonly args: Json | undefined }> {
+  expect(at(run, '/status')).toBe('waiting');
+  const approvals = await readAll(stack.as('approver'), `/api/approvals?status=pending&runId=${textAt(run, '/id')}`);
+  expect(approvals).toHaveLength(1);
+  return { id: textAt(approvals[0] ?? null, '/id'), args: at(approvals[0] ?? null, '/args') };
+}
+
+async function approve(run: Json, body: object = {}): Promise<void> {
+  const { id } = await askedAbout(run);
+  const { status } = await stack.as('approver').post(`/api/approvals/${id}/decision`, { decision: 'approve', ...body });
+  expect(status).toBe(200);
+}
+
+const endOf = async (run: Json): Promise<Json> => await user().untilRun(textAt(run, '/id'), hasStatus('completed'));
+
+const requested = async (run: Json): Promise<readonly (Json | undefined)[]> =>
+  (await eventsOf(user(), textAt(run, '/id'), 'tool.requested')).map((event) => at(event, '/args'));
+
+describe('an approval by the arguments', () => {
+  test('sees the defaults that the tool applies, and what people see is what is done', async () => {
+    model.answers(askFor([['refund', { order: ' A-1 ' }]]), say('Paid back.'));
+    const run = await startRun(user(), agent('refund'));
+    const made = { order: 'A-1', euros: 500 };
+    expect(await askedAbout(run)).toMatchObject({ args: made });
+    await approve(run);
+    await endOf(run);
+    expect(await requested(run)).toEqual([made]);
+    expect(toldTo(model)).toEqual([JSON.stringify(made)]);
+    const calls = await readAll(user(), `/api/runs/${textAt(run, '/id')}/calls?kind=tool`);
+    expect(calls).toMatchObject([{ name: 'refund', request: made, reply: made }]);
+  });
+
+  test('sees what another person makes of them, and nothing else is done', async () => {
+    model.answers(askFor([['refund', { order: 'A-1' }]]), say('Paid back.'));
+    const run = await startRun(user(), agent('refund'));
+    const edited = { order: 'A-1', euros: 450 };
+    await approve(run, { args: edited });
+    await endOf(run);
+    expect(await requested(run)).toEqual([edited]);
+  });
+
+  test('is asked for again, if the tool makes something else of what a person has edited', async () => {
+    model.answers(askFor([['refund', { order: 'A-1' }]]), say('Paid back.'));
+    const run = await startRun(user(), agent('refund'));
+    const { id } = await askedAbout(run);
+    await approve(run, { args: { order: ' A-2 ', euros: 450 } });
+    await expect.poll(async () => (await askedAbout(run)).id).not.toBe(id);
+    expect(await askedAbout(run)).toMatchObject({ args: { order: 'A-2', euros: 450 } });
+    await approve(run);
+    await endOf(run);
+    expect(await requested(run)).toEqual([{ order: 'A-2', euros: 450 }]);
+  });
+
+  test('is not passed by a misspelt argument: the model is told', async () => {
+    model.answers(askFor([['refund', { order: 'A-1', Euros: 500 }]]), say('I could not.'));
+    const run = await startRun(user(), agent('refund'));
+    expect(at(run, '/status')).toBe('completed');
+    expect(await requested(run)).toEqual([]);
+    expect(toldTo(model)).toEqual([expect.stringContaining('Did you mean "euros"?')]);
+  });
+
+  test('is about a value that is made once, if it differs each time', async () => {
+    const node: NodeDefinition = { type: 'tool', tool: 'refund_cents', args: { cents: 50_000 } };
+    const run = await startRun(user(), aGraphOf(node));
+    const { args } = await askedAbout(run);
+    expect(args).toMatchObject({ euros: 500 });
+    await approve(run);
+    expect(at(await endOf(run), '/output/answer')).toEqual(args);
+    expect(await requested(run)).toEqual([args]);
+  });
+
+  test('sees the defaults of a JSON Schema, which are sent', async () => {
+    const run = await startRun(user(), aGraphOf({ type: 'tool', tool: 'work' }));
+    expect(await askedAbout(run)).toMatchObject({ args: { job: 'a', euros: 500 } });
+    await approve(run);
+    await endOf(run);
+    expect(service.calls).toMatchObject([{ job: 'a' }]);
+  });
+});

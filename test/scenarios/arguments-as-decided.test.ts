@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { digestOf } from '../../src/graph/run/approvals/approval-digest.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/index.ts';
+import { toJson } from '../../src/graph/values/index.ts';
+import type { Json } from '../../src/graph/values/index.ts';
+import { defineTool } from '../../src/index.ts';
+import { runGraph, scriptedModel } from '../../src/testing/index.ts';
+import type { TestRun } from '../../src/testing/index.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+
+/*
+ * One rule: what conditions see, what people are shown, its digest, what the history and the call's request say, and what
+ * the code gets, are one and the same arguments.
+ */
+
+let clock = 0;
+
+const schemaOf = (properties: Record<string, Json>, required: string[] = []): Record<string, Json> => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+/** Parameters, what is given, and what is made of it; `null`: the call is refused. */
+const KINDS = {
+  'a default of zod': [z.object({ euros: z.number().default(500) }), {}, { euros: 500 }],
+  'a default that differs each time': [z.object({ euros: z.number().default(() => (clock += 1000)) }), {}, 'any'],
+  'a default of a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), {}, { euros: 500 }],
+  'a default deep inside': [
+    schemaOf({ euros: { type: 'number' }, to: schemaOf({ bank: { default: 'X' } }) }),
+    { euros: 500, to: {} },
+    { euros: 500, to: { bank: 'X' } },
+  ],
+  'a transformation': [
+    z.object({ euros: z.string().transform((text) => text.length * 100) }),
+    { euros: 'abcde' },
+    { euros: 500 },
+  ],
+  'a transformation of the whole': [
+    z.object({ cents: z.number() }).transform(({ cents }) => ({ euros: cents / 100 })),
+    { cents: 50_000 },
+    { euros: 500 },
+  ],
+  'one that comes later': [
+    z.object({ euros: z.number().transform(async (euros) => await Promise.resolve(euros * 5)) }),
+    { euros: 100 },
+    { euros: 500 },
+  ],
+  'a coercion': [z.object({ euros: z.coerce.number() }), { euros: '500' }, { euros: 500 }],
+  'a text that is trimmed': [
+    z.object({ euros: z.number(), to: z.string().trim() }),
+    { euros: 500, to: ' X ' },
+    { euros: 500, to: 'X' },
+  ],
+  'a value that is caught': [z.object({ euros: z.number().catch(500) }), { euros: 'many' }, { euros: 500 }],
+  'what comes before the schema': [
+    z.preprocess((given) => ({ euros: 500, ...Object(given) }), z.object({ euros: z.number() })),
+    {},
+    { euros: 500 },
+  ],
+  'a date': [
+    z.object({ euros: z.number(), day: z.iso.date().transform((day) => new Date(day)) }),
+    { euros: 500, day: '2026-01-02' },
+    { euros: 500, day: '2026-01-02T00:00:00.000Z' },
+  ],
+  nothing: [z.object({ euros: z.number() }), { euros: 500 }, { euros: 500 }],
+  'a name that a loose object takes': [
+    z.looseObject({ euros: z.number() }),
+    { euros: 500, x: 1 },
+    { euros: 500, x: 1 },
+  ],
+  'a misspelt name beside a default': [z.object({ euros: z.number().default(500) }), { Euros: 500 }, null],
+  'a misspelt name for a JSON Schema': [schemaOf({ euros: { type: 'number', default: 500 } }), { Euros: 500 }, null],
+  'an unknown name of a strict object': [z.strictObject({ euros: z.number() }), { euros: 500, x: 1 }, null],
+  'a value that a check refuses': [z.object({ euros: z.number().refine((n) => n < 100) }), { euros: 500 }, null],
+  'what is no JSON': [z.object({ euros: z.number().transform(() => [undefined]) }), { euros: 500 }, null],
+} as const satisfies Record<string, readonly [z.ZodType | Record<string, Json>, Json, Json]>;
+
+type Approval = 'always' | 'never' | { readonly when: string };
+
+interface Played {
+  readonly run: TestRun;
+  /** What the code was given, call by call. */
+  readonly got: readonly Json[];
+}
+
+type Way = (given: Json) => { readonly nodes: Record<string, NodeDefinition>; readonly calls?: Json };
+
+const WAYS = {
+  'a node': (given) => ({ nodes: { a: { type: 'tool', tool: 'pay', ...ownArgs(given) } } }),
+  'an agent': (given) => ({
+    nodes: { a: { type: 'agent', model: 'm', messages: 'messages', tools: ['pay'] } },
+    calls: given,
+  }),
+  'the calls of a message': (given) => ({
+    nodes: {
+      m: { type: 'llm', model: 'm', messages: 'messages', tools: ['pay'] },
+      a: { type: 'tool', calls: 'messages', tools: ['pay'] },
+    },
+    calls: given,
+  }),
+  'another tool that has failed': (given) => ({
+    nodes: { a: { type: 'agent', model: 'm', messages: 'messages', tools: ['broken'] } },
+    calls: given,
+  }),
+  'a compensation': (given) => ({
+    nodes: {
+      b: { type: 'tool', tool: 'book', compensate: { tool: 'pay', ...ownArgs(given) } },
+      c: { type: 'tool', tool: 'broken', args: {} },
+    },
+  }),
+} as const satisfies Record<string, Way>;
+
+/** A template, so that no rule of definitions finds fault with the arguments before the run does. */
+const ownArgs = (given: Json): { readonly args: Json } => ({ args: `{{ ${JSON.stringify(given)} }}` });
+
+async function play(
+  way: Way,
+  {
+    parameters,
+    given,
+    approval,
+    decisions = [],
+  }: {
+    readonly parameters: z.ZodType | Record<string, Json>;
+    readonly given: Json;
+    readonly approval: Approval;
+    readonly decisions?: readonly { readonly args?: Json }[];
+  },
+): Promise<Played> {
+  const got: Json[] = [];
+  const { nodes, calls } = way(given);
+  const ids = Object.keys(nodes);
+  const definition: GraphDefinition = aDefinition({
+    channels: { messages: { reducer: 'messages' } },
+    nodes,
+    edges: ['__start__', ...ids].map((from, at) => ({ from, to: ids[at] ?? '__end__' })),
+  });
+  const broken = () => Promise.reject(new Error('broken'));
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays',
+    parameters,
+    effect: 'keyed',
+    approval,
+    execute: (args: unknown) => void got.push(toJson(args)),
+  });
+  const called = 'a' in nodes && JSON.stringify(nodes).includes('broken') ? 'broken' : 'pay';
+  const run = await runGraph(
+    definition,
+    {},
+    {
+      tools: {
+        pay,
+        broken: { effect: 'idempotent', onFailure: 'pay', retry: { maxAttempts: 1 }, execute: broken },
+        book: { effect: 'idempotent', execute: () => 'booked' },
+      },
+      models: { m: scriptedModel([{ toolCalls: [{ tool: called, args: calls ?? {} }] }, 'Done']) },
+      decisions: decisions.map((decision) => ({
+        node: 'b' in nodes ? 'b' : 'a',
+        decision: 'approve',
+        by: 'ada',
+        ...decision,
+      })),
+    },
+  );
+  return { run, got };
+}
+
+/** All that a run says of the arguments of `pay`. */
+function argumentsIn({ run, got }: Played): readonly Json[] {
+  const shown = run.approvals.map(({ args }) => args);
+  const told = run.events.flatMap((event) =>
+    (event.type === 'tool.requested' || event.type === 'compensation.requested') && event.tool === 'pay'
+      ? [event.args]
+      : [],
+  );
+  const requests = run.calls.filter(({ name }) => name === 'pay').map(({ args }) => args);
+  return [...shown, ...told, ...requests, ...got];
+}
+
+const allCases = Object.entries(WAYS).flatMap(([name, way]) =>
+  Object.entries(KINDS).map(([kind, [parameters, given, made]]) => ({ name, way, kind, parameters, given, made })),
+);
+
+const refused = allCases.filter(({ made }) => made === null);
+const cases = allCases.filter(({ made }) => made !== null);
+
+describe('the arguments of a call are one and the same in all that is decided and done', () => {
+  test.each(cases)('$kind, by $name', async ({ way, parameters, given, made }) => {
+    const approval = { when: 'args.euros > 100' };
+    const asked = await play(way, { parameters, given, approval });
+    expect(asked.run.approvals).toMatchObject([
+      { status: 'pending', tool: 'pay', ...(made !== 'any' && { args: made }) },
+    ]);
+    const [{ title, details, digest, args } = { title: '', details: null, digest: '', args: null }] =
+      asked.run.approvals;
+    expect(digest).toBe(digestOf({ title, details, args }));
+    expect(asked.got).toEqual([]);
+
+    const played = await play(way, { parameters, given, approval, decisions: [{}] });
+    const all = argumentsIn(played);
+    expect(all).toHaveLength(4);
+    expect(all).toEqual(all.map(() => (made === 'any' ? { euros: clock } : made)));
+    return expect(['completed', 'failed']).toContain(played.run.status);
+  });
+});
+
+describe('arguments that are refused lead to no question and no call', () => {
+  test.each(refused)('$kind, by $name', async ({ way, parameters, given }) => {
+    const played = await play(way, { parameters, given, approval: { when: 'args.euros > 100' } });
+    expect(argumentsIn(played)).toEqual([]);
+  });
+});
+
+describe('arguments that a person has edited', () => {
+  const ways = Object.entries(WAYS).map(([name, way]) => ({ name, way }));
+  const parameters = z.object({
+    euros: z.number().transform((n) => Math.min(n, 300)),
+    to: z.string().trim().default('X'),
+  });
+
+  test.each(ways)('are what is done, if they are read as they are: by $name', async ({ way }) => {
+    const decisions = [{ args: { euros: 50, to: 'Y' } }];
+    const played = await play(way, { parameters, given: { euros: 200 }, approval: 'always', decisions });
+    expect(argumentsIn(played)).toEqual([1, 2, 3, 4].map(() => ({ euros: 50, to: 'Y' })));
+    expect(played.run.approvals).toMatchObject([{ status: 'approved' }]);
+  });
+
+  test.each(ways)('are asked about once more, if something else is made of them: by $name', async ({ way }) => {
+    const decisions = [{ args: { euros: 5_000, to: ' Y ' } }];
+    const played = await play(way, { parameters, given: { euros: 200 }, approval: 'always', decisions });
+    expect(played.got).toEqual([]);
+    expect(played.run.approvals).toMatchObject([
+      { status: 'approved', args: { euros: 5_000, to: ' Y ' } },
+      { status: 'pending', args: { euros: 300, to: 'Y' } },
+    ]);
+    const twice = await play(way, {
+      parameters,
+      given: { euros: 200 },
+      approval: 'always',
+      decisions: [...decisions, {}],
+    });
+    expect(twice.got).toEqual([{ euros: 300, to: 'Y' }]);
+  });
+
+  test.each(ways)('are not done, if the schema refuses them: by $name', async ({ way }) => {
+    const refusing = z.object({ euros: z.number().refine((n) => n < 1_000) });
+    const decisions = [{ args: { euros: 5_000 } }];
+    const played = await play(way, { parameters: refusing, given: { euros: 200 }, approval: 'always', decisions });
+    expect(played.got).toEqual([]);
+    expect(JSON.stringify(played.run.events)).toContain('break its parameters');
+  });
+
+  test.each(ways)('have the defaults of a JSON Schema, and are asked about with them: by $name', async ({ way }) => {
+    const plain = schemaOf({ euros: { type: 'number' }, to: { default: 'X' } });
+    const decisions = [{ args: { euros: 50 } }];
+    const played = await play(way, { parameters: plain, given: { euros: 200 }, approval: 'always', decisions });
+    expect(played.got).toEqual([]);
+    expect(played.run.approvals).toMatchObject([
+      { status: 'approved' },
+      { status: 'pending', args: { euros: 50, to: 'X' } },
+    ]);
+  });
+});
+
+describe('a name that the schema of a tool does not know', () => {
+  const told = ({ run }: Played): string => JSON.stringify(run.state['messages']);
+  const extra = { euros: 50, Too: 1 };
+  const parameters = z.object({ euros: z.number(), to: z.string().optional() });
+
+  test('is told to the model, with the one that it perhaps means', async () => {
+    const played = await play(WAYS['an agent'], { parameters, given: extra, approval: 'always' });
+    expect(told(played)).toContain(
+      'break its parameters at /Too: is no member that the schema knows. Did you mean \\"to\\"?',
+    );
+  });
+
+  test('is left out if it was meant for a tool that has failed', async () => {
+    const played = await play(WAYS['another tool that has failed'], {
+      parameters,
+      given: { euros: 50, reference: 1 },
+      approval: 'never',
+    });
+    expect(played.got).toEqual([{ euros: 50 }]);
+  });
+
+  test('is left out where no harm can come of it', async () => {
+    const got: unknown[] = [];
+    const find = defineTool({
+      name: 'find',
+      description: '',
+      parameters,
+      effect: 'idempotent',
+      approval: 'always',
+      execute: (args) => void got.push(args),
+    });
+    const definition = aDefinition({ nodes: { a: { type: 'tool', tool: 'find', ...ownArgs(extra) } } });
+    const decisions = [{ node: 'a', decision: 'approve', by: 'ada' }] as const;
+    const run = await runGraph(definition, {}, { tools: { find }, decisions });
+    expect([run.approvals[0]?.args, ...got]).toEqual([{ euros: 50 }, { euros: 50 }]);
+  });
+});
+
+test('a call whose arguments need no reading makes no call besides', async () => {
+  const plain = await play(WAYS['a node'], {
+    parameters: z.object({ euros: z.number() }),
+    given: { euros: 5 },
+    approval: { when: 'false' },
+  });
+  expect(plain.run.usage).toMatchObject({ toolCalls: 1 });
+  const read = await play(WAYS['a node'], {
+    parameters: z.object({ euros: z.number().default(5) }),
+    given: {},
+    approval: { when: 'false' },
+  });
+  expect(read.run.usage).toMatchObject({ toolCalls: 1 });
+  expect(read.run.calls).toHaveLength(1);
+});
+
+test('a search of memory is shown, and made, with the limit that it has by default', async () => {
+  const node = {
+    type: 'agent',
+    model: 'm',
+    prompt: 'Find it.',
+    tools: [{ memory: 'notes', access: 'read' }],
+    approve: { memory_search: 'args.limit > 4' },
+  } as const;
+  const model = scriptedModel([{ toolCalls: [{ tool: 'memory_search', args: {} }] }]);
+  const run = await runGraph(aDefinition({ nodes: { a: node } }), {}, { models: { m: model } });
+  expect(run.approvals).toMatchObject([{ status: 'pending', args: { limit: 5 } }]);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { withDefaults, withoutUnknown } from '../../../../src/graph/values/complete-value.ts';
+import type { JsonSchema } from '../../../../src/graph/values/json-schema.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+
+const n: JsonSchema = { properties: { n: { default: 1 } } };
+
+describe('withDefaults', () => {
+  test.each<[what: string, JsonSchema, Json, Json]>([
+    ['a name that is left out', n, {}, { n: 1 }],
+    ['not one that is null', n, { n: null }, { n: null }],
+    ['in a list', { items: n }, [{}, { n: 2 }], [{ n: 1 }, { n: 2 }]],
+    ['in a member', { properties: { a: n } }, { a: {} }, { a: { n: 1 } }],
+    ['in what a reference leads to', { $ref: '#/$defs/n', $defs: { n } }, {}, { n: 1 }],
+    ['in all of several', { allOf: [n, { properties: { m: { default: 2 } } }] }, {}, { n: 1, m: 2 }],
+    ['not in one of several', { anyOf: [n, {}] }, {}, {}],
+    ['a default as it is', { properties: { a: { ...n, default: {} } } }, {}, { a: {} }],
+    ['null as well', { properties: { n: { default: null } } }, {}, { n: null }],
+    ['a name of a prototype', { properties: { constructor: { default: 1 } } }, {}, { constructor: 1 }],
+    ['nothing in what is no object', n, 'text', 'text'],
+    ['nothing without a schema', true, {}, {}],
+  ])('adds %s', (...[, schema, value, expected]) => {
+    expect(withDefaults(value, schema)).toEqual(expected);
+  });
+
+  test('returns what lacks nothing as it is', () => {
+    const value = { n: 2, list: [{ n: 3 }] };
+    expect(withDefaults(value, { properties: { n: { default: 1 }, list: { items: n } } })).toBe(value);
+  });
+});
+
+describe('withoutUnknown', () => {
+  const closed: JsonSchema = { properties: { n: {} }, additionalProperties: false };
+  test.each<[what: string, JsonSchema, Json, Json]>([
+    ['a name that is not declared', closed, { n: 1, m: 2 }, { n: 1 }],
+    ['one in a list', { items: closed }, [{ m: 2 }], [{}]],
+    ['none of one that says more beside a reference', { $ref: '#/$defs/c', $defs: { c: closed } }, { m: 2 }, { m: 2 }],
+    ['one of a member behind a reference', { ...closed, properties: { n: { $ref: '#' } } }, { n: { m: 2 } }, { n: {} }],
+    ['none of an open object', n, { m: 2 }, { m: 2 }],
+    ['none where patterns may declare it', { ...closed, patternProperties: { m: {} } }, { m: 2 }, { m: 2 }],
+    ['none where others may declare it', { ...closed, allOf: [{ properties: { m: {} } }] }, { m: 2 }, { m: 2 }],
+  ])('leaves out %s', (...[, schema, value, expected]) => {
+    expect(withoutUnknown(value, schema)).toEqual(expected);
+  });
+});
