@@ -39,6 +39,8 @@ export interface Checkpoints {
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
+  /** The newest checkpoint of a run that closed a superstep before one, or the input. */
+  lastBefore(runId: string, step: number): Promise<StoredCheckpoint | null>;
   /** Deletes all checkpoints of a run but the newest. @returns the number of deleted checkpoints */
   keepLast(runId: string): Promise<number>;
   /** The checkpoints of some runs, newest first. */
@@ -54,15 +56,8 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
     stateOf: async (checkpoint) => await foldAndSnapshot(db, checkpoint, await readLineage(db, checkpoint)),
     statesOf: (checkpoints, maxBytes = MAX_READ_BYTES) => statesOf(db, checkpoints, maxBytes),
     at: (runId, id) => stateAt(db, runId, id),
-    lastUpTo: async (runId, seq) => {
-      const row = await columns(db)
-        .where('run_id', '=', runId)
-        .where('seq', '<=', seq)
-        .orderBy('seq', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row ? toCheckpoint(row) : null;
-    },
+    lastUpTo: (runId, seq) => newest(columns(db).where('run_id', '=', runId).where('seq', '<=', seq)),
+    lastBefore: (runId, step) => newest(columns(db).where('run_id', '=', runId).where('step', '<', step)),
     keepLast: (runId) => keepLast(db, runId),
     list: (runIds, page) => list(db, runIds, page),
   };
@@ -70,9 +65,11 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
 
 async function find(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredCheckpoint | null> {
   const wanted = columns(db).where('run_id', '=', runId);
-  const row = await (
-    id === null ? wanted.orderBy('seq', 'desc').limit(1) : wanted.where('id', '=', id)
-  ).executeTakeFirst();
+  return await newest(id === null ? wanted : wanted.where('id', '=', id));
+}
+
+async function newest(wanted: ReturnType<typeof columns>): Promise<StoredCheckpoint | null> {
+  const row = await wanted.orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return row ? toCheckpoint(row) : null;
 }
 

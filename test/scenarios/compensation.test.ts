@@ -210,7 +210,7 @@ test('an undo that is under way is not called back by a cancellation', () => {
   const canceled = advance(graph, undoing, { kind: 'cancel.requested', at: 4 });
   expect(canceled.effects).toEqual([]);
   const over = answered(canceled.run);
-  expect(shown(over.run)).toMatchObject({ status: 'canceled', compensation: { doneCount: 1, failures: [] } });
+  expect(shown(over.run)).toMatchObject({ status: 'canceled', compensation: { undone: { nodes: ['a'] }, failures: [] } });
 });
 
 describe('a definition', () => {

@@ -78,7 +78,7 @@ interface BatchEnd {
 }
 
 function packView(view: RunView, end: BatchEnd): PackedView {
-  const { endedAt, waitingFor, output, error, usage, raisedLimits, deadline, pending } = view;
+  const { endedAt, waitingFor, output, error, usage, raisedLimits, deadline, pending, undone } = view;
   return {
     ...(waitingFor.length > 0 && { waitingFor }),
     ...(pending.length > 0 && { pending }),
@@ -88,6 +88,7 @@ function packView(view: RunView, end: BatchEnd): PackedView {
     ...differing(view, impliedBy(end)),
     ...(Object.keys(raisedLimits).length > 0 && { raisedLimits }),
     ...(deadline && { deadline }),
+    ...(undone && { undone }),
     usage: withoutEmpty(usage),
   };
 }

@@ -6,9 +6,15 @@ import type { TaskPath, TaskReference } from './ids.ts';
 /** The call that compensates a completed one, or the reason why it is impossible. */
 export type Compensation = CompensationCall | ImpossibleCompensation;
 
-export interface CompensationCall {
+/** A completed call that is to be undone if its run fails or is canceled. */
+interface Compensated {
   readonly key: string;
   readonly task: TaskReference;
+  /** The superstep of the run's own graph in which the call was made. */
+  readonly step: number;
+}
+
+export interface CompensationCall extends Compensated {
   readonly request: ToolCallRequest;
   /** A person must approve the call, by the rule of its tool. */
   readonly needsApproval: boolean;
@@ -39,9 +45,7 @@ export type AwaitedPerson =
 
 export const NOBODY_AWAITED: AwaitedPerson = { asked: null, unknown: null };
 
-export interface ImpossibleCompensation {
-  readonly key: string;
-  readonly task: TaskReference;
+export interface ImpossibleCompensation extends Compensated {
   readonly problem: RunError;
 }
 

@@ -11,6 +11,7 @@ import type { Principal } from './principal.ts';
 import type { SignalResult } from './refusal.ts';
 import type { Scope } from './scope.ts';
 import type { Spent, Reservation } from './spending.ts';
+import type { UndoneWork } from './undone-work.ts';
 
 /**
  * The interpreter's whole state of a run, as one JSON value. The workflow adds only the state of its execution, such as
@@ -67,8 +68,8 @@ export type RunCompensation = CompensationProgress & AwaitedPerson;
 export interface CompensationProgress {
   /** Pending compensations, earliest first. */
   readonly pending: readonly Compensation[];
-  /** The number of finished compensations, failed ones included. */
-  readonly doneCount: number;
+  /** The calls whose compensation has begun or failed, however it ends; `null`: there are none. */
+  readonly undone: UndoneWork | null;
   /** Messages of failed compensations. */
   readonly failures: readonly string[];
   /** Calls that may have been made and have no result, oldest first; their run says so if it fails or is canceled. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunView } from '../../../../src/graph/journal/run-view.ts';
+import type { UndoneWork } from '../../../../src/graph/run/undone-work.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
@@ -119,17 +120,17 @@ test('a run whose worker is busy with others says that, and not that it is ended
 });
 
 test('a failed run takes a retry unless calls of it were undone', async () => {
-  const actionsOf = async (id: string, doneCount: number) => {
+  const actionsOf = async (id: string, undone: UndoneWork | null) => {
     await api.store.runs.create(aNewRun({ id, tenantId: 'demo' }));
     const { compensation } = aClosedRun(id);
-    const endedState = aClosedRun(id, { compensation: { ...compensation, doneCount } });
+    const endedState = aClosedRun(id, { compensation: { ...compensation, undone } });
     const error = { code: 'DEADLINE_EXCEEDED', message: 'late' } as const;
     const view = aView({ status: 'failed', endedAt: LATER, error, checkpointId: `${id}.c1` });
     await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1], { view, endedState }));
     return listAt((await explain(id)).body, '/actions').map((action) => textAt(action, '/action'));
   };
-  expect(await actionsOf('K', 0)).toEqual(['retry', 'replan']);
-  expect(await actionsOf('U', 1)).toEqual(['fork']);
+  expect(await actionsOf('K', null)).toEqual(['retry', 'replan']);
+  expect(await actionsOf('U', { since: 0, nodes: ['pay'] })).toEqual(['fork']);
 });
 
 describe('a node with an approval', () => {
