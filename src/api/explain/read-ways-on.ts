@@ -3,7 +3,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { Facts, OnlyForked } from './facts.ts';
-import { soundCheckpoint } from '../runs/sound-state.ts';
+import { soundCheckpoint } from '../states/sound-state.ts';
 import { readHeld } from './read-held.ts';
 
 type ReadDeps = Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>;

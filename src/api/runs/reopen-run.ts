@@ -11,7 +11,7 @@ import { toRunnable } from '../graph-jobs/jobs.ts';
 import { findState } from '../states/read-state.ts';
 import { poll } from '../temporal/poll.ts';
 import { tryDispatch } from './dispatch-run.ts';
-import { inheritedUndone } from './sound-state.ts';
+import { inheritedUndone } from '../states/sound-state.ts';
 
 type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 

@@ -19,7 +19,7 @@ import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { readClosedApprovals } from './forks/read-closed-approvals.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinnedByRun } from './pinned-graph.ts';
-import { requireSound } from './sound-state.ts';
+import { requireSound } from '../states/sound-state.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;

@@ -3,7 +3,7 @@ import type { StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { wholeState } from '../states/read-state.ts';
-import { soundCheckpoint } from './sound-state.ts';
+import { soundCheckpoint } from '../states/sound-state.ts';
 
 /**
  * Adds the state of its predecessor on the thread to a run's beginning.
@@ -37,7 +37,7 @@ export async function checkpointLeftBy(
   store: Pick<ApiDeps['store'], 'runs' | 'checkpoints'>,
   runId: string | null,
 ): Promise<StoredCheckpoint | null> {
-  for (let id = runId; id !== null; ) {
+  for (let id = runId; id !== null;) {
     const run = await store.runs.find(id);
     const sound = await soundCheckpoint(store, { id, view: run?.view ?? null });
     if (sound) return sound;

@@ -12,7 +12,7 @@ import { approvalTimerId, compensationKey } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
-import { withUndone } from '../run/undone-work.ts';
+import { withUndone } from '../run/compensation.ts';
 import { argsAsked, closeExpiredApproval } from '../superstep/open-approval.ts';
 import { isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';

@@ -2,7 +2,7 @@ import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approvals/approval.ts';
 import type { ClosedApproval } from './approvals/asked-before.ts';
-import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall } from './compensation.ts';
+import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall, UndoneWork } from './compensation.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunLimits } from './limits.ts';
@@ -11,7 +11,6 @@ import type { Principal } from './principal.ts';
 import type { SignalResult } from './refusal.ts';
 import type { Scope } from './scope.ts';
 import type { Spent, Reservation } from './spending.ts';
-import type { UndoneWork } from './undone-work.ts';
 
 /**
  * The interpreter's whole state of a run, as one JSON value. The workflow adds only the state of its execution, such as

@@ -66,8 +66,8 @@ const SITUATIONS: Readonly<Record<string, Begin>> = {
     const id = await begin(graph, over);
     const release = await held;
     await control(id, 'cancel');
-    release();
     await until(id, 'canceled');
+    release();
     return id;
   },
 };
@@ -122,8 +122,8 @@ describe('what a run of a thread leaves', () => {
     const id = await begin(trip, { threadId: 'interrupted' });
     const release = await held;
     const next = await begin(trip, { threadId: 'interrupted', onBusy: 'interrupt' });
-    release();
     await until(id, 'canceled');
+    release();
     expect(await until(next, 'completed')).toMatchObject({ output: { log: ['hi', 'hi', 'reserve', 'pay', 'mail'] } });
     expect(service().done.filter((job) => job === 'give back')).toHaveLength(1);
   });

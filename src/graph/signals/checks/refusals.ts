@@ -2,7 +2,7 @@ import type { Draft } from '../../draft/draft.ts';
 import type { Refusal } from '../../run/refusal.ts';
 import { statusOf } from '../../run/status.ts';
 import type { RunStatus } from '../../run/status.ts';
-import { describeUndone, undoneWork } from '../../run/undone-work.ts';
+import { describeUndone, undoneWork } from '../../run/compensation.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 
 /**

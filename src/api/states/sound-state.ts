@@ -16,6 +16,10 @@ type Reader = Pick<Store, 'runs' | 'journal' | 'checkpoints'>;
 /** A place in a run's life. */
 type Place = Pick<StoredCheckpoint, 'step' | 'seq'>;
 
+const BEGINNING: Place = { step: -1, seq: 0 };
+/** After all supersteps and events, which the store counts by integers. */
+const END: Place = { step: 2_147_483_647, seq: 2_147_483_647 };
+
 /** Undone calls, and the run that made them. */
 interface FoundUndone {
   readonly run: RunRecord;
@@ -38,7 +42,7 @@ export async function requireSound(store: Reader, run: RunRecord, checkpoint: St
 
 /** Says which undone calls a run has taken over from those that it goes on from; `null`: none. */
 export async function inheritedUndone(store: Reader, run: RunRecord): Promise<string | null> {
-  const found = await findInherited(store, run, { step: Number.POSITIVE_INFINITY, seq: Number.POSITIVE_INFINITY });
+  const found = await findInherited(store, run, END);
   return found && (await describe(store, found));
 }
 
@@ -55,7 +59,7 @@ async function findInherited(store: Reader, run: RunRecord, place: Place): Promi
   return await findUndone(
     store,
     origin,
-    replayOf === null ? await forkedAt(store, run, origin) : playedUpTo(run, place),
+    replayOf === null ? await forkedAt(store, run, origin) : await playedUpTo(store, run, place),
   );
 }
 
@@ -64,13 +68,14 @@ async function forkedAt({ journal, checkpoints }: Reader, fork: RunRecord, paren
   const started = await journal.lastOfType(fork.id, 'run.started');
   const checkpoint = started?.parent && (await checkpoints.find(parent.id, started.parent.checkpoint));
   // Retention may have deleted the checkpoint; a fork goes on counting the steps.
-  return checkpoint ?? { step: (started?.step ?? 0) - 1, seq: Number.POSITIVE_INFINITY };
+  return checkpoint ?? { ...END, step: (started?.step ?? 0) - 1 };
 }
 
-/** A replay is at the same place as its recording until it leaves it; then it may have used any of its answers. */
-function playedUpTo({ divergence }: RunRecord, place: Place): Place {
-  const hasLeft = divergence !== null && place.seq >= divergence.seq;
-  return hasLeft ? { step: Number.POSITIVE_INFINITY, seq: Number.POSITIVE_INFINITY } : place;
+/** A replay is at the same place as its recording until it leaves it; then any answer of a tool may be that of an undone call. */
+async function playedUpTo({ journal }: Reader, { id, divergence }: RunRecord, place: Place): Promise<Place> {
+  if (divergence === null || place.seq < divergence.seq) return place;
+  for await (const _ of journal.ofTypes(id, ['tool.called'], { after: 0, upTo: place.seq })) return END;
+  return BEGINNING;
 }
 
 async function describe(store: Reader, { run, undone }: FoundUndone): Promise<string> {
