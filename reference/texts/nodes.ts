@@ -68,7 +68,7 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
     notes: [
       'With `tool`, the result is what the tool gives. With `calls`, an answer for each call is appended to the channel.',
       'If the tool asks for an approval, the node waits for it before the call, and calls with the arguments that were approved.',
-      '`compensate` undoes the call when the run fails or is canceled: the latest call first.',
+      '`compensate` undoes the call when the run fails or is canceled: the latest call first. A failure that `onError` handles undoes nothing.',
     ],
     result: {},
     failures: [...OF_TOOLS, 'BUDGET_EXCEEDED', ...OF_CALLS],
@@ -103,6 +103,7 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
       'The result is the output of the graph inside. It has channels of its own: only `input` goes in, only `write` brings something out.',
       'A name without a version is pinned to the newest version when the graph around is published.',
       'What is left of tokens, cost, tool calls and time is shared; `maxSteps` is each graph’s own. A failure inside is the failure of this node, with the same code.',
+      'Its failure undoes nothing by itself: where `onError` goes on, finished calls inside with `compensate` stay done, and are undone with the others if the run fails or is canceled later.',
     ],
     result: {},
     failures: ['TIMEOUT', 'GRAPH_RECURSION_LIMIT'],

@@ -39,7 +39,12 @@ export interface Checkpoints {
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
-  /** Deletes all checkpoints of a run but the newest. @returns the number of deleted checkpoints */
+  /** The newest checkpoint of a run that closed a superstep before one, or the input. */
+  lastBefore(runId: string, step: number): Promise<StoredCheckpoint | null>;
+  /**
+   * Deletes all checkpoints of a run but the newest, and the newest that stands for none of its undone calls.
+   * @returns the number of deleted checkpoints
+   */
   keepLast(runId: string): Promise<number>;
   /** The checkpoints of some runs, newest first. */
   list(runIds: readonly string[], page: PageRequest): Promise<Page<StoredCheckpoint>>;
@@ -54,15 +59,8 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
     stateOf: async (checkpoint) => await foldAndSnapshot(db, checkpoint, await readLineage(db, checkpoint)),
     statesOf: (checkpoints, maxBytes = MAX_READ_BYTES) => statesOf(db, checkpoints, maxBytes),
     at: (runId, id) => stateAt(db, runId, id),
-    lastUpTo: async (runId, seq) => {
-      const row = await columns(db)
-        .where('run_id', '=', runId)
-        .where('seq', '<=', seq)
-        .orderBy('seq', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row ? toCheckpoint(row) : null;
-    },
+    lastUpTo: (runId, seq) => newest(columns(db).where('run_id', '=', runId).where('seq', '<=', seq)),
+    lastBefore: (runId, step) => lastBefore(db, runId, step),
     keepLast: (runId) => keepLast(db, runId),
     list: (runIds, page) => list(db, runIds, page),
   };
@@ -70,9 +68,11 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
 
 async function find(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredCheckpoint | null> {
   const wanted = columns(db).where('run_id', '=', runId);
-  const row = await (
-    id === null ? wanted.orderBy('seq', 'desc').limit(1) : wanted.where('id', '=', id)
-  ).executeTakeFirst();
+  return await newest(id === null ? wanted : wanted.where('id', '=', id));
+}
+
+async function newest(wanted: ReturnType<typeof columns>): Promise<StoredCheckpoint | null> {
+  const row = await wanted.orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return row ? toCheckpoint(row) : null;
 }
 
@@ -122,18 +122,36 @@ function toState(checkpoint: StoredCheckpoint, lineage: Lineage): StoredState | 
   return folded && { checkpoint, ...folded };
 }
 
-/** The snapshot of the last state replaces the deleted checkpoints. */
+/** The snapshots of the states that are kept replace the deleted checkpoints. */
 async function keepLast(db: Kysely<Tables>, runId: string): Promise<number> {
   const last = await stateAt(db, runId, null);
   if (!last) return 0;
-  const { seq } = last.checkpoint;
-  await replaceSnapshots(db, last);
+  const sound = await lastSound(db, runId);
+  const kept = sound ? [sound, last] : [last];
+  await replaceSnapshots(db, kept);
   const { numDeletedRows } = await db
     .deleteFrom('checkpoints')
     .where('run_id', '=', runId)
-    .where('seq', '<', seq)
+    .where('seq', '<', last.checkpoint.seq)
+    .where(
+      'seq',
+      'not in',
+      kept.map(({ checkpoint }) => checkpoint.seq),
+    )
     .executeTakeFirst();
   return Number(numDeletedRows);
+}
+
+/** The state from which others may start, if some of the run's work is undone. */
+async function lastSound(db: Kysely<Tables>, runId: string): Promise<StoredState | null> {
+  const run = await db.selectFrom('runs').select('view').where('id', '=', runId).executeTakeFirst();
+  const undone = run?.view?.undone;
+  const checkpoint = undone ? await lastBefore(db, runId, undone.since) : null;
+  return checkpoint && toState(checkpoint, await readLineage(db, checkpoint));
+}
+
+async function lastBefore(db: Kysely<Tables>, runId: string, step: number): Promise<StoredCheckpoint | null> {
+  return await newest(columns(db).where('run_id', '=', runId).where('step', '<', step));
 }
 
 async function list(

@@ -11,7 +11,7 @@ import { forgetWebhookEvents } from './webhooks/forget-webhook-events.ts';
 export interface Retention extends WorkflowNames {
   /** Runs that ended before are deleted with all their data; `null`: none */
   readonly runsBefore: string | null;
-  /** Runs that ended before keep their last state only; `null`: all states stay */
+  /** Runs that ended before keep their last state only, and the last from which others may start; `null`: all states stay */
   readonly checkpointsBefore: string | null;
 }
 
@@ -130,12 +130,18 @@ async function lockUnneeded(
     .execute();
 }
 
-/** Old runs with more than one checkpoint. */
+/** Old runs with more checkpoints than they keep: one, or two where some of their work is undone. */
 function withOldStates(...wanted: Parameters<typeof oldRuns>) {
-  return oldRuns(...wanted).where(
-    sql<boolean>`exists (select from checkpoints where run_id = runs.id limit 1 offset 1)`,
-  );
+  return oldRuns(...wanted)
+    .select(sql<number>`case when ${IS_UNDONE} then 2 else 1 end`.as('kept'))
+    .where(
+      sql<boolean>`exists (select from checkpoints where run_id = runs.id limit 1 offset 1)
+        and (not ${IS_UNDONE} or exists (select from checkpoints where run_id = runs.id limit 1 offset 2))`,
+    );
 }
+
+/** The view can't be read as JSON by the database, which has no word for some texts. */
+const IS_UNDONE = sql<boolean>`coalesce(view::text like '%"undone":{"since":%', false)`;
 
 async function pruneRuns(
   transaction: Transaction<Tables>,
@@ -170,7 +176,7 @@ async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: reado
   return Number(numAffectedRows ?? 0);
 }
 
-/** A snapshot at the last checkpoint replaces the earlier ones. */
+/** Snapshots at the checkpoints that stay replace the others. */
 async function pruneCheckpoints(transaction: Transaction<Tables>, runs: readonly OldRun[]): Promise<number> {
   const checkpoints = createCheckpoints(transaction);
   let gone = 0;
@@ -189,11 +195,12 @@ async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> 
     counts[part] = await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`);
   const gone = new Set(ids);
   const old = checkpointsBefore === null ? [] : await withOldStates(db, checkpointsBefore, ALL).execute();
-  const thinned = old.map(({ id }) => id).filter((id) => !gone.has(id));
-  const states = await countOf(db, sql`checkpoints where run_id = any(${thinned}::text[])`);
+  const thinned = old.filter(({ id }) => !gone.has(id));
+  const states = await countOf(db, sql`checkpoints where run_id = any(${thinned.map(({ id }) => id)}::text[])`);
+  const kept = thinned.reduce((sum, run) => sum + run.kept, 0);
   const blobs = await countOf(db, sql`blobs where workflow_id = any(${runs.map(toWorkflowId)}::text[])`);
   const orphans = runsBefore === null ? 0 : await countOrphans(db, runsBefore, retention);
-  const checkpoints = counts.checkpoints + states - thinned.length;
+  const checkpoints = counts.checkpoints + states - kept;
   return { runs: ids.length, ...counts, checkpoints, blobs: blobs + orphans };
 }
 

@@ -46,11 +46,12 @@ async function hasLater(db: Kysely<Tables>, { runId, seq }: CheckpointKey): Prom
   return (await later.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Stores a snapshot and deletes the earlier ones of its run. */
-export async function replaceSnapshots(db: Kysely<Tables>, snapshot: Snapshot): Promise<void> {
-  const { runId, seq } = snapshot.checkpoint;
-  await insert(db, toRow(snapshot));
-  await db.deleteFrom('snapshots').where('run_id', '=', runId).where('seq', '<', seq).execute();
+/** Stores snapshots of a run and deletes its others. */
+export async function replaceSnapshots(db: Kysely<Tables>, snapshots: readonly Snapshot[]): Promise<void> {
+  for (const snapshot of snapshots) await insert(db, toRow(snapshot));
+  const kept = snapshots.map(({ checkpoint }) => checkpoint.id);
+  const runs = snapshots.map(({ checkpoint }) => checkpoint.runId);
+  await db.deleteFrom('snapshots').where('run_id', 'in', runs).where('checkpoint_id', 'not in', kept).execute();
 }
 
 function toRow({ checkpoint: { id, runId, seq }, ...state }: Snapshot) {

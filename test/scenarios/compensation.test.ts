@@ -126,6 +126,23 @@ test('a run that completes undoes nothing, and one whose failure is handled neit
   expect([run.run.status, calls.length]).toEqual(['completed', 2]);
 });
 
+describe('a subgraph whose failure is handled', () => {
+  const inside = aDefinition({ name: 'inside', nodes: { book: pays('one'), pay: breaks } });
+  const graph = (after: NodeDefinition): GraphDefinition =>
+    aDefinition({ nodes: { trip: { type: 'subgraph', graph: inside, onError: { to: 'after' } }, after } });
+
+  test('leaves what it has done, as the run goes on', () => {
+    const { run, calls } = play(graph({ type: 'set', write: { log: 'after' } }));
+    expect([run.run.status, undoEventsOf(run), calls.length]).toEqual(['completed', [], 2]);
+  });
+
+  test('has it undone with the rest if the run fails later', () => {
+    const { run, calls } = play(graph(breaks));
+    expect([run.run.status, calls.slice(3)]).toEqual(['failed', ['notify {"key":"back one"}']]);
+    expect(run.run.compensation.undone).toEqual({ since: 0, nodes: ['trip/book'] });
+  });
+});
+
 describe('a run that is canceled', () => {
   const definition = aDefinition({
     nodes: { a: pays('one'), ask: asks, bye: saysGoodbye, last: breaks },
@@ -210,7 +227,10 @@ test('an undo that is under way is not called back by a cancellation', () => {
   const canceled = advance(graph, undoing, { kind: 'cancel.requested', at: 4 });
   expect(canceled.effects).toEqual([]);
   const over = answered(canceled.run);
-  expect(shown(over.run)).toMatchObject({ status: 'canceled', compensation: { doneCount: 1, failures: [] } });
+  expect(shown(over.run)).toMatchObject({
+    status: 'canceled',
+    compensation: { undone: { nodes: ['a'] }, failures: [] },
+  });
 });
 
 describe('a definition', () => {

@@ -58,7 +58,7 @@ const signal = (name: string, payload: JsonObject = {}): OccurrenceBody => ({
 function withImpossible(run: Run, count: number): Run {
   const error = { code: 'EXPRESSION_FAILED', message: 'no receipt' } as const;
   const pending = Array.from({ length: count }, (_, index): ImpossibleCompensation => {
-    return { key: `run-1:pay#${index}:1:0:0`, task: { node: 'pay', visit: 1, index }, problem: error };
+    return { key: `run-1:pay#${index}:1:0:0`, task: { node: 'pay', visit: 1, index }, step: 0, problem: error };
   });
   return { ...run, compensation: { ...run.compensation, pending } };
 }

@@ -50,7 +50,7 @@ describe('an undo of which nobody knows what it did', () => {
     ]);
     expect(run.run).toMatchObject({
       status: 'failed',
-      compensation: { doneCount: 2, failures: [] },
+      compensation: { undone: { since: 0, nodes: ['b', 'a'] }, failures: [] },
       error: { node: 'c' },
     });
     expect(run.events.filter(({ type }) => type === 'run.retried')).toHaveLength(lost);
@@ -84,7 +84,7 @@ describe('an undo of which nobody knows what it did', () => {
     run.signal('cancel', { by });
     expect([run.run.status, waitingOf(run).length]).toEqual(['waiting', 1]);
     run.signal('retry', { by });
-    expect(run.run).toMatchObject({ status: 'canceled', compensation: { doneCount: 2 } });
+    expect(run.run).toMatchObject({ status: 'canceled', compensation: { undone: { nodes: ['b', 'a'] } } });
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 

@@ -34,7 +34,7 @@ export interface Facts {
 export interface OnlyForked {
   /** `stateless`: others have ended it, so that it has no state to be retried from. `undone`: its calls have been compensated. */
   readonly why: 'stateless' | 'undone';
-  /** Its last one; `null`: it has none. */
+  /** The newest that will do; `null`: it has none. */
   readonly checkpoint: string | null;
 }
 

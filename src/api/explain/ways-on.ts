@@ -8,22 +8,15 @@ export function waysOn(facts: Facts): readonly Action[] {
   return facts.onlyForked ? forks(facts, facts.onlyForked) : [retry(facts), ...skips(facts)];
 }
 
-function forks(facts: Facts, { why, checkpoint: last }: OnlyForked): readonly Action[] {
-  if (last === null) return [];
-  const { effect, checkpoint } = FORKS[why](last);
-  return [control(facts, 'fork', { effect, body: { checkpoint }, words: ['--checkpoint', checkpoint] })];
+function forks(facts: Facts, { why, checkpoint }: OnlyForked): readonly Action[] {
+  if (checkpoint === null) return [];
+  return [control(facts, 'fork', { effect: FORKS[why], body: { checkpoint }, words: ['--checkpoint', checkpoint] })];
 }
 
-/** What a fork does, and the checkpoint that it takes; `…` stands for one that a person chooses. */
-const FORKS: Readonly<Record<OnlyForked['why'], (last: string) => { effect: string; checkpoint: string }>> = {
-  stateless: (last) => ({
-    effect: 'Goes on as another run, from the last checkpoint; this one was ended without its last steps.',
-    checkpoint: last,
-  }),
-  undone: () => ({
-    effect: 'Goes on as another run, from a checkpoint before the calls that were undone; this one takes no retry.',
-    checkpoint: '…',
-  }),
+const FORKS: Readonly<Record<OnlyForked['why'], string>> = {
+  stateless: 'Goes on as another run, from the last checkpoint; this one was ended without its last steps.',
+  undone:
+    'Goes on as another run, from the last checkpoint before the calls that were undone; this one takes no retry.',
 };
 
 /** A call of unknown outcome is made again only for who names its node. */

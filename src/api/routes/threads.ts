@@ -52,7 +52,7 @@ const state: AddRoute = (router, deps) => {
     const { lastRunId } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
     const left = await checkpointLeftBy(deps.store, lastRunId);
     const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
-    const found = await readState(deps, run, null);
+    const found = await readState(deps, run, left?.id ?? null);
     const hidden = hiddenFrom(c.get('caller'), run);
     c.header('etag', etagOf(deps.seals, { runId: run.id, state: found, hidden }));
     return c.json(shownState(found, hidden), 200);

@@ -1,6 +1,6 @@
 import { fromEndedState } from '../../graph/journal/index.ts';
 import type { Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
-import { readRun } from '../../graph/run/index.ts';
+import { isEnded, readRun } from '../../graph/run/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
@@ -11,6 +11,7 @@ import { toRunnable } from '../graph-jobs/jobs.ts';
 import { findState } from '../states/read-state.ts';
 import { poll } from '../temporal/poll.ts';
 import { tryDispatch } from './dispatch-run.ts';
+import { inheritedUndone } from '../states/sound-state.ts';
 
 type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
@@ -40,6 +41,9 @@ async function reopenEnded(
   const trial = { graph: toRunnable(start), run: whole, signal, now };
   const { result, view } = await deps.graphJobs.do('signalEnded', run.tenantId, trial);
   if (!result?.taken) return result;
+  const undone = isEnded(view.status) ? null : await inheritedUndone(deps.store, run);
+  if (undone !== null)
+    return { id, taken: false, refusal: { code: 'NOT_ALLOWED_NOW', message: `The state of the run ${undone}` } };
   const reopened = await deps.store.endedRuns.reopen(run.id, {
     lastSeq,
     reopening: toJson({ kind: 'reopen', run: whole, name, payload }),

@@ -19,6 +19,7 @@ import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { readClosedApprovals } from './forks/read-closed-approvals.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinnedByRun } from './pinned-graph.ts';
+import { requireSound } from '../states/sound-state.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;
@@ -37,7 +38,7 @@ interface NewFork {
 
 /**
  * Accepts a new run that begins at a checkpoint of another one.
- * @throws ApiError 404 without such a checkpoint, 422 when the fork can't begin there, 429 when the quota of the tenant is used up, 503 while the
+ * @throws ApiError 404 without such a checkpoint, 409 when it stands for undone calls, 422 when the fork can't begin there, 429 when the quota of the tenant is used up, 503 while the
  *   state is written
  */
 export async function startFork(deps: ApiDeps, caller: Caller, fork: NewFork): Promise<void> {
@@ -50,6 +51,7 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
   await requireMayStart(deps, { tenantId: parent.tenantId, id });
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
+  await requireSound(deps.store, parent, state.checkpoint);
   const hidden = hiddenFrom(caller, parent);
   refusePlaceholders(wanted.values, hidden);
   const { start, pinned } = await pinnedByRun(deps, parent, {

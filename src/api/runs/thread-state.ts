@@ -3,6 +3,7 @@ import type { StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { wholeState } from '../states/read-state.ts';
+import { soundCheckpoint } from '../states/sound-state.ts';
 
 /**
  * Adds the state of its predecessor on the thread to a run's beginning.
@@ -28,14 +29,19 @@ export async function inheritedChannels(
   return (await store.runs.hiddenOf([left.runId])).get(left.runId)?.channels ?? [];
 }
 
-/** The checkpoint that a thread goes on from: the newest of its last run, or of an earlier one if that has none. */
+/**
+ * The checkpoint that a thread goes on from: the newest of its last run that stands for no undone calls, or of an earlier run if that
+ * has none. So a conversation goes on after a run that failed and was compensated, from before what is no longer true.
+ */
 export async function checkpointLeftBy(
-  { runs, checkpoints }: ApiDeps['store'],
+  store: Pick<ApiDeps['store'], 'runs' | 'checkpoints'>,
   runId: string | null,
 ): Promise<StoredCheckpoint | null> {
-  for (let id = runId; id !== null; id = (await runs.find(id))?.predecessorId ?? null) {
-    const newest = await checkpoints.find(id, null);
-    if (newest) return newest;
+  for (let id = runId; id !== null;) {
+    const run = await store.runs.find(id);
+    const sound = await soundCheckpoint(store, { id, view: run?.view ?? null });
+    if (sound) return sound;
+    id = run?.predecessorId ?? null;
   }
   return null;
 }

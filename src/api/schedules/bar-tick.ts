@@ -25,7 +25,7 @@ function lackOfRights(schedule: Schedule, kind: TickKind, roles: Roles): TickRes
   const forbidden = (what: string): TickResult => ({
     outcome: 'failed',
     code: 'FORBIDDEN',
-    message: `${sub}, who has changed the schedule last, may ${what} no runs`,
+    message: `${sub}, as whom the schedule acts, may ${what} no runs`,
   });
   if (!permissions.has('run:start')) return forbidden('start');
   const cancels = schedule.overlap === 'cancelOther' && kind !== 'backfill';

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
-import type { Schedule, ScheduleReference, ScheduleTerms } from '../../store/schedules/schedule.ts';
+import type { Overlap, Schedule, ScheduleReference, ScheduleTerms } from '../../store/schedules/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
+import { requirePermission } from '../middleware/authorized.ts';
 import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
@@ -17,7 +19,7 @@ const MAX_SCHEDULES = 1_000;
 /**
  * Makes a schedule: the row first, then Temporal's.
  * @param id the same id again makes no second one
- * @throws ApiError 404 without such a graph; 409 when the tenant has too many; 422 when no run could begin like that
+ * @throws ApiError 403 when its overlap cancels runs and the caller may not; 404 without such a graph; 409 when the tenant has too many; 422 when no run could begin like that
  */
 export async function createSchedule(
   deps: TurnDeps,
@@ -25,11 +27,13 @@ export async function createSchedule(
   { id, terms }: { readonly id: string; readonly terms: ScheduleTerms },
 ): Promise<Schedule> {
   const { schedules } = deps.store;
+  requireCanceling(caller, terms.overlap);
   const reference = { tenantId: caller.tenantId, id };
   const redaction = await checkTerms(deps, caller.tenantId, { id, terms });
   const change = changeBy(caller);
   const { updatedAt: createdAt, updatedBy: createdBy } = change;
-  const schedule = { ...reference, ...terms, redaction, ...change, revision: 1, createdAt, createdBy };
+  const made = { ...ownedBy(caller), ...change, revision: 1, createdAt, createdBy };
+  const schedule = { ...reference, ...terms, redaction, ...made };
   const addition = await schedules.create(schedule, MAX_SCHEDULES);
   if (addition === 'too-many') throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_SCHEDULES} schedules`);
   try {
@@ -43,18 +47,22 @@ export async function createSchedule(
 }
 
 /**
- * Changes a schedule; its runs act as the caller from then on.
+ * Changes a schedule. Its owner stays, whoever pauses it or has it go on; who changes what it does owns it from then on, as nobody's
+ * rights are to run what others have chosen.
  * @param change what is not named stays the very value that it is
- * @throws ApiError as `createSchedule`; 409 when somebody else has changed it in this moment
+ * @throws ApiError as `createSchedule`; 403 when a person of another tenant changes what it does, or its overlap cancels runs and the new
+ *   owner may not; 409 when somebody else has changed it in this moment
  */
 export async function changeSchedule(
   deps: TurnDeps,
   caller: Caller,
   { id, change }: { readonly id: string; readonly change: (schedule: Schedule) => ScheduleTerms },
-): Promise<Schedule> {
+): Promise<{ readonly schedule: Schedule; readonly hasNewOwner: boolean }> {
   const { schedules } = deps.store;
   const before = await findSchedule(deps, caller, id);
   const terms = change(before);
+  const doesOther = !isDeepStrictEqual(deedsOf(before), deedsOf(terms));
+  if (doesOther) requireMayOwn(caller, before, terms);
   const hasNewInput = terms.input !== before.input;
   // Any part of it may have been hidden, as readers see less of it once its graph redacts more.
   if (hasNewInput) refusePlaceholders(terms.input, { channels: Object.keys(terms.input) }, ['input']);
@@ -65,7 +73,8 @@ export async function changeSchedule(
         inherited: hasNewInput ? {} : { channels: await hiddenChannels(deps, before) },
       })
     : before.redaction;
-  const after = { ...before, ...terms, redaction, ...changeBy(caller), revision: before.revision + 1 };
+  const changed = { ...(doesOther && ownedBy(caller)), ...changeBy(caller), revision: before.revision + 1 };
+  const after = { ...before, ...terms, redaction, ...changed };
   if (!(await schedules.replace(after))) throw changedMeanwhile();
   try {
     await orLater(deps, after, () => tellTemporal(deps, after));
@@ -73,7 +82,12 @@ export async function changeSchedule(
     await schedules.replace({ ...before, revision: after.revision + 1 });
     throw error;
   }
-  return await findSchedule(deps, caller, id);
+  return { schedule: await findSchedule(deps, caller, id), hasNewOwner: after.owner !== before.owner };
+}
+
+/** What a schedule does and when: all but whether it is paused. */
+function deedsOf({ graph, input, metadata, limits, threadId, cron, every, timeZone, overlap }: ScheduleTerms) {
+  return { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap };
 }
 
 /** The channels that readers of a schedule don't see: an input that stays is hidden under another graph as before. */
@@ -102,8 +116,24 @@ async function removeEverywhere(deps: TurnDeps, reference: ScheduleReference): P
   await orLater(deps, reference, async () => await deps.engine.schedules.remove(toTickInput(reference)));
 }
 
-function changeBy({ sub, roles }: Caller): Pick<Schedule, 'roles' | 'updatedAt' | 'updatedBy'> {
-  return { roles, updatedAt: new Date().toISOString(), updatedBy: sub };
+function changeBy({ sub }: Caller): Pick<Schedule, 'updatedAt' | 'updatedBy'> {
+  return { updatedAt: new Date().toISOString(), updatedBy: sub };
+}
+
+function ownedBy({ sub, roles }: Caller): Pick<Schedule, 'owner' | 'roles'> {
+  return { owner: sub, roles };
+}
+
+/** @throws ApiError 403: nobody's roles reach into another tenant by a schedule, and its runs cancel none that its owner could not */
+function requireMayOwn(caller: Caller, { tenantId }: Schedule, { overlap }: ScheduleTerms): void {
+  if (caller.tenantId !== tenantId)
+    throw new ApiError('FORBIDDEN', 'A schedule of another tenant can be paused, resumed and deleted, but not changed');
+  requireCanceling(caller, overlap);
+}
+
+/** Who lets a schedule cancel runs could cancel them as well. @throws ApiError 403 */
+function requireCanceling(caller: Caller, overlap: Overlap): void {
+  if (overlap === 'cancelOther') requirePermission(caller, 'run:control');
 }
 
 interface Checking {

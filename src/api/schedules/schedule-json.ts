@@ -44,7 +44,7 @@ interface Shown {
 
 function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Shown) {
   const { id, graph, cron, every, timeZone, overlap, paused, threadId, metadata, limits } = schedule;
-  const { createdAt, createdBy, updatedAt, updatedBy } = schedule;
+  const { owner, createdAt, createdBy, updatedAt, updatedBy } = schedule;
   return {
     id,
     graph,
@@ -59,6 +59,7 @@ function toScheduleJson(schedule: Schedule, { input, nextTimes, lastRuns }: Show
     limits,
     nextTimes,
     lastRuns,
+    owner,
     createdAt,
     createdBy,
     updatedAt,

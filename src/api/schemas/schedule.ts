@@ -121,10 +121,13 @@ export const ScheduleSchema = z
       .nullable()
       .openapi({ description: 'The next five; null: Temporal does not say at the moment' }),
     lastRuns: listOf(TickSchema).openapi({ description: 'The last five times, the latest first' }),
+    owner: z
+      .string()
+      .openapi({ description: 'Its runs act as this person, who has made it, or has changed what it does since' }),
     createdAt: Time,
     createdBy: z.string(),
     updatedAt: Time,
-    updatedBy: z.string().openapi({ description: 'Its runs act as this person' }),
+    updatedBy: z.string().openapi({ description: 'Who has changed or paused it last' }),
   })
   .openapi('Schedule', { example: SCHEDULE_EXAMPLE });
 

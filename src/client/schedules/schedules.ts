@@ -25,7 +25,7 @@ export interface Schedules {
   /** The newest first. */
   list(page?: PageRequest, options?: CallOptions): Listing<Schedule>;
   get(id: string, options?: CallOptions): Promise<Schedule>;
-  /** Changes what is named; the runs act as the caller from then on. */
+  /** Changes what is named; the runs act as the caller from then on, unless it is only paused or goes on. */
   change(id: string, change: ScheduleChange, options?: CallOptions): Promise<Schedule>;
   /** Deletes a schedule; its runs go on. */
   remove(id: string, options?: CallOptions): Promise<void>;

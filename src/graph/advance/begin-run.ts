@@ -140,7 +140,7 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], ...NOBODY_AWAITED },
+    compensation: { pending: [], undone: null, failures: [], perhapsMade: [], ...NOBODY_AWAITED },
     spent: NOTHING_SPENT,
     heldBytes: 0,
     checkpointId: null,

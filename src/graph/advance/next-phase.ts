@@ -5,10 +5,11 @@ import { openFrames, outputOf, rootFrame } from '../draft/frames.ts';
 import { setJoins } from '../draft/scope-draft.ts';
 import type { RunEventBody } from '../journal/events.ts';
 import { runOnCancelNode } from '../lifecycle/cancel.ts';
-import { compensateNext, leaveCompensation } from '../lifecycle/compensation.ts';
+import { compensateNext } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import { leaveCallsUnanswered } from '../lifecycle/perhaps-made.ts';
 import { uncompensatedCause } from '../lifecycle/uncompensated-cause.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/scope-place.ts';
@@ -99,7 +100,7 @@ function withCause(error: RunError, cause: RunError['cause']): RunError {
 /** Ends a run without waiting for its open calls and without compensation. Its error names the calls. */
 function failAtOnce(draft: Draft, error: RunError): void {
   draft.cancelCalls();
-  leaveCompensation(draft);
+  draft.awaitPerson(NOBODY_AWAITED);
   leaveCallsUnanswered(draft);
   endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
 }

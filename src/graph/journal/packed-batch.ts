@@ -78,7 +78,7 @@ interface BatchEnd {
 }
 
 function packView(view: RunView, end: BatchEnd): PackedView {
-  const { endedAt, waitingFor, output, error, usage, raisedLimits, deadline, pausedAt, pending } = view;
+  const { endedAt, waitingFor, output, error, usage, raisedLimits, deadline, pausedAt, pending, undone } = view;
   return {
     ...(waitingFor.length > 0 && { waitingFor }),
     ...(pending.length > 0 && { pending }),
@@ -89,6 +89,7 @@ function packView(view: RunView, end: BatchEnd): PackedView {
     ...(Object.keys(raisedLimits).length > 0 && { raisedLimits }),
     ...(deadline && { deadline }),
     ...(pausedAt !== undefined && { pausedAt }),
+    ...(undone && { undone }),
     usage: withoutEmpty(usage),
   };
 }

@@ -11,6 +11,8 @@ import type { RunStatus } from '../run/status.ts';
 import { batchOf, failingAt, scopeInside } from '../run/task-position.ts';
 import { isFinished } from '../run/task-state.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
+import { undoneWork } from '../run/compensation.ts';
+import type { UndoneWork } from '../run/compensation.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -41,6 +43,8 @@ export interface RunView {
   readonly checkpointId: string | null;
   /** The writes of finished tasks of the open superstep. */
   readonly pending: readonly PendingWrite[];
+  /** Absent: nothing of the run's work is undone, nor about to be. */
+  readonly undone?: UndoneWork;
 }
 
 /** The deadline of a run. */
@@ -97,6 +101,7 @@ export const NOT_BEGUN: RunView = {
 export function toRunView(run: Run): RunView {
   const { startedAt, root, phase, spent, raisedLimits, checkpointId } = run;
   const status = statusOf(run);
+  const undone = undoneWork(run);
   const { inputTokens, outputTokens, modelCalls, toolCalls, costMicros } = spent;
   return {
     status,
@@ -113,6 +118,7 @@ export function toRunView(run: Run): RunView {
     ...(phase.kind === 'paused' && { pausedAt: formatTimestamp(phase.since) }),
     checkpointId,
     pending: pendingIn(root),
+    ...(undone && { undone }),
   };
 }
 

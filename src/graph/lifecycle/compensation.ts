@@ -15,6 +15,7 @@ import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
+import { withUndone } from '../run/compensation.ts';
 import { argsAsked, closeExpiredApproval } from '../superstep/open-approval.ts';
 import { GraphError, isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
@@ -46,13 +47,14 @@ function compensationOf(
 ): Compensation {
   const { node, visit, index } = handle.task;
   const { path } = handle.frame;
+  const { step } = handle.draft.run.root;
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
     const { run } = handle.draft;
     const call = withTaskAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)));
-    return { key, task, ...call, shapedBy: otherRolesOf(run) };
+    return { key, task, step, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
-    return { key, task, problem: toRunError(error) };
+    return { key, task, step, problem: toRunError(error) };
   }
 }
 
@@ -178,6 +180,7 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
     summary: summaryOfCompensation('compensate', task),
     ...(shapedBy.length > 0 && { shapedBy }),
   };
+  draft.setCompensation({ undone: withUndone(draft.run.compensation.undone, [compensation]) });
   draft.requestCall(effect, { taskPath: [], called: { kind: 'tool', name: tool }, compensates: compensation });
   emitOfCompensation(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   return true;
@@ -213,18 +216,6 @@ export function retryCompensation(draft: Draft, { compensation }: UnknownCompens
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
-/**
- * Leaves the latest compensation pending in a run that ends without it. If it has begun, it keeps its takeover, so that it
- * is not ordered again when it begins again.
- */
-export function leaveCompensation(draft: Draft): void {
-  const { calls, compensation } = draft.run;
-  const [open] = Object.values(calls).flatMap(({ compensates }) => compensates ?? []);
-  const begun = open ?? compensation.unknown?.compensation;
-  draft.awaitPerson(NOBODY_AWAITED);
-  if (begun) draft.setCompensation({ pending: [...compensation.pending.slice(0, -1), begun] });
-}
-
 /** Settles a compensation with an unknown outcome by a person's statement. */
 export function settleUnknownCompensation(
   draft: Draft,
@@ -258,13 +249,13 @@ type Closed = readonly [Compensation, CompensationOutcome];
 
 /** @param latest the latest first */
 function close(draft: Draft, latest: readonly Closed[]): void {
-  const { pending, doneCount, failures } = draft.run.compensation;
+  const { pending, undone, failures } = draft.run.compensation;
   const failed = latest.flatMap(([{ task }, outcome]) =>
     'error' in outcome ? [`${task.node}: ${outcome.error.message}`] : [],
   );
   draft.setCompensation({
     pending: pending.slice(0, pending.length - latest.length),
-    doneCount: doneCount + latest.length,
+    undone: withUndone(undone, latest.map(([compensation]) => compensation).toReversed()),
     failures: [...failures, ...failed],
   });
   for (const [compensation, outcome] of latest) emitOutcome(draft, compensation, outcome);

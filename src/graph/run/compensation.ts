@@ -1,14 +1,22 @@
 import type { RunError } from '../values/errors.ts';
 import type { ReadingRequest, ToolCallRequest } from './effect.ts';
-import type { Principal } from './principal.ts';
+import { taskAddress } from './ids.ts';
 import type { TaskPath, TaskReference } from './ids.ts';
+import type { RunPhase } from './phase.ts';
+import type { Principal } from './principal.ts';
 
 /** The call that compensates a completed one, or the reason why it is impossible. */
 export type Compensation = CompensationCall | ImpossibleCompensation;
 
-export interface CompensationCall {
+/** A completed call that is to be undone if its run fails or is canceled. */
+interface Compensated {
   readonly key: string;
   readonly task: TaskReference;
+  /** The superstep of the run's own graph in which the call was made. */
+  readonly step: number;
+}
+
+export interface CompensationCall extends Compensated {
   readonly request: ToolCallRequest;
   /** The tool's own schema reads the arguments first; what it makes of them is not decided about yet. */
   readonly reading?: ReadingRequest;
@@ -43,9 +51,7 @@ export type AwaitedPerson =
 
 export const NOBODY_AWAITED: AwaitedPerson = { asked: null, unknown: null };
 
-export interface ImpossibleCompensation {
-  readonly key: string;
-  readonly task: TaskReference;
+export interface ImpossibleCompensation extends Compensated {
   readonly problem: RunError;
 }
 
@@ -60,4 +66,53 @@ export interface PerhapsMadeCall {
    * one, so it does not order it again: the ledger answers, and repeats no unsafe call.
    */
   readonly unansweredTakeover?: number;
+}
+
+/*
+ * State outlives the work that it stands for. A call counts as undone from the moment in which its run begins to end with it: its
+ * compensation is to come, on its way, done or failed. Nothing may start from a state behind it: every door asks `isBehind`.
+ */
+
+/** The calls of a run that are undone, or about to be. */
+export interface UndoneWork {
+  /** The first superstep of the run's own graph whose calls are undone. Forks go on counting the steps of their parents. */
+  readonly since: number;
+  /** The nodes of these calls, `outer/inner` in a subgraph; the first few. */
+  readonly nodes: readonly string[];
+}
+
+/** The nodes that a refusal names. */
+const MAX_NAMED = 10;
+
+interface EndingRun {
+  readonly phase: RunPhase;
+  readonly compensation: { readonly undone: UndoneWork | null; readonly pending: readonly Compensation[] };
+}
+
+/** Returns what is undone of a run's work, and in an ending one what is about to be; `null`: nothing. */
+export function undoneWork({ phase, compensation }: EndingRun): UndoneWork | null {
+  const { undone, pending } = compensation;
+  const isEnding = phase.kind === 'failing' || phase.kind === 'canceling' || phase.kind === 'closing';
+  return isEnding ? withUndone(undone, pending) : undone;
+}
+
+/** Adds compensations, the earliest first, to what is undone. */
+export function withUndone(undone: UndoneWork | null, compensations: readonly Compensation[]): UndoneWork | null {
+  const [first] = compensations;
+  if (!first) return undone;
+  const nodes = compensations.slice(-MAX_NAMED).map(({ task }) => taskAddress(task));
+  return {
+    since: Math.min(first.step, undone?.since ?? first.step),
+    nodes: [...new Set([...(undone?.nodes ?? []), ...nodes])].slice(0, MAX_NAMED),
+  };
+}
+
+/** True if the state at a checkpoint stands for work that is undone. */
+export function isBehind({ since }: Pick<UndoneWork, 'since'>, { step }: { readonly step: number }): boolean {
+  return step >= since;
+}
+
+/** Names the nodes of undone calls, for a refusal. */
+export function describeUndone({ nodes }: UndoneWork): string {
+  return `${nodes.join(', ')}${nodes.length === MAX_NAMED ? ' and perhaps others' : ''}`;
 }

@@ -58,6 +58,11 @@ export interface TaskReference {
   readonly path?: NodePath;
 }
 
+/** Returns the address of a task's node, such as `outer/pay`. */
+export function taskAddress({ node, path = [] }: TaskReference): string {
+  return [...path, node].join('/');
+}
+
 /** Returns the nodes around a task, outermost first. */
 export function nodesAround(path: TaskPath): NodePath {
   return path.slice(0, -1).map(nodeOf);

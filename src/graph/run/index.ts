@@ -41,5 +41,7 @@ export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
 export type { StoredRun } from './run-format.ts';
 export type { Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
+export { describeUndone, isBehind } from './compensation.ts';
+export type { UndoneWork } from './compensation.ts';
 export { TAKEN_IN, hasEnded, isEnded, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';

@@ -2,7 +2,7 @@ import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approvals/approval.ts';
 import type { ClosedApproval } from './approvals/asked-before.ts';
-import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall } from './compensation.ts';
+import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall, UndoneWork } from './compensation.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunLimits } from './limits.ts';
@@ -67,8 +67,8 @@ export type RunCompensation = CompensationProgress & AwaitedPerson;
 export interface CompensationProgress {
   /** Pending compensations, earliest first. */
   readonly pending: readonly Compensation[];
-  /** The number of finished compensations, failed ones included. */
-  readonly doneCount: number;
+  /** The calls whose compensation has begun or failed, however it ends; `null`: there are none. */
+  readonly undone: UndoneWork | null;
   /** Messages of failed compensations. */
   readonly failures: readonly string[];
   /** Calls that may have been made and have no result, oldest first; their run says so if it fails or is canceled. */

@@ -19,7 +19,9 @@ export interface SchedulesTable {
   paused: boolean;
   /** What most callers do not see of its input. */
   redaction: Payload<Redaction>;
-  /** The roles of `updated_by` then. */
+  /** As whom its runs act. */
+  owner: string;
+  /** The roles of the owner, as they were when the owner last said what it does. */
   roles: Payload<readonly string[]>;
   /** Rises with each change. */
   revision: number;

@@ -37,7 +37,9 @@ export type Schedule = ScheduleReference &
   ScheduleTerms & {
     /** What most callers do not see of its input. */
     readonly redaction: Redaction;
-    /** The roles of the person who has changed it last, as they were then. */
+    /** The subject of the person as whom its runs act: who has made it, or has changed what it does since. */
+    readonly owner: string;
+    /** The owner's roles, as they were then. */
     readonly roles: readonly string[];
     readonly revision: number;
     readonly createdAt: string;

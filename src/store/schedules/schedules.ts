@@ -169,7 +169,7 @@ async function forget(db: Kysely<Tables>, { tenantId, id }: ScheduleReference): 
 /** The columns that a change writes. */
 function toRow(schedule: Schedule) {
   const { graph, input, metadata, limits, threadId, cron, every, timeZone, overlap, paused } = schedule;
-  const { redaction, roles, revision, updatedAt, updatedBy } = schedule;
+  const { redaction, owner, roles, revision, updatedAt, updatedBy } = schedule;
   return {
     graph,
     input: JSON.stringify(input),
@@ -182,6 +182,7 @@ function toRow(schedule: Schedule) {
     overlap,
     paused,
     redaction: JSON.stringify(redaction),
+    owner,
     roles: JSON.stringify(roles),
     revision,
     updated_at: updatedAt,
@@ -190,12 +191,13 @@ function toRow(schedule: Schedule) {
 }
 
 function toSchedule(row: Selectable<SchedulesTable>): Schedule {
-  const { tenant_id, id, redaction, roles, revision, created_at, created_by, updated_at, updated_by } = row;
+  const { tenant_id, id, redaction, owner, roles, revision, created_at, created_by, updated_at, updated_by } = row;
   return {
     tenantId: tenant_id,
     id,
     ...toTerms(row),
     redaction,
+    owner,
     roles,
     revision,
     createdAt: created_at.toISOString(),

@@ -17,6 +17,7 @@ export function aSchedule(id: string, over: Partial<Pick<Schedule, 'tenantId' | 
     overlap: 'skip',
     paused: false,
     redaction: NOTHING_REDACTED,
+    owner: 'uma',
     roles: ['user'],
     revision: 1,
     createdAt: '2026-01-01T00:00:00.000Z',

@@ -146,6 +146,24 @@ test('an older run keeps its last state, from which it can be read and reopened'
   await prune(older({ runsBefore: LATER }), BATCH);
 });
 
+test('an older run whose work is undone keeps the state from which others may start, too', async () => {
+  const id = 'R-undone';
+  await store.runs.create(aNewRun({ id }));
+  const checkpoints = [1, 2, 3, 4].map((n) => aCheckpoint(id, n));
+  const view = aView({ status: 'failed', endedAt: AT, undone: { since: 1, nodes: ['pay'] } });
+  await writeTo(store, { id }, aBatch([1, 2, 3, 4], { checkpoints, view }));
+  const retention = older({ checkpointsBefore: LATER });
+  const states = async () =>
+    await Promise.all([1, 2, 3, 4].map(async (n) => await store.checkpoints.at(id, `${id}.c${n}`)));
+  const [, sound, , last] = await states();
+  expect(await store.retention.count(retention)).toEqual({ ...NOTHING, checkpoints: 2 });
+  expect(await prune(retention, BATCH)).toEqual({ ...NOTHING, checkpoints: 2 });
+  expect(await states()).toEqual([null, sound, null, last]);
+  expect(await store.checkpoints.lastBefore(id, 1)).toMatchObject({ id: `${id}.c2` });
+  expect([await store.retention.count(retention), await prune(retention, BATCH)]).toEqual([NOTHING, NOTHING]);
+  await prune(older({ runsBefore: LATER }), BATCH);
+});
+
 test('a thread is deleted with its last run', async () => {
   await anEndedRun('R-talk', 'talk');
   await prune(older({ runsBefore: LATER }), BATCH);

@@ -6,7 +6,7 @@ import type { Segments } from '../../../src/workflows/traces/segments.ts';
 type Progress = Parameters<Segments['observe']>[0];
 type ToldEvent = Progress['events'][number];
 
-const compensation = { pending: [], doneCount: 0, failures: [], perhapsMade: [], ...NOBODY_AWAITED };
+const compensation = { pending: [], undone: null, failures: [], perhapsMade: [], ...NOBODY_AWAITED };
 
 const PHASES = {
   running: { kind: 'running', pause: null },

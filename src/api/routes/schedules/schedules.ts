@@ -2,10 +2,9 @@ import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
 import { toJsonObject } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
-import type { Overlap, Schedule, ScheduleTerms, Timing } from '../../../store/schedules/schedule.ts';
-import type { Caller } from '../../http/authenticate.ts';
+import type { Schedule, ScheduleTerms, Timing } from '../../../store/schedules/schedule.ts';
 import { readPage } from '../../http/paging.ts';
-import { authorized, needs, requirePermission } from '../../middleware/authorized.ts';
+import { authorized, needs } from '../../middleware/authorized.ts';
 import { idempotent } from '../../middleware/idempotent.ts';
 import { jsonBody } from '../../middleware/json-body.ts';
 import { routes } from '../../middleware/router.ts';
@@ -34,7 +33,6 @@ const create: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
     const terms = toTerms(c.req.valid('json'));
-    requireCanceling(caller, terms.overlap);
     const schedule = await createSchedule(deps, caller, { id: c.get('attempt').id, terms });
     return c.json(await toOneScheduleJson(deps, caller, schedule), 201);
   });
@@ -90,7 +88,7 @@ const change: AddRoute = (router, deps) => {
     operationId: 'changeSchedule',
     tags,
     security: needs('run:start'),
-    summary: 'Change a schedule; its runs act as the caller from then on',
+    summary: 'Change a schedule; its runs act as the caller from then on, unless it is only paused or goes on',
     middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { params: idOf('schedule'), ...body(ScheduleChangeSchema), headers: KeyHeader },
     responses: { 200: json(ScheduleSchema, 'The schedule'), ...problems(400, 404, 409, 413, 415, 429) },
@@ -98,16 +96,16 @@ const change: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
     const given = c.req.valid('json');
-    const changed = (schedule: Schedule): ScheduleTerms => {
-      const terms = withChange(schedule, given);
-      requireCanceling(caller, terms.overlap);
-      return terms;
-    };
     const { id } = c.req.valid('param');
-    const isEmpty = Object.keys(given).length === 0;
-    const schedule = isEmpty
-      ? await findSchedule(deps, caller, id)
-      : await changeSchedule(deps, caller, { id, change: changed });
+    if (Object.keys(given).length === 0)
+      return c.json(await toOneScheduleJson(deps, caller, await findSchedule(deps, caller, id)), 200);
+    const change = (before: Schedule): ScheduleTerms => withChange(before, given);
+    const { schedule, hasNewOwner } = await changeSchedule(deps, caller, { id, change });
+    const acts = ['schedule.change', ...(hasNewOwner ? ['schedule.own'] : [])];
+    c.set(
+      'acts',
+      acts.map((action) => ({ action, subject: id })),
+    );
     return c.json(await toOneScheduleJson(deps, caller, schedule), 200);
   });
 };
@@ -132,11 +130,6 @@ const remove: AddRoute = (router, deps) => {
 
 /** Routes of schedules: make, read, change, delete. */
 export const scheduleRoutes = routes(create, list, read, change, remove);
-
-/** Who lets a schedule cancel runs could cancel them as well. */
-function requireCanceling(caller: Caller, overlap: Overlap): void {
-  if (overlap === 'cancelOther') requirePermission(caller, 'run:control');
-}
 
 function toTerms({
   cron,

@@ -26,6 +26,7 @@ export const SCHEDULE_EXAMPLE = {
   limits: {},
   nextTimes: ['25', '26', '27', '30'].map((day) => `2026-11-${day}T05:30:00.000Z`).concat('2026-12-01T05:30:00.000Z'),
   lastRuns: [TICK_EXAMPLE],
+  owner: 'uma',
   createdAt: '2026-11-23T09:00:00.000Z',
   createdBy: 'uma',
   updatedAt: '2026-11-23T09:00:00.000Z',

@@ -1,7 +1,8 @@
 import type { Draft } from '../../draft/draft.ts';
 import type { Refusal } from '../../run/refusal.ts';
-import { hasEnded, statusOf } from '../../run/status.ts';
+import { statusOf } from '../../run/status.ts';
 import type { RunStatus } from '../../run/status.ts';
+import { describeUndone, undoneWork } from '../../run/compensation.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import type { JsonObject } from '../../values/json.ts';
 
@@ -49,8 +50,10 @@ function alternatives(names: readonly string[]): string {
 
 /** Refuses to continue a compensated run, because its later work would rely on compensated calls. */
 export function refuseCompensated({ run }: Draft): Refusal | null {
-  if (!hasEnded(run) || run.compensation.doneCount === 0) return null;
-  const message = 'The run has been compensated; start a new run, or fork this one at an earlier checkpoint';
+  const undone = undoneWork(run);
+  if (!undone) return null;
+  const nodes = describeUndone(undone);
+  const message = `The run has been compensated, so its later work would rely on calls that are undone (${nodes}); start a new run, or fork this one at a checkpoint of a step before ${undone.since}`;
   return { code: 'NOT_ALLOWED_NOW', message };
 }
 

@@ -14,6 +14,7 @@ export const SCHEDULES_TABLES = [
     overlap text not null,
     paused boolean not null,
     redaction json not null,
+    owner text not null,
     roles json not null,
     revision integer not null,
     synced_revision integer not null,

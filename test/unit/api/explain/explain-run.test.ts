@@ -268,7 +268,7 @@ describe('the actions', () => {
     const { effect, command } = actions[0] ?? {};
     expect([effect, command?.holdfast]).toEqual([
       expect.stringContaining('before the calls that were undone'),
-      "npx holdfast fork R --checkpoint '…'",
+      'npx holdfast fork R --checkpoint R.c2',
     ]);
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([['fork', true]]);
     const permissions = new Set(['run:control'] as const);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunView } from '../../../../src/graph/journal/run-view.ts';
+import type { UndoneWork } from '../../../../src/graph/run/compensation.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
@@ -8,13 +9,14 @@ import {
   AT,
   LATER,
   aBatch,
+  aCheckpoint,
   aClosedRun,
   aNewRun,
   aView,
   anApproval,
   writeTo,
 } from '../../../support/builders/store-builders.ts';
-import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
+import { at, listAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
@@ -119,17 +121,21 @@ test('a run whose worker is busy with others says that, and not that it is ended
 });
 
 test('a failed run takes a retry unless calls of it were undone', async () => {
-  const actionsOf = async (id: string, doneCount: number) => {
+  const actionsOf = async (id: string, undone: UndoneWork | null) => {
     await api.store.runs.create(aNewRun({ id, tenantId: 'demo' }));
     const { compensation } = aClosedRun(id);
-    const endedState = aClosedRun(id, { compensation: { ...compensation, doneCount } });
+    const endedState = aClosedRun(id, { compensation: { ...compensation, undone } });
     const error = { code: 'DEADLINE_EXCEEDED', message: 'late' } as const;
     const view = aView({ status: 'failed', endedAt: LATER, error, checkpointId: `${id}.c1` });
-    await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1], { view, endedState }));
-    return listAt((await explain(id)).body, '/actions').map((action) => textAt(action, '/action'));
+    const checkpoints = [1, 2, 3].map((n) => aCheckpoint(id, n));
+    const last = { ...view, ...(undone && { undone }) };
+    await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1, 2, 3], { checkpoints, view: last, endedState }));
+    return listAt((await explain(id)).body, '/actions');
   };
-  expect(await actionsOf('K', 0)).toEqual(['retry', 'replan']);
-  expect(await actionsOf('U', 1)).toEqual(['fork']);
+  expect(await actionsOf('K', null)).toMatchObject([{ action: 'retry' }, { action: 'replan' }]);
+  const fork = { action: 'fork', command: { holdfast: expect.stringContaining('--checkpoint U.c2') } };
+  expect(await actionsOf('U', { since: 1, nodes: ['pay'] })).toMatchObject([fork]);
+  expect(await actionsOf('V', { since: -1, nodes: ['pay'] })).toEqual([]);
 });
 
 describe('a node with an approval', () => {

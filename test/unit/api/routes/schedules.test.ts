@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import type { ApiClient } from '../../../support/readers/api-client.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
@@ -30,4 +31,21 @@ test('a trigger beyond the quota waits, and the same key makes no second one', a
   expect(listAt((await api.as('user').get(path)).body, '/lastRuns')).toHaveLength(1);
   const audit = await api.as('admin').get('/admin/audit?action=schedule.trigger');
   expect(listAt(audit.body, '/items')).toHaveLength(1);
+});
+
+test('a schedule says who owns it, and the audit when that becomes another', async () => {
+  const { body } = await api.as('user').post('/api/schedules', { graph: 'g', every: '1h' });
+  const id = textAt(body, '/id');
+  const path = `/api/schedules/${id}`;
+  const changed = async (client: ApiClient, change: object) =>
+    await client.send(path, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(change),
+    });
+  expect(body).toMatchObject({ owner: 'uma' });
+  expect((await changed(api.as('admin'), { paused: true })).body).toMatchObject({ owner: 'uma', paused: true });
+  expect((await changed(await api.asRole('user'), { every: '2h' })).body).toMatchObject({ owner: 'user', every: '2h' });
+  const audit = await api.as('admin').get('/admin/audit?action=schedule.own');
+  expect(listAt(audit.body, '/items')).toMatchObject([{ subject: id, by: 'user' }]);
 });

@@ -56,7 +56,7 @@ const create = async (id: string) => {
 };
 /** Changes a schedule as `PATCH` does: what is not named stays the very value that it is. */
 const change = async (id: string, terms: Partial<Pick<ScheduleTerms, 'graph' | 'input' | 'limits' | 'paused'>>) =>
-  await changeSchedule(deps, caller, { id, change: (schedule) => ({ ...schedule, ...terms }) });
+  (await changeSchedule(deps, caller, { id, change: (schedule) => ({ ...schedule, ...terms }) })).schedule;
 const untold = async () => (await store.schedules.untold('2999-01-01T00:00:00Z', 100)).map(({ id }) => id);
 /** Does what the sweeper does. */
 const sweep = async () => {
@@ -134,4 +134,73 @@ test('a change that leaves graph and input alone leaves what is hidden of them',
   const redaction = { ...schedule.redaction, channels: ['pin'] };
   await store.schedules.replace({ ...schedule, redaction, revision: schedule.revision + 1 });
   expect(await change('hidden', { paused: true })).toMatchObject({ redaction });
+});
+
+describe('whom the runs of a schedule act as', () => {
+  const as = (sub: string, role: string, tenantId = 'acme') => ({
+    tenantId,
+    sub,
+    roles: [role],
+    permissions: permissionsOf([role]),
+  });
+  const [UMA, BOB, ROOT, STRANGER] = [
+    as('uma', 'user'),
+    as('bob', 'admin'),
+    as('root', 'admin', 'ops'),
+    as('eve', 'user', 'other'),
+  ];
+  const OF_UMA = { owner: 'uma', roles: ['user'] };
+  const OF_BOB = { owner: 'bob', roles: ['admin'] };
+  const FORBIDDEN = { code: 'FORBIDDEN' };
+  type Change = Partial<Omit<ScheduleTerms, 'cron' | 'every'>> & { readonly every?: string };
+
+  const changedTo =
+    ({ every, ...others }: Change) =>
+    (before: ScheduleTerms): ScheduleTerms =>
+      every === undefined ? { ...before, ...others } : { ...before, ...others, cron: null, every };
+
+  test.each<[string, typeof UMA, Change, object]>([
+    ['paused by its owner', UMA, { paused: true }, OF_UMA],
+    ['paused by another', BOB, { paused: true }, OF_UMA],
+    ['paused by another tenant’s admin', ROOT, { paused: true }, OF_UMA],
+    ['given what it has by another', BOB, { graph: 'g', input: {}, overlap: 'skip' }, OF_UMA],
+    ['given what it has by another tenant’s admin', ROOT, { paused: true, graph: 'g', input: {} }, OF_UMA],
+    ['changed by its owner', UMA, { every: '2h' }, OF_UMA],
+    ['given another graph by another', BOB, { graph: 'g@1' }, OF_BOB],
+    ['given other times by another', BOB, { every: '2h' }, OF_BOB],
+    ['given another time zone by another', BOB, { timeZone: 'Europe/Berlin' }, OF_BOB],
+    ['given other limits by another', BOB, { limits: { maxSteps: 2 } }, OF_BOB],
+    ['given other metadata by another', BOB, { metadata: { a: 1 } }, OF_BOB],
+    ['put on a thread by another', BOB, { threadId: 't' }, OF_BOB],
+    ['made to cancel by another', BOB, { overlap: 'cancelOther' }, OF_BOB],
+    ['paused and changed by another', BOB, { paused: true, every: '2h' }, OF_BOB],
+  ])('when it is %s', async (...[what, who, terms, wanted]) => {
+    await create(what);
+    const { schedule, hasNewOwner } = await changeSchedule(deps, who, { id: what, change: changedTo(terms) });
+    expect({ schedule, hasNewOwner }).toMatchObject({ schedule: wanted, hasNewOwner: wanted === OF_BOB });
+    expect(schedule).toMatchObject({ createdBy: 'uma', updatedBy: who.sub });
+    const resumed = await changeSchedule(deps, ROOT, { id: what, change: (before) => ({ ...before, paused: false }) });
+    expect(resumed.schedule).toMatchObject({ ...wanted, updatedBy: 'root' });
+  });
+
+  test.each<[string, typeof UMA, Change, object]>([
+    ['given another graph by another tenant’s admin', ROOT, { graph: 'g@1' }, FORBIDDEN],
+    ['given other times by another tenant’s admin', ROOT, { every: '2h', paused: true }, FORBIDDEN],
+    ['paused by a stranger', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
+  ])('is not told by who may not: %s', async (...[what, who, terms, problem]) => {
+    await create(what);
+    await expect(changeSchedule(deps, who, { id: what, change: changedTo(terms) })).rejects.toMatchObject(problem);
+    expect(await store.schedules.find({ tenantId: 'acme', id: what })).toMatchObject({ ...OF_UMA, updatedBy: 'uma' });
+  });
+
+  test('who may not cancel runs pauses one that cancels, and does not come to own it', async () => {
+    const starter = { ...BOB, permissions: new Set(['run:start'] as const) };
+    await create('cancels');
+    const cancels = (before: ScheduleTerms): ScheduleTerms => ({ ...before, overlap: 'cancelOther' });
+    await changeSchedule(deps, UMA, { id: 'cancels', change: cancels });
+    const paused = (before: ScheduleTerms): ScheduleTerms => ({ ...before, paused: true });
+    expect((await changeSchedule(deps, starter, { id: 'cancels', change: paused })).schedule).toMatchObject(OF_UMA);
+    const other = (before: ScheduleTerms): ScheduleTerms => ({ ...before, threadId: 't' });
+    await expect(changeSchedule(deps, starter, { id: 'cancels', change: other })).rejects.toMatchObject(FORBIDDEN);
+  });
 });

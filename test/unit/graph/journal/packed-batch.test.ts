@@ -50,6 +50,11 @@ describe('a batch', () => {
     expect(sent(batch)).toEqual(batch);
   });
 
+  test('is unpacked with the undone work of its run', () => {
+    const batch = { ...whole, view: { ...whole.view, undone: { since: 1, nodes: ['pay'] } } };
+    expect(sent(batch)).toEqual(batch);
+  });
+
   test('is unpacked with the deadline of its run', () => {
     const deadline = { at: '2026-01-02T04:04:05.000Z', leftMs: 3_600_000 };
     const batch = { ...whole, view: { ...whole.view, deadline } };

@@ -9,7 +9,7 @@ const error = { code: 'TOOL_FAILED', message: 'broken' } as const;
 const by = { by: 'ada', reason: null };
 const compensation: RunCompensation = {
   pending: [],
-  doneCount: 0,
+  undone: null,
   failures: [],
   perhapsMade: [],
   asked: null,
@@ -20,6 +20,7 @@ const unknown: RunCompensation['unknown'] = {
   compensation: {
     key: 'k',
     task: { node: 'pay', visit: 1 },
+    step: 0,
     request: { kind: 'tool', tool: 'refund', args: {}, effect: 'keyed', policy },
     needsApproval: false,
     shapedBy: [],

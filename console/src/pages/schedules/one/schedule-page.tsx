@@ -62,7 +62,7 @@ function Opened({ schedule }: { readonly schedule: Schedule }): JSX.Element {
 }
 
 function Facts({ schedule }: { readonly schedule: Schedule }): JSX.Element {
-  const { overlap, threadId, metadata, limits, createdAt, createdBy, updatedAt, updatedBy } = schedule;
+  const { overlap, threadId, metadata, limits, owner, createdAt, createdBy, updatedAt, updatedBy } = schedule;
   return (
     <dl className="facts">
       <dt>While one is not over</dt>
@@ -70,8 +70,10 @@ function Facts({ schedule }: { readonly schedule: Schedule }): JSX.Element {
       <dt>Thread</dt>
       <dd>{threadId ?? 'none'}</dd>
       <dt>Act as</dt>
+      <dd>{owner}</dd>
+      <dt>Changed</dt>
       <dd>
-        {updatedBy}, since <Time at={updatedAt} />
+        <Time at={updatedAt} /> by {updatedBy}
       </dd>
       <dt>Made</dt>
       <dd>

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { textAt } from '../../support/readers/json-at.ts';
+import { aJob, checkpointWhere, leadsTo, patchState } from '../../support/readers/api-states.ts';
+import { aProblem } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import { useWorkingStack } from '../../support/servers/working-stack.ts';
+
+/*
+ * Nothing starts from state that stands for undone work, whatever the door: forks, replays, threads and reopened runs.
+ */
+
+const { service, user, get, control, until } = useWorkingStack(startTestStack);
+
+const reserves = aJob('reserve', { compensate: { tool: 'work', args: { job: 'give back' } } });
+const channels = { log: { reducer: 'append' }, say: {} } as const;
+const trip = aDefinition({
+  name: 'trip',
+  channels,
+  output: ['log'],
+  nodes: {
+    hello: { type: 'set', write: { log: '{{ state.say }}' } },
+    flight: reserves,
+    hotel: aJob('pay'),
+    mail: { type: 'set', write: { log: 'mail' } },
+  },
+});
+const inside = aDefinition({ name: 'inside', channels, output: ['log'], nodes: { seat: reserves } });
+const flight = { type: 'subgraph', graph: inside, write: { log: '{{ result.log[0] }}' } } as const;
+const nested: GraphDefinition = { ...trip, nodes: { ...trip.nodes, flight } };
+
+type Begin = (graph: GraphDefinition, over?: object) => Promise<string>;
+
+const begin: Begin = async (graph, over = {}) => {
+  const { status, body } = await user().post('/api/runs', { graph, input: { say: 'hi' }, ...over });
+  expect(status).toBe(201);
+  return textAt(body, '/id');
+};
+const failing: Begin = async (graph, over) => {
+  service().refuse('pay');
+  return await begin(graph, over);
+};
+
+/** Runs whose reservation is undone, or about to be. */
+const SITUATIONS: Readonly<Record<string, Begin>> = {
+  'has failed': async (graph, over) => {
+    const id = await failing(graph, over);
+    await until(id, 'failed');
+    return id;
+  },
+  'has failed, and its compensation too': async (graph, over) => {
+    service().refuse('give back');
+    const id = await failing(graph, over);
+    await until(id, 'failed');
+    return id;
+  },
+  'is being compensated': async (graph, over) => {
+    const held = service().hold('give back');
+    const id = await failing(graph, over);
+    await held;
+    return id;
+  },
+  'was canceled': async (graph, over) => {
+    const held = service().hold('pay');
+    const id = await begin(graph, over);
+    const release = await held;
+    await control(id, 'cancel');
+    await until(id, 'canceled');
+    release();
+    return id;
+  },
+};
+
+/** What a fork may be asked for besides its checkpoint. */
+const FORKS: Readonly<Record<string, object>> = {
+  'as it is': {},
+  'with values': { values: { log: ['corrected'] } },
+  'as another node': { asNode: 'hotel' },
+  'with another graph': { graph: { ...trip, name: 'other' } },
+};
+
+const REFUSED = aProblem(409, 'NOT_ALLOWED_NOW');
+
+const before = async (id: string, node: string) => await checkpointWhere(user(), id, leadsTo(node));
+const fork = async (id: string, checkpoint: string, over: object = {}) =>
+  await control(id, 'fork', { checkpoint, ...over });
+
+describe.each(Object.entries({ 'its own graph': trip, 'a subgraph': nested }))('a call of %s', (where, graph) => {
+  test.each(Object.keys(SITUATIONS))('of a run that %s: what comes after it is not forked', async (situation) => {
+    const id = (await SITUATIONS[situation]?.(graph)) ?? '';
+    const sound = await before(id, 'flight');
+    const nodes = where === 'a subgraph' ? 'flight/seat' : 'flight';
+    for (const over of Object.values(FORKS)) {
+      const refused = await fork(id, await before(id, 'hotel'), over);
+      expect({ over, ...refused }).toMatchObject(REFUSED);
+      expect(textAt(refused.body, '/detail')).toContain(`(${nodes})`);
+      expect(textAt(refused.body, '/detail')).toContain(`the newest checkpoint that will do is ${sound}`);
+    }
+    const { status, body } = await fork(id, sound);
+    expect(status).toBe(201);
+    expect(await until(textAt(body, '/id'), 'completed')).toMatchObject({
+      output: { log: ['hi', 'reserve', 'pay', 'mail'] },
+    });
+    expect(service().calls.filter(({ job }) => job === 'reserve')).toHaveLength(2);
+  });
+});
+
+describe('what a run of a thread leaves', () => {
+  const ended = Object.keys(SITUATIONS).filter((situation) => situation !== 'is being compensated');
+  test.each(ended)('when it %s is the state before the undone call', async (situation) => {
+    const threadId = situation.replaceAll(/\W/g, '-');
+    await SITUATIONS[situation]?.(trip, { threadId });
+    const left = { values: { log: ['hi'], say: 'hi' }, next: ['flight'] };
+    expect(await get(`/api/threads/${threadId}/state`)).toMatchObject(left);
+    const next = await begin(trip, { threadId });
+    expect(await until(next, 'completed')).toMatchObject({ output: { log: ['hi', 'hi', 'reserve', 'pay', 'mail'] } });
+  });
+
+  test('is the same to a run that interrupts it', async () => {
+    const held = service().hold('pay');
+    const id = await begin(trip, { threadId: 'interrupted' });
+    const release = await held;
+    const next = await begin(trip, { threadId: 'interrupted', onBusy: 'interrupt' });
+    await until(id, 'canceled');
+    release();
+    expect(await until(next, 'completed')).toMatchObject({ output: { log: ['hi', 'hi', 'reserve', 'pay', 'mail'] } });
+    expect(service().done.filter((job) => job === 'give back')).toHaveLength(1);
+  });
+
+  test('is not made whole by an edit afterwards', async () => {
+    const id = await failing(trip, { threadId: 'edited' });
+    await until(id, 'failed');
+    expect((await patchState(user(), id, { values: { say: 'bye' } })).status).toBe(200);
+    expect(await get('/api/threads/edited/state')).toMatchObject({ values: { log: ['hi'], say: 'hi' } });
+  });
+});
+
+test('a run that is compensated takes no retry, replan, skip or edit as a node', async () => {
+  const id = await failing(trip);
+  await until(id, 'failed');
+  for (const [name, body] of Object.entries({
+    retry: {},
+    replan: { node: 'mail' },
+    skip: { node: 'hotel', output: 1 },
+  })) {
+    expect({ name, ...(await control(id, name, body)) }).toMatchObject(REFUSED);
+  }
+  expect((await patchState(user(), id, { asNode: 'hotel' })).status).toBe(409);
+});
+
+describe('a fork that began before its parent’s work was undone', () => {
+  /** Forks behind the reservation while its payment is out, then has the payment fail. */
+  async function forkedEarly(): Promise<{ readonly parent: string; readonly child: string }> {
+    const held = service().hold('pay');
+    const parent = await begin(trip);
+    const release = await held;
+    const { status, body } = await fork(parent, await before(parent, 'hotel'));
+    expect(status).toBe(201);
+    const child = textAt(body, '/id');
+    await until(child, 'completed');
+    service().refuse('pay');
+    release();
+    await until(parent, 'failed');
+    return { parent, child };
+  }
+
+  test('is not forked itself, nor is its own fork', async () => {
+    const { parent, child } = await forkedEarly();
+    const refused = await fork(child, await before(child, 'mail'));
+    expect(refused).toMatchObject(REFUSED);
+    expect(textAt(refused.body, '/detail')).toContain(`${await before(parent, 'flight')} of run ${parent}`);
+  });
+
+  test('is not reopened, but its state may be corrected', async () => {
+    const { child } = await forkedEarly();
+    const reopened = await patchState(user(), child, { asNode: 'hotel' });
+    expect(reopened).toMatchObject(REFUSED);
+    expect((await patchState(user(), child, { values: { say: 'bye' } })).status).toBe(200);
+  });
+});
+
+describe('a replay of a compensated run', () => {
+  const replayed = async (id: string, body: object): Promise<string> => {
+    const answer = await control(id, 'replay', body);
+    expect(answer.status).toBe(201);
+    return textAt(answer.body, '/id');
+  };
+
+  test.each<[string, object]>([
+    ['is forked before the undone call only', {}],
+    [
+      'that leaves its recording is not forked after that',
+      { graph: { ...trip, nodes: { ...trip.nodes, mail: reserves } } },
+    ],
+  ])('%s', async (_, body) => {
+    const id = await failing(trip);
+    await until(id, 'failed');
+    const copy = await replayed(id, body);
+    expect(await fork(copy, await before(copy, 'hotel'))).toMatchObject({ status: 409 });
+    const { status, body: sound } = await fork(copy, await before(copy, 'flight'));
+    expect(status).toBe(201);
+    await until(textAt(sound, '/id'), 'completed');
+  });
+});
+
+test('a checkpoint of one run is none of another of its family', async () => {
+  const id = await failing(trip);
+  await until(id, 'failed');
+  const child = textAt((await fork(id, await before(id, 'flight'))).body, '/id');
+  await until(child, 'completed');
+  expect(await fork(child, await before(id, 'hotel'))).toMatchObject({ status: 404 });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { describeUndone, isBehind, undoneWork, withUndone } from '../../../../src/graph/run/compensation.ts';
+import type { Compensation } from '../../../../src/graph/run/compensation.ts';
+import type { RunPhase } from '../../../../src/graph/run/phase.ts';
+
+const error = { code: 'TOOL_FAILED', message: 'broken' } as const;
+const compensation = (node: string, step: number, path: readonly string[] = []): Compensation => ({
+  key: `r:${node}`,
+  task: { node, visit: 1, ...(path.length > 0 && { path }) },
+  step,
+  problem: error,
+});
+const pay = compensation('pay', 1);
+const seat = compensation('seat', 3, ['trip']);
+const by = { by: 'ada', reason: null };
+
+describe('the undone work of a run', () => {
+  const since = (step: number, ...nodes: string[]) => ({ since: step, nodes });
+
+  test.each<[string, RunPhase, readonly Compensation[], readonly Compensation[], ReturnType<typeof since> | null]>([
+    ['running, nothing', { kind: 'running', pause: null }, [pay], [], null],
+    ['waiting, nothing', { kind: 'waiting' }, [pay], [], null],
+    ['paused, nothing', { kind: 'paused', since: 1 }, [pay], [], null],
+    ['completed, nothing', { kind: 'completed', endedAt: 1, output: {} }, [pay], [], null],
+    ['failing, what is to come', { kind: 'failing', error }, [pay, seat], [], since(1, 'pay', 'trip/seat')],
+    ['canceling, what is to come', { kind: 'canceling', ...by }, [pay], [], since(1, 'pay')],
+    ['failing, what has been and is to come', { kind: 'failing', error }, [pay], [seat], since(1, 'trip/seat', 'pay')],
+    ['closing, what has been', { kind: 'closing', ...by, unknown: [] }, [], [pay], since(1, 'pay')],
+    ['failed, what has been', { kind: 'failed', endedAt: 1, error }, [pay], [seat], since(3, 'trip/seat')],
+    ['failed, nothing if nothing has begun', { kind: 'failed', endedAt: 1, error }, [pay], [], null],
+    [
+      'canceled, what has been',
+      { kind: 'canceled', endedAt: 1, error: null, ...by },
+      [],
+      [seat],
+      since(3, 'trip/seat'),
+    ],
+  ])('is, while it is %s', (...[, phase, pending, begun, wanted]) => {
+    const undone = withUndone(null, begun);
+    expect(undoneWork({ phase, compensation: { pending, undone } })).toEqual(wanted);
+  });
+
+  test('has a place each time: checkpoints of its first step and later ones are behind it', () => {
+    expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, { step }))).toEqual([false, false, true, true, true]);
+  });
+
+  test('is named in part, each node once', () => {
+    const many = Array.from({ length: 50 }, (_, n) => compensation(`n${n}`, n));
+    expect(describeUndone(withUndone(null, many) ?? { since: 0, nodes: [] })).toMatch(
+      /^n40, .*, n49 and perhaps others$/,
+    );
+    expect(withUndone(withUndone(null, [pay, pay]), [pay])).toEqual({ since: 1, nodes: ['pay'] });
+  });
+});
