@@ -6,6 +6,8 @@ export interface ExecutionStanding {
   mayTake(activation: Activation): Promise<boolean>;
   /** Takes note of the answer to an activation. */
   answered(completion: Completion): void;
+  /** True while the workflow task stays open for local calls. */
+  isCallingLocally(): boolean;
 }
 
 type Activation = Pick<coresdk.workflow_activation.IWorkflowActivation, 'jobs' | 'historyLength' | 'isReplaying'>;
@@ -41,5 +43,6 @@ export function createExecutionStanding(wasCompleted: (startedEventId: number) =
       const commands = successful?.commands ?? [];
       openLocalCalls += commands.filter(({ scheduleLocalActivity }) => scheduleLocalActivity).length;
     },
+    isCallingLocally: () => openLocalCalls > 0,
   };
 }
