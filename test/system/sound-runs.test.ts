@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openTeardown } from '../../src/dev/teardown.ts';
@@ -56,9 +55,10 @@ async function startWaiting(): Promise<string> {
 /** The processes of workflow code that a worker has now. */
 async function codeOfWorker(): Promise<readonly number[]> {
   const family = await descendantsOf(worker().pid);
-  if (family.length === 0) return [];
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '-p', family.join(',')]);
-  return stdout.split('\n').flatMap((line) => (line.includes('workflow-process') ? Number.parseInt(line, 10) : []));
+  const commands = await Promise.all(
+    family.map(async (pid) => await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return family.filter((_, at) => commands[at]?.includes('workflow-process'));
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
@@ -99,9 +99,10 @@ test('its process is killed, then its worker is lost: the run goes on when a wor
     })
     .toBeGreaterThan(0);
   for (const pid of known) send(pid, 'SIGKILL');
-  await stopNext(known);
+  const stopped = await stopNext(known);
   await untilAttempt(id, 2);
   await worker().kill();
+  send(stopped, 'SIGKILL');
   // The second attempt times out, and the sweeper has looked at the run several times then.
   await untilAttempt(id, 3);
   await sleep(8_000);

@@ -17,6 +17,14 @@ type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 const DIRECT_QUERY = 'legacy_query';
 
 /**
+ * Core renews a task whose local calls stay open for 24 s, which takes a worker that has stood still. In a replay both are
+ * one task, with the time and the length of the history that the second one has: the code has seen others.
+ */
+function isRenewed(jobs: NonNullable<Activation['jobs']>, lastSeen: number | null): boolean {
+  return lastSeen !== null && jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true);
+}
+
+/**
  * A query without a task makes Temporal's core play events that no task has brought yet. A replay would see them with others
  * and may command something else, so such a query is answered only where a completed task has brought the execution.
  * @param wasCompleted says that of the task which an event, by its id, has started @throws when Temporal does not answer
@@ -34,7 +42,7 @@ export function createExecutionStanding(wasCompleted: (startedEventId: number) =
       const queries = jobs.flatMap(({ queryWorkflow }) => queryWorkflow ?? []);
       if (queries.length > 0) return !queries.some(({ queryId }) => queryId === DIRECT_QUERY) || (await isKnown());
       const seen = historyLength ?? 0;
-      if (openLocalCalls > 0 && seen !== lastSeen && !(await isKnown())) return false;
+      if (openLocalCalls > 0 && seen !== lastSeen && (isRenewed(jobs, lastSeen) || !(await isKnown()))) return false;
       lastSeen = isReplaying === true ? null : seen;
       openLocalCalls -= jobs.filter(({ resolveActivity }) => resolveActivity?.isLocal === true).length;
       return true;

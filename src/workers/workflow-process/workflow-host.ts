@@ -151,7 +151,7 @@ function isReplayed({ isReplaying, jobs }: coresdk.workflow_activation.IWorkflow
 }
 
 const FORGOTTEN = `${PLAYED_ANEW}: it was no longer in memory, as others needed the room`;
-const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought`;
+const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought, or otherwise than a replay would`;
 
 /** Has Temporal give a task out again, with the whole history; a query fails. */
 function toReset(runId: string, message: string): coresdk.workflow_completion.IWorkflowActivationCompletion {

@@ -34,8 +34,7 @@ const graph = aDefinition({
     ask: {
       type: 'approval',
       title: 'May I {{ item }}?',
-      reminders: ['1h'],
-      escalate: [{ after: '2h', roles: ['admin'] }],
+      policy: { reminders: ['1h'], escalate: [{ after: '2h', roles: ['admin'] }] },
       write: { log: '{{ result.decision }}' },
     },
   },
