@@ -42,7 +42,7 @@ const job = (name: string): NodeDefinition => ({
 });
 const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
 
-test('a worker that stands still in the middle of a local call until Temporal’s task is renewed: a replay goes the same way', async () => {
+test('a worker stands still in the middle of a local call, nearly for as long as Temporal waits: a replay goes the same way', async () => {
   const held = service.hold('b');
   const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
   const release = await held;
@@ -50,7 +50,7 @@ test('a worker that stands still in the middle of a local call until Temporal’
   const { workflow } = new Client({ connection });
   const { worker } = cluster.victims;
   await worker.freeze();
-  // Core renews a task after 24 s, and the server gives it up after 30.
+  // Core renews a task whose local calls are open after 24 s, and the server gives it up after 30.
   await sleep(25_000);
   await worker.thaw();
   const tasksOf = async () =>
@@ -62,7 +62,8 @@ test('a worker that stands still in the middle of a local call until Temporal’
   const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
   await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
   expect(at(await run(), '/output/log')).toEqual(['a', 'b', 'c']);
-  const executions = (await executionsOf(workflow, id)).map((history) => toJson(JSON.parse(historyToJSON(history))));
+  const histories = await executionsOf(workflow, id);
+  const executions = histories.map((history) => JSON.parse(historyToJSON(history)));
   await connection.close();
   await (
     await openReplay()

@@ -20,7 +20,7 @@ test.each<[number | null, NodeJS.Signals | null, EndKind, string]>([
   [0, null, 'ended', 'it exited with code 0'],
   [1, null, 'ended', 'it exited with code 1'],
   [128, null, 'ended', 'it exited with code 128'],
-])('a process that has exited with %j by %j: %s', (exitCode, signalCode, kind, how) => {
+])('a process that has exited with %j by %j: %s', (...[exitCode, signalCode, kind, how]) => {
   expect(endOfProcess(exitCode, signalCode)).toEqual({ kind, how });
 });
 
@@ -29,7 +29,9 @@ describe('by the ends of its processes, an execution is', () => {
   /** Upper case: it was alone. */
   const ENDS: Readonly<Record<string, EndKind>> = { c: 'crashed', l: 'late', b: 'busy', e: 'ended' };
   const ends = (story: string) =>
-    [...story].map((each) => ({ kind: ENDS[each.toLowerCase()] ?? 'ended', wasAlone: each !== each.toLowerCase() }));
+    story
+      .split('')
+      .map((each) => ({ kind: ENDS[each.toLowerCase()] ?? 'ended', wasAlone: each !== each.toLowerCase() }));
 
   test.each<[string, Verdict]>([
     ['', 'sound'],

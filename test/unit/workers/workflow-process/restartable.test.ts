@@ -136,7 +136,7 @@ describe('when the process was at the execution as it ended', () => {
       /^suspect/,
     ],
     ['waits for the next attempt when the machine is too busy', [{ ...killed, kind: 'busy' }], 1, /^suspect/],
-  ])('%s', async (_, ends, tries, told) => {
+  ])('%s', async (...[, ends, tries, told]) => {
     const { asked, failed, stopped, code } = processes(ends);
     const all = async () => {
       for (const name of ['a', 'b']) await code.ask(request(name), true);
