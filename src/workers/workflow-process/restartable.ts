@@ -46,62 +46,46 @@ const MOST_PROCESSES = 5;
  */
 export function createRestartable(
   { begin, isSuspect }: NewExecution,
-  { shared, alone, failed }: RestartableDeps,
+  { failed, ...places }: RestartableDeps,
 ): Restartable {
   const ends: ObservedEnd[] = [];
-  let cell: Cell | null = null;
+  const place = createPlace(places);
   let hasLeft = false;
   let process: WorkflowProcess | null = null;
   /** What brings the code to where it stands; null when that is beyond its history, or when it is only asked. */
   let replayed: RequestBody[] | null = [begin];
   /** The part of it that the process has not been asked for. */
   let missing: readonly RequestBody[] = replayed;
-  const next = async (): Promise<WorkflowProcess> => {
-    missing = replayed ?? [];
-    if (!isSuspect && ends.length === 0) return await shared();
-    cell ??= await alone();
-    return await cell.fresh();
-  };
-  const askOf = async (own: WorkflowProcess, request: RequestBody): Promise<Succeeded> => {
-    // The process has one end, and the oldest of its requests was at work then.
-    const before = missing.map((one) => own.ask(one));
-    const answer = own.ask(request);
-    missing = [];
-    await Promise.all([...before, answer]);
-    return await answer;
-  };
   const mayRestart = (error: unknown, processes: number): boolean => {
     if (!(error instanceof ProcessEnded)) return false;
-    if (error.wasAtWork) ends.push({ kind: error.end.kind, wasAlone: cell !== null });
+    if (error.wasAtWork) ends.push({ kind: error.end.kind, wasAlone: place.isCell() });
     const verdict = judge(ends);
     const isOver = replayed === null || processes >= MOST_PROCESSES || error.end.kind === 'busy';
     if (verdict !== 'to-blame' && !isOver) return true;
     if (verdict !== 'sound') failed(error.message, verdict);
     return false;
   };
-  const askRestarting = async (request: RequestBody): Promise<Succeeded> => {
-    for (let processes = 1; ; processes += 1) {
-      try {
-        process ??= await next();
-        return await askOf(process, request);
-      } catch (error) {
-        if (!mayRestart(error, processes)) throw error;
-        process = null;
-      }
-    }
-  };
   const leaveCell = async (): Promise<void> => {
-    if (!cell) return;
-    hasLeft = true;
-    await cell.leave();
+    hasLeft ||= place.isCell();
+    await place.leave();
   };
   return {
     async ask(request, isReplaying) {
       if (hasLeft) return { kind: 'forgotten' };
-      const answer = await askRestarting(request);
-      if (isReplaying) replayed?.push(request);
-      else replayed = null;
-      return answer;
+      for (let processes = 1; ; processes += 1) {
+        try {
+          process ??= await place.next(isSuspect || ends.length > 0);
+          const answer = await askAfter(process, missing, request);
+          missing = [];
+          if (isReplaying) replayed?.push(request);
+          else replayed = null;
+          return answer;
+        } catch (error) {
+          if (!mayRestart(error, processes)) throw error;
+          process = null;
+          missing = replayed ?? [];
+        }
+      }
     },
     leaveCell,
     async askLast(request) {
@@ -112,4 +96,32 @@ export function createRestartable(
       }
     },
   };
+}
+
+/** Where the code of an execution runs: with all others, or in a cell, which it keeps. */
+function createPlace({ shared, alone }: Pick<RestartableDeps, 'shared' | 'alone'>) {
+  let cell: Cell | null = null;
+  return {
+    isCell: () => cell !== null,
+    async next(isSuspect: boolean): Promise<WorkflowProcess> {
+      if (!isSuspect) return await shared();
+      cell ??= await alone();
+      return await cell.fresh();
+    },
+    async leave() {
+      await cell?.leave();
+    },
+  };
+}
+
+/** The process has one end, and the oldest of the requests tells if it was at work then. */
+async function askAfter(
+  process: WorkflowProcess,
+  before: readonly RequestBody[],
+  request: RequestBody,
+): Promise<Succeeded> {
+  const asked = before.map((one) => process.ask(one));
+  const answer = process.ask(request);
+  await Promise.all([...asked, answer]);
+  return await answer;
 }
