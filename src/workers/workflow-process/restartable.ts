@@ -15,7 +15,7 @@ export interface Restartable {
   ask(request: RequestBody, isReplaying: boolean): Promise<Succeeded>;
   /** Leaves the process that the execution has for itself; it must be played anew then. */
   leaveCell(): Promise<void>;
-  /** Asks the process, and no other if that has ended, and leaves it. @throws ProcessEnded */
+  /** Asks the process, and no other if that has ended, and leaves it. */
   askLast(request: RequestBody): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createRestartable(
     if (error.wasAtWork) ends.push({ kind: error.end.kind, wasAlone: place.isCell() });
     const verdict = judge(ends);
     const isOver = replayed === null || processes >= MOST_PROCESSES || error.end.kind === 'busy';
-    if (verdict !== 'to-blame' && !isOver) return true;
+    if (!isOver && verdict !== 'to-blame') return true;
     if (verdict !== 'sound') failed(error.message, verdict);
     return false;
   };
@@ -89,11 +89,9 @@ export function createRestartable(
     },
     leaveCell,
     async askLast(request) {
-      try {
-        if (process && !hasLeft) await process.ask(request);
-      } finally {
-        await leaveCell();
-      }
+      // What ends with the process needs no disposal.
+      if (process && !hasLeft) await process.ask(request).catch(() => undefined);
+      await leaveCell();
     },
   };
 }

@@ -139,8 +139,7 @@ function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: st
       return await Promise.resolve(calls);
     },
     async dispose() {
-      // What ends with the process is disposed of; the SDK ends the worker if this throws.
-      await code.askLast({ kind: 'dispose', executionRunId }).catch(() => undefined);
+      await code.askLast({ kind: 'dispose', executionRunId });
     },
   };
 }

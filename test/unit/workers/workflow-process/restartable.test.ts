@@ -143,7 +143,7 @@ describe('when the process was at the execution as it ended', () => {
     };
     await expect(all()).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([tries, [expect.stringMatching(told)]]);
-    await code.askLast(request('dispose')).catch(() => undefined);
+    await code.askLast(request('dispose'));
     expect(stopped.length).toBe(asked.filter(([first]) => first === 'alone').length);
   });
 });
