@@ -122,7 +122,8 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
     approvalTimeout: 'The time that people have to decide.',
     timeout: 'The time limit of one attempt.',
     heartbeatTimeout: 'The time without a sign of life after which a call is tried again.',
-    continueAfter: 'The number of events of Temporal after which a run goes on in a new execution.',
+    continueAfter:
+      'The number of events of Temporal, besides those that an execution begins with, after which a run goes on in a new one.',
     retry: 'The number of attempts, and the time between them.',
   },
   ceilings: {

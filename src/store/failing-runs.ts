@@ -9,13 +9,13 @@ export type TaskFailureNote = {
 } & TaskFailureCause;
 
 export type TaskFailureCause =
-  /** The run's own code has failed it. */
-  | { readonly by: 'code'; readonly reason: string }
+  /** The run's own code has failed it. Each failure of the task is a proof; so is each process that the code alone has ended. */
+  | { readonly by: 'code'; readonly reason: string; readonly proofs: number }
   /** Temporal has refused the answer; the worker can't tell who is to blame. */
   | { readonly by: 'temporal' }
   /** The task waits so long for its turn at a busy worker that it times out. */
   | { readonly by: 'queue' }
-  /** The worker's machine was too busy to tell if the task would ever have been done. */
+  /** The worker's machine was too busy for the task, or something has ended the process that was at it. */
   | { readonly by: 'machine' };
 
 export interface ActiveRun {
@@ -29,7 +29,7 @@ export interface FailingRun extends ActiveRun {
 
 /** Runs whose workflow tasks fail, as far as workers have noted it. */
 export interface FailingRuns {
-  /** Notes a failure; a later one of the same execution replaces it only if that is by its code. */
+  /** Notes a failure; a later one of the same execution replaces it only if that is by its code, and adds its proofs. */
   note(runId: string, failure: TaskFailureNote): Promise<void>;
   /** The runs that have a note and have not ended, oldest run first. */
   list(limit: number): Promise<readonly FailingRun[]>;
@@ -47,13 +47,19 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
   return {
     async note(runId, failure) {
       const { executionRunId, by } = failure;
-      const reason = by === 'code' ? failure.reason : null;
+      const [reason, proofs] = by === 'code' ? [failure.reason, failure.proofs] : [null, 0];
+      const isSame = sql<boolean>`failing_execution is not distinct from ${executionRunId}`;
       await db
         .updateTable('runs')
-        .set({ failing_execution: executionRunId, failing_by: by, failing_reason: reason })
+        .set({
+          failing_execution: executionRunId,
+          failing_by: by,
+          failing_reason: reason,
+          failing_proofs: sql<number>`${proofs}::integer + case when ${isSame} then failing_proofs else 0 end`,
+        })
         .where('id', '=', runId)
         .where('ended_at', 'is', null)
-        .where(by === 'code' ? sql<boolean>`true` : sql<boolean>`failing_execution is distinct from ${executionRunId}`)
+        .where(by === 'code' ? sql<boolean>`true` : sql<boolean>`not ${isSame}`)
         .execute();
     },
     list: async (limit) =>
@@ -68,7 +74,7 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
     forget: async (runId, executionRunId) =>
       void (await db
         .updateTable('runs')
-        .set({ failing_execution: null, failing_by: null, failing_reason: null })
+        .set({ failing_execution: null, failing_by: null, failing_reason: null, failing_proofs: 0 })
         .where('id', '=', runId)
         .where('failing_execution', '=', executionRunId)
         .execute()),
@@ -89,7 +95,9 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
 const HAS_RESTED = sql<boolean>`(written_at is null or written_at < now() - interval '10 seconds')`;
 
 function withNotes(db: Kysely<Tables>) {
-  return db.selectFrom('runs').select(['id', 'tenant_id', 'failing_execution', 'failing_by', 'failing_reason']);
+  return db
+    .selectFrom('runs')
+    .select(['id', 'tenant_id', 'failing_execution', 'failing_by', 'failing_reason', 'failing_proofs']);
 }
 
 function noted(db: Kysely<Tables>) {
@@ -102,7 +110,8 @@ function toActiveRun({ id, tenant_id: tenantId }: NotedRow): ActiveRun {
   return { id, tenantId };
 }
 
-function toNote({ failing_execution: executionRunId, failing_by: by, failing_reason: reason }: NotedRow) {
+function toNote(row: NotedRow): TaskFailureNote | null {
+  const { failing_execution: executionRunId, failing_by: by, failing_reason: reason, failing_proofs: proofs } = row;
   if (executionRunId === null || by === null) return null;
-  return by === 'code' ? { executionRunId, by, reason: reason ?? '' } : { executionRunId, by };
+  return by === 'code' ? { executionRunId, by, reason: reason ?? '', proofs } : { executionRunId, by };
 }

@@ -114,11 +114,13 @@ const SAYS_SOMETHING_ELSE = statement`
   events.body::text <> excluded.body::text and said(events.body) <> said(excluded.body)
 `;
 
-/** Notes which events are new; a batch that is written again has none. */
+/** Notes which events are new, without those that stand between them already: a row for each row of numbers. */
 function noteBatch({ tenantId, runId }: JournalWriter): Sql {
   return statement`
     insert into written_batches (tenant_id, run_id, first_seq, last_seq)
-    select ${tenantId}, ${runId}, min(seq), max(seq) from written_events having count(*) > 0
+    select ${tenantId}, ${runId}, min(seq), max(seq)
+    from (select seq, seq - row_number() over (order by seq) as before from written_events) as numbered
+    group by before
   `;
 }
 

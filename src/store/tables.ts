@@ -125,6 +125,8 @@ export interface RunsTable {
   failing_execution: OptionalText;
   failing_by: Optional<'code' | 'temporal' | 'queue' | 'machine'>;
   failing_reason: OptionalText;
+  /** How often it is shown that the run's own code has failed it. */
+  failing_proofs: ColumnType<number, undefined, number>;
   /** The last event that the row includes; an older view changes nothing. */
   last_seq: number;
   /** What its model calls have cost; that of the view. */

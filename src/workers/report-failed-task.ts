@@ -1,9 +1,10 @@
 import { truncate } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
+import type { TaskFailureCause } from '../store/failing-runs.ts';
 import type { Store } from '../store/store.ts';
 import { measure } from '../telemetry/metrics/meter.ts';
 import { fromWorkflowId } from '../workflows/contract.ts';
-import type { FailedTask } from './workflow-process/task-observer.ts';
+import type { Culprit, FailedTask } from './workflow-process/task-observer.ts';
 
 interface ReportDeps {
   readonly store: Pick<Store, 'failingRuns'>;
@@ -18,7 +19,8 @@ const MAX_REASON = 500;
  */
 export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTask) => void {
   let count = 0;
-  return ({ workflowId, executionRunId, reason: whole, by }) => {
+  return ({ workflowId, executionRunId, reason: whole, ...culprit }) => {
+    const { by } = culprit;
     const run = fromWorkflowId(workflowId);
     const reason = truncate(whole, MAX_REASON);
     const logged = { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by };
@@ -28,9 +30,16 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
       measure('holdfast.workflow_task.failures', 1, {});
       logger.warn({ ...logged, count }, 'a workflow task failed');
     }
-    if (!run || by === 'worker') return;
+    const cause = toCause(culprit, reason);
+    if (!run || !cause) return;
     store.failingRuns
-      .note(run.id, { executionRunId, ...(by === 'code' ? { by, reason } : { by }) })
+      .note(run.id, { executionRunId, ...cause })
       .catch((error: unknown) => logger.warn({ error, run: run.id }, 'a failed workflow task could not be noted'));
   };
+}
+
+/** @returns `null`: it tells nothing of the run */
+function toCause(culprit: Culprit, reason: string): TaskFailureCause | null {
+  if (culprit.by === 'worker') return null;
+  return culprit.by === 'code' ? { ...culprit, reason } : { by: culprit.by };
 }

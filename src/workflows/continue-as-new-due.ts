@@ -10,9 +10,13 @@ export interface HistorySoFar {
   readonly targetWorkerDeploymentVersionChanged: boolean;
 }
 
+/** What an execution takes before the run gets on in it: a new execution would take as much. */
+export type Beginning = Pick<HistorySoFar, 'historyLength' | 'historySize'>;
+
 /** Reasons to continue as new that the history does not show. */
 export interface ContinueAsNewReasons {
-  /** Length of a history, in events. */
+  readonly beginning: Beginning;
+  /** Length of a history beyond its beginning, in events. */
   readonly continueAfter: number;
   /** A person has asked for the current worker version. */
   readonly isUpgrading: boolean;
@@ -20,7 +24,7 @@ export interface ContinueAsNewReasons {
   readonly work: number;
 }
 
-/** Histories of this size, in bytes, continue as new once no activity is open. The server suggests it, too. */
+/** Histories that have grown so much, in bytes, continue as new once no activity is open. */
 const MAX_HISTORY_BYTES = 3_000_000;
 
 /** From this length on no new call is made, so that soon no activity is open. */
@@ -43,11 +47,18 @@ export function continueAsNewDue(history: HistorySoFar, reasons: ContinueAsNewRe
   return isWanted || isLong(history, reasons) ? 'soon' : 'no';
 }
 
+/**
+ * Only what has come since the beginning counts, or a run with much to begin with would go on after each event. The
+ * server's suggestion knows no beginning, so it counts once the history is twice as long and large.
+ */
 function isLong(
   { historyLength, historySize, continueAsNewSuggested }: HistorySoFar,
-  { continueAfter, work }: ContinueAsNewReasons,
+  { beginning, continueAfter, work }: ContinueAsNewReasons,
 ): boolean {
+  const events = historyLength - beginning.historyLength;
+  const bytes = historySize - beginning.historySize;
+  const hasDoubled = events >= beginning.historyLength && bytes >= beginning.historySize;
   return (
-    continueAsNewSuggested || historyLength >= continueAfter || historySize >= MAX_HISTORY_BYTES || work >= MAX_WORK
+    (continueAsNewSuggested && hasDoubled) || events >= continueAfter || bytes >= MAX_HISTORY_BYTES || work >= MAX_WORK
   );
 }

@@ -4,7 +4,7 @@ import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import { hasEnded } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { continueAsNewDue } from './continue-as-new-due.ts';
-import type { HistorySoFar } from './continue-as-new-due.ts';
+import type { Beginning, HistorySoFar } from './continue-as-new-due.ts';
 import { UPGRADE } from './contract.ts';
 import type { WorkflowInput } from './contract.ts';
 import type { Effects } from './effects.ts';
@@ -15,6 +15,8 @@ import { matchesKey } from './calls/waiting-calls.ts';
 
 /** Decides when a run continues in a new execution, and keeps the calls deferred to that execution. */
 export interface ContinueAsNewPolicy {
+  /** Takes note of the events that the execution begins with. */
+  beginsWith(events: number): void;
   /**
    * Takes note of an occurrence.
    * @param hasYielded the run has yielded, so any occurrence makes it go on
@@ -46,7 +48,7 @@ interface ContinueAsNewDeps {
   readonly inbox: Pick<Inbox, 'isEmpty'>;
 }
 
-/** @param continueAfter length of a history, in events */
+/** @param continueAfter length of a history beyond its beginning, in events */
 export function createContinueAsNewPolicy(
   continueAfter: number,
   { history, effects, flusher, outbox, inbox }: ContinueAsNewDeps,
@@ -57,9 +59,11 @@ export function createContinueAsNewPolicy(
   /** A person has asked for the current worker version. */
   let isUpgrading = false;
   let work = 0;
+  let beginning: Beginning = { historyLength: 0, historySize: history().historySize };
   const due = (): ReturnType<typeof continueAsNewDue> =>
-    hasProgressed ? continueAsNewDue(history(), { continueAfter, isUpgrading, work }) : 'no';
+    hasProgressed ? continueAsNewDue(history(), { beginning, continueAfter, isUpgrading, work }) : 'no';
   return {
+    beginsWith: (historyLength) => void (beginning = { ...beginning, historyLength }),
     observe(occurrence, hasYielded) {
       const isContinue = occurrence.kind === 'continue';
       if (isContinue && due() === 'now') return true;

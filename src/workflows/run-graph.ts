@@ -126,6 +126,7 @@ function resumeExecution(shell: Shell, { deferredCalls, pendingEntries }: Contin
   shell.outbox.add(pendingEntries);
   for (const [id, { fireAt, summary }] of Object.entries(shell.run.timers))
     perform(shell, { kind: 'timer', id, fireAt, summary });
+  shell.continueAsNewPolicy.beginsWith(shell.effects.timers.count());
   for (const call of deferredCalls) perform(shell, call);
   return shell;
 }

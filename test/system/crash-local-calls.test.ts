@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listIn, textIn } from '../../src/dev/demo/answer.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
@@ -5,9 +8,11 @@ import { toJson } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
 import type { JobService } from '../support/doubles/job-service.ts';
+import { executionsOf } from '../support/readers/executions.ts';
 import { at } from '../support/readers/json-at.ts';
 import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
+import { openReplay } from '../support/servers/replays.ts';
 
 /*
  * Processes are killed with SIGKILL in the middle of local calls, of which no row tells. They are simply made again, under
@@ -36,6 +41,34 @@ const job = (name: string): NodeDefinition => ({
   write: { log: '{{ result.job }}' },
 });
 const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
+
+test('a worker stands still in the middle of a local call, nearly for as long as Temporal waits: a replay goes the same way', async () => {
+  const held = service.hold('b');
+  const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
+  const release = await held;
+  const connection = await Connection.connect({ address: cluster.temporalAddress });
+  const { workflow } = new Client({ connection });
+  const { worker } = cluster.victims;
+  await worker.freeze();
+  // Core renews a task whose local calls are open after 24 s, and the server gives it up after 30.
+  await sleep(25_000);
+  await worker.thaw();
+  const tasksOf = async () =>
+    (await executionsOf(workflow, id))
+      .flatMap(({ events }) => events ?? [])
+      .filter((event) => event.workflowTaskStartedEventAttributes);
+  await expect.poll(async () => (await tasksOf()).length, { interval: 50, timeout: 30_000 }).toBeGreaterThan(1);
+  release();
+  const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
+  await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
+  expect(at(await run(), '/output/log')).toEqual(['a', 'b', 'c']);
+  const histories = await executionsOf(workflow, id);
+  const executions = histories.map((history) => JSON.parse(historyToJSON(history)));
+  await connection.close();
+  await (
+    await openReplay()
+  )({ executions, blobs: {} });
+}, 200_000);
 
 describe('killed in the middle of a local call', () => {
   test.each<[string, readonly VictimName[]]>([

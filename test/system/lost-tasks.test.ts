@@ -61,16 +61,21 @@ let courses = 0;
 
 /**
  * @param nodes come after the first job; the names of their jobs begin as they are told
- * @param over says how they do, where not in a row
+ * @param how they do, where not in a row; the fields of the first node, and the run's limits
  */
 async function begin(
   nodes: (job: string) => GraphDefinition['nodes'] = () => ({}),
-  over: Pick<GraphDefinition, 'edges'> | null = null,
+  {
+    edges,
+    first = {},
+    limits,
+  }: Partial<Pick<GraphDefinition, 'edges' | 'limits'>> & { first?: Parameters<typeof aJob>[1] } = {},
 ): Promise<Course> {
   const job = `job-${++courses}`;
   const held = service.hold(`${job}-first`);
-  const graph = aDefinition({ nodes: { first: aJob(`${job}-first`), ...nodes(job) }, ...over });
-  const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
+  const all = { first: aJob(`${job}-first`, first), ...nodes(job) };
+  const graph = aDefinition({ nodes: all, ...(edges && { edges }) });
+  const id = textAt((await stack.as('user').post('/api/runs', { graph, ...(limits && { limits }) })).body, '/id');
   const workflowId = toWorkflowId({ tenantId: 'demo', id });
   return { id, workflowId, handle: stack.temporal.workflow.getHandle(workflowId), job, release: await held };
 }
@@ -248,6 +253,32 @@ describe.concurrent('a decision and the end of its time meet in a lost workflow 
     await untilHistory(course, 'timerFired');
     expect(await expectAgreement(course)).toEqual([begun, asked, decided, ended]);
     expect(callsOf(course)).toEqual(['first', 'last']);
+  });
+});
+
+describe.concurrent('a deadline is over in the task in which a run hears that a person has extended it', () => {
+  test('the run goes on, until the new one', async () => {
+    const course = await begin((job) => ({ hear: { type: 'wait', event: 'go' }, last: aJob(`${job}-last`) }), {
+      // The first job waits for a person beside a wait, so that time counts.
+      first: { onError: 'intervene' },
+      edges: [
+        { from: '__start__', to: ['first', 'hear'] },
+        { from: ['first', 'hear'], to: 'last' },
+      ],
+      limits: { deadline: '20s' },
+    });
+    service.refuse(`${course.job}-first`);
+    course.release();
+    await until(course, 'waiting');
+    const held = stack.proxy.hold(completesTask(course));
+    await course.handle.signal('event', { event: 'nothing' });
+    const task = await held;
+    await course.handle.signal('retry', { signalId: 'again', limits: { deadline: '50m' } });
+    await giveUp(course, task);
+    await untilHistory(course, 'timerFired');
+    await course.handle.signal('event', { event: 'go' });
+    expect(await expectAgreement(course)).toContain('run.retried');
+    expect(callsOf(course)).toEqual(['first', 'first', 'last']);
   });
 });
 

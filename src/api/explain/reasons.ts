@@ -103,7 +103,10 @@ const FAILING: Readonly<Record<FailingTask['by'], Failing>> = {
   code: POISONED,
   temporal: POISONED,
   queue: BUSY,
-  machine: BUSY,
+  machine: () => ({
+    kind: 'busy',
+    text: 'The machine of its worker has no time for the run, or has ended the process that was at it. It is tried again by itself.',
+  }),
 };
 
 function queued({ run: { threadId, createdAt }, queue }: Facts): readonly Reason[] {

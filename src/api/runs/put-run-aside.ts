@@ -14,10 +14,14 @@ export interface Poisoned {
   readonly note: TaskFailureNote | null;
 }
 
-/** True if the run's own code has failed the task, and not just a worker. */
-export function isToBlame({ task, note }: Poisoned): boolean {
-  if (task.last.kind === 'refused') return true;
-  return note?.executionRunId === task.executionRunId && note.by === 'code';
+/** How often a run's own code must have failed the task; a worker may be lost, or ended, as often as it may be. */
+const FEWEST_PROOFS = 2;
+
+/** How far it is shown that the run's own code fails the task, and not a worker, its machine or the database. */
+export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'shown' {
+  if (task.last.kind === 'refused') return task.failures >= FEWEST_PROOFS ? 'shown' : 'some';
+  if (note?.by !== 'code' || note.executionRunId !== task.executionRunId) return 'none';
+  return note.proofs >= FEWEST_PROOFS ? 'shown' : 'some';
 }
 
 /** Ends a run at once, without its last steps. Several processes may do so. @throws ApiError 503 */
@@ -38,7 +42,8 @@ export async function putRunAside(
 
 function messageOf({ task: { failures, last }, note }: Poisoned): string {
   const told = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
-  const times = failures === 1 ? 'once' : `${failures} times`;
+  const count = Math.max(failures, note?.by === 'code' ? note.proofs : 0);
+  const times = count === 1 ? 'once' : `${count} times`;
   const reason = note?.by === 'code' ? note.reason : told;
   return `The run was ended without its last steps: its workflow task failed ${times}: ${reason}`;
 }

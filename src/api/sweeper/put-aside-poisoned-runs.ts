@@ -1,20 +1,14 @@
 import type { ActiveRun, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { isToBlame, putRunAside } from '../runs/put-run-aside.ts';
+import { guiltOf, putRunAside } from '../runs/put-run-aside.ts';
 import type { Poisoned } from '../runs/put-run-aside.ts';
 import { activeRunsInTurns } from './active-runs-in-turns.ts';
 import { eachOf } from './each-of.ts';
 
 type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** A new version of the workers may do what an old one fails, so tasks get this time, and a second attempt. */
+/** A new version of the workers may do what an old one fails, so tasks get this time. */
 export const FAILING_FOR_MS = 25_000;
-const FEWEST_FAILURES = 2;
-/**
- * A task times out when its worker is lost, or has too much to do. That is no fault of the run, unless it never ends: code
- * that ends its process, or uses up its time, is found by its worker.
- */
-const FEWEST_WITHOUT_CULPRIT = 12;
 
 /** The numbers of runs that one sweep asks Temporal about. */
 const NOTED_AT_ONCE = 100;
@@ -34,7 +28,7 @@ type Candidate = ActiveRun & { readonly note: TaskFailureNote | null };
 export const notedRuns: FindRuns = async ({ store }) =>
   (await store.failingRuns.list(NOTED_AT_ONCE)).map(({ failure, ...run }) => ({ ...run, note: failure }));
 
-/** All active runs in turns, for those that end their workers before these can note it. */
+/** All active runs in turns, for those of which no worker could note anything: the database was away. */
 export function activeRuns(): FindRuns {
   const find = activeRunsInTurns(ACTIVE_AT_ONCE);
   return async ({ store }) => (await find(store)).runs.map(({ failure, ...run }) => ({ ...run, note: failure }));
@@ -69,14 +63,12 @@ async function look(
   if (task && isDue({ task, note })) await putRunAside(deps, run, { task, note });
 }
 
+/**
+ * A task that times out, however often, has met a worker that was lost or had too much to do: code that ends its process,
+ * or uses up its time, is found by its worker.
+ */
 function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
-  const { failures, since, last } = poisoned.task;
-  if (isToBlame(poisoned)) return failures >= FEWEST_FAILURES && Date.now() - since >= failingForMs;
-  return (last.kind === 'timed-out' || isOfBusyMachine(poisoned)) && failures >= FEWEST_WITHOUT_CULPRIT;
-}
-
-function isOfBusyMachine({ task, note }: Poisoned): boolean {
-  return note?.by === 'machine' && note.executionRunId === task.executionRunId;
+  return guiltOf(poisoned) === 'shown' && Date.now() - poisoned.task.since >= failingForMs;
 }
 
 /** Tells if a run may be put aside now. */

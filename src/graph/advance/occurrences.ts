@@ -40,8 +40,8 @@ function cancelByTemporal(draft: Draft): void {
   cancelRun(draft, 'temporal-operator', 'The workflow was canceled');
 }
 
-function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunError | undefined {
-  const timer = draft.takeTimer(id);
+function fireTimer(draft: Draft, { id, fireAt }: Occurrence & { kind: 'timer' }): RunError | undefined {
+  const timer = draft.takeTimer(id, fireAt);
   if (!timer) return undefined;
   recordOccurrence(draft, { kind: 'timer', id });
   if (id === DEADLINE_TIMER)

@@ -18,10 +18,10 @@ export class DraftTimers {
     this.#byTask?.add(id, timer.taskPath);
   }
 
-  /** Removes a timer; `undefined` if it has fired or was canceled. */
-  take(id: string): OpenTimer | undefined {
+  /** Removes a timer; `undefined` if it has fired or was canceled. @param fireAt of the timer, unless any is meant */
+  take(id: string, fireAt?: number): OpenTimer | undefined {
     const timer = own(this.byId, id);
-    if (!timer) return undefined;
+    if (!timer || (fireAt ?? timer.fireAt) !== timer.fireAt) return undefined;
     delete this.byId[id];
     this.#byTask?.delete(id, timer.taskPath);
     return timer;

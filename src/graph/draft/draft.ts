@@ -128,9 +128,9 @@ export class Draft {
     for (const id of this.#timers.within(path)) this.cancelTimer(id);
   }
 
-  /** Removes a timer; `undefined` if it has fired or was canceled. */
-  takeTimer(id: string): OpenTimer | undefined {
-    return this.#timers.take(id);
+  /** Removes a timer; `undefined` if it has fired, was canceled or replaced. @param fireAt of the timer, unless any is meant */
+  takeTimer(id: string, fireAt?: number): OpenTimer | undefined {
+    return this.#timers.take(id, fireAt);
   }
 
   /** Counts what the run holds from now on, or less if it drops something. */

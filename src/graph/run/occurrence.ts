@@ -41,8 +41,11 @@ export type OccurrenceBody =
       readonly isLocal?: true;
     }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure; readonly isLocal?: true }
-  /** A timer of the run has fired. */
-  | { readonly kind: 'timer'; readonly id: string }
+  /**
+   * A timer of the run has fired. The time for which it was started tells it from one that has replaced it under its id;
+   * a recording has none, as what it tells has happened.
+   */
+  | { readonly kind: 'timer'; readonly id: string; readonly fireAt?: number }
   /** A signal with its unchecked payload. */
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json | undefined }
   /** Temporal was asked to cancel the workflow. */

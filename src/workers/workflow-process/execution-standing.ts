@@ -6,6 +6,8 @@ export interface ExecutionStanding {
   mayTake(activation: Activation): Promise<boolean>;
   /** Takes note of the answer to an activation. */
   answered(completion: Completion): void;
+  /** True while the workflow task stays open for local calls. */
+  isCallingLocally(): boolean;
 }
 
 type Activation = Pick<coresdk.workflow_activation.IWorkflowActivation, 'jobs' | 'historyLength' | 'isReplaying'>;
@@ -13,6 +15,14 @@ type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 
 /** Core's id of a query that comes without a workflow task. */
 const DIRECT_QUERY = 'legacy_query';
+
+/**
+ * Core renews a task whose local calls stay open for 24 s, which takes a worker that has stood still. In a replay both are
+ * one task, with the time and the length of the history that the second one has: the code has seen others.
+ */
+function isRenewed(jobs: NonNullable<Activation['jobs']>, lastSeen: number | null): boolean {
+  return lastSeen !== null && jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true);
+}
 
 /**
  * A query without a task makes Temporal's core play events that no task has brought yet. A replay would see them with others
@@ -32,7 +42,7 @@ export function createExecutionStanding(wasCompleted: (startedEventId: number) =
       const queries = jobs.flatMap(({ queryWorkflow }) => queryWorkflow ?? []);
       if (queries.length > 0) return !queries.some(({ queryId }) => queryId === DIRECT_QUERY) || (await isKnown());
       const seen = historyLength ?? 0;
-      if (openLocalCalls > 0 && seen !== lastSeen && !(await isKnown())) return false;
+      if (openLocalCalls > 0 && seen !== lastSeen && (isRenewed(jobs, lastSeen) || !(await isKnown()))) return false;
       lastSeen = isReplaying === true ? null : seen;
       openLocalCalls -= jobs.filter(({ resolveActivity }) => resolveActivity?.isLocal === true).length;
       return true;
@@ -41,5 +51,6 @@ export function createExecutionStanding(wasCompleted: (startedEventId: number) =
       const commands = successful?.commands ?? [];
       openLocalCalls += commands.filter(({ scheduleLocalActivity }) => scheduleLocalActivity).length;
     },
+    isCallingLocally: () => openLocalCalls > 0,
   };
 }

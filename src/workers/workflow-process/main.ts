@@ -98,12 +98,18 @@ process.on('message', (message) => {
   if (isRequest(message)) lastAnswer = lastAnswer.then(async () => say(await answer(message)));
 });
 
+function abort(): never {
+  return process.abort();
+}
+
 /** A worker that is gone hears nothing; this process ends then. */
 function say(given: Answer): void {
   process.send?.(given, undefined, undefined, () => undefined);
 }
 
-process.once('disconnect', () => process.exit());
+process.once('disconnect', process.exit.bind(process, 0));
 endWithParent();
+// What asks for the end of this process in here is the code that it runs: an abort says so, and no signal from outside does.
+Object.assign(process, { exit: abort, kill: abort });
 // Signals to the process group are for the worker, which needs this process until it ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

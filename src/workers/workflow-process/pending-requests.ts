@@ -1,33 +1,28 @@
 import { watchWork } from '../../process/watch-work.ts';
 import type { Answer } from './messages.ts';
+import type { ProcessEnd } from './process-end.ts';
 
 /** The process has ended, and the request with it. */
 export class ProcessEnded extends Error {
   override readonly name = 'ProcessEnded';
-  readonly part: PartInEnd;
+  readonly end: ProcessEnd;
+  /** The process was at the request; otherwise the request waited for its turn. */
+  readonly wasAtWork: boolean;
 
-  constructor(how: string, part: PartInEnd) {
-    super(`The process of the workflow's code has ended: ${how}`);
-    this.part = part;
+  constructor(end: ProcessEnd, wasAtWork: boolean) {
+    super(`The process of the workflow's code has ended: ${end.how}`);
+    this.end = end;
+    this.wasAtWork = wasAtWork;
   }
 }
-
-/** The part of a request in the end of its process. */
-export type PartInEnd =
-  /** The request has ended it. */
-  | 'cause'
-  /** The process was ended during the request, which had too little of the machine's time to show if it ever ends. */
-  | 'suspect'
-  /** The request waited for its turn. */
-  | 'bystander';
 
 /** Requests without an answer. The process does the oldest of them. */
 export interface PendingRequests {
   /** @param withinMs the time that it may work once it is its turn @throws ProcessEnded */
   add(id: number, withinMs: number): Promise<Answer>;
   settle(answer: Answer): void;
-  /** Rejects all, as the process has ended. @param part of the oldest one */
-  end(how: string, part: PartInEnd): void;
+  /** Rejects all, as the process has ended. */
+  end(end: ProcessEnd): void;
 }
 
 interface Pending {
@@ -73,10 +68,9 @@ export function createPendingRequests({ workedMs, onLate }: Watch): PendingReque
       pending.delete(answer.id);
       watchOldest();
     },
-    end(how, part) {
+    end(end) {
       stopWatching();
-      for (const [at, { reject }] of [...pending.values()].entries())
-        reject(new ProcessEnded(how, at === 0 ? part : 'bystander'));
+      for (const [at, { reject }] of [...pending.values()].entries()) reject(new ProcessEnded(end, at === 0));
       pending.clear();
     },
   };

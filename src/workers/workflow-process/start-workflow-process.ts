@@ -5,6 +5,8 @@ import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { OPEN_WITHIN_MS } from './messages.ts';
 import type { Answer, AnswerBody, RequestBody } from './messages.ts';
 import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
+import { endOfProcess } from './process-end.ts';
+import type { ProcessEnd } from './process-end.ts';
 import { openWorkedMs } from './worked-ms.ts';
 
 /** A process of its own that does requests one after the other. */
@@ -27,7 +29,7 @@ export interface ProcessLimits {
 
 const MAIN = ownModule('./main', import.meta.url);
 const STOP_WITHIN_MS = 2_000;
-const TOO_BUSY = 'the machine was too busy for it';
+const TOO_BUSY: ProcessEnd = { kind: 'busy', how: 'the machine was too busy for it' };
 
 /**
  * A wide superstep has more in hand than fits into V8's own 16 MiB for young objects, and would move it to the old ones. A
@@ -48,12 +50,12 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   let lastId = 0;
-  let late: string | null = null;
-  let end: string | null = null;
+  let late: ProcessEnd | null = null;
+  let end: ProcessEnd | null = null;
   const pending = createPendingRequests({
     workedMs: openWorkedMs(child.pid),
     onLate(withinMs, hasWorked) {
-      late = hasWorked ? `it took more than ${withinMs / 1_000} s` : TOO_BUSY;
+      late = hasWorked ? { kind: 'late', how: `it took more than ${withinMs / 1_000} s` } : TOO_BUSY;
       child.kill('SIGKILL');
     },
   });
@@ -62,14 +64,14 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
   });
   const ended = untilEnded(child).then((how) => {
     end = late ?? how;
-    pending.end(end, end === TOO_BUSY ? 'suspect' : 'cause');
+    pending.end(end);
   });
   return {
     get hasEnded() {
       return end !== null;
     },
     async ask(request) {
-      if (end !== null) throw new ProcessEnded(end, 'bystander');
+      if (end !== null) throw new ProcessEnded(end, false);
       const id = ++lastId;
       // A process that ends takes no request; its end is the answer.
       child.send({ id, ...request }, () => undefined);
@@ -91,14 +93,12 @@ function isAnswer(message: unknown): message is Answer {
 }
 
 /** Waits until a process has ended and all that it has said is heard. @returns how it ended */
-async function untilEnded(child: ChildProcess): Promise<string> {
+async function untilEnded(child: ChildProcess): Promise<ProcessEnd> {
   const heard = once(child, 'disconnect');
   try {
     await Promise.all([once(child, 'exit'), heard]);
   } catch (error) {
-    return `it could not be started (${String(error)})`;
+    return { kind: 'ended', how: `it could not be started (${String(error)})` };
   }
-  const { exitCode, signalCode } = child;
-  if (signalCode === 'SIGABRT') return 'it was aborted, as it is when its memory is used up';
-  return signalCode === null ? `it exited with code ${exitCode}` : `it was ended by ${signalCode}`;
+  return endOfProcess(child.exitCode, child.signalCode);
 }

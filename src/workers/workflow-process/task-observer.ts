@@ -1,19 +1,26 @@
 import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
-import type { ExecutionObserver } from './workflow-host.ts';
+import type { ExecutionObserver, TaskFailure } from './workflow-host.ts';
 
 /** A workflow task that has failed, or that has waited for its turn so long that it may fail. */
-export interface FailedTask {
+export type FailedTask = {
   readonly workflowId: string;
   /** Temporal's id of the execution. */
   readonly executionRunId: string;
   readonly reason: string;
-  /**
-   * The workflow's own code; the worker, for example because the database is away; Temporal, which took no answer; the
-   * queue, as others have their turn for too long; or the machine, which was too busy for the code.
-   */
-  readonly by: 'code' | 'worker' | 'temporal' | 'queue' | 'machine';
-}
+} & Culprit;
+
+export type Culprit =
+  /** The workflow's own code. */
+  | { readonly by: 'code'; readonly proofs: number }
+  /** The machine, which was too busy for the code, or on which something has ended its process. */
+  | { readonly by: 'machine' }
+  /** The worker, for example because the database is away. */
+  | { readonly by: 'worker' }
+  /** Temporal, which took no answer. */
+  | { readonly by: 'temporal' }
+  /** Others, which have their turn for too long. */
+  | { readonly by: 'queue' };
 
 /** An execution leaves the worker's memory; after a failed task it always does. */
 interface Eviction {
@@ -25,8 +32,6 @@ export interface TaskObserver extends ExecutionObserver {
   evicted(eviction: Eviction): void;
 }
 
-type Failure = Pick<FailedTask, 'reason' | 'by'>;
-
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 
 /**
@@ -34,7 +39,7 @@ const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
  * ones are reported, too.
  */
 export function createTaskObserver(report: (task: FailedTask) => void): TaskObserver {
-  const executions = new Map<string, { readonly workflowId: string; failure: Failure | null }>();
+  const executions = new Map<string, { readonly workflowId: string; failure: TaskFailure | null }>();
   return {
     opened: ({ runId, workflowId }) => void executions.set(runId, { workflowId, failure: null }),
     waits(runId) {
@@ -47,22 +52,23 @@ export function createTaskObserver(report: (task: FailedTask) => void): TaskObse
           by: 'queue',
         });
     },
-    failed(executionRunId, reason, by) {
+    failed(executionRunId, failure) {
       const execution = executions.get(executionRunId);
-      if (execution) execution.failure = { reason, by };
+      if (execution) execution.failure = failure;
     },
     evicted({ runId, evictJob: { reason, message } }) {
       const execution = executions.get(runId);
       executions.delete(runId);
       if (!execution) return;
       const { workflowId, failure } = execution;
-      const task = { workflowId, executionRunId: runId, reason: failure?.reason ?? message ?? '' };
-      if (reason === EvictionReason.LANG_FAIL) report({ ...task, by: failure?.by ?? 'worker' });
-      if (reason === EvictionReason.NONDETERMINISM) report({ ...task, reason: NONDETERMINISM, by: 'code' });
+      const task = { workflowId, executionRunId: runId, reason: message ?? '' };
+      if (reason === EvictionReason.LANG_FAIL) report({ ...task, ...(failure ?? BY_WORKER) });
+      if (reason === EvictionReason.NONDETERMINISM) report({ ...task, ...BY_NONDETERMINISM });
       if (reason === EvictionReason.FATAL) report({ ...task, by: 'temporal' });
     },
   };
 }
 
 /** The SDK's own message prints events with all that is in them. */
-const NONDETERMINISM = 'its code does not do what its history says';
+const BY_NONDETERMINISM = { by: 'code', reason: 'its code does not do what its history says', proofs: 1 } as const;
+const BY_WORKER = { by: 'worker' } as const;

@@ -5,9 +5,12 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { PLAYED_ANEW } from '../../workflows/contract.ts';
 import type { CompletedTaskCheck } from './completed-task.ts';
+import { createCells } from './cells.ts';
 import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
+import { ProcessEnded } from './pending-requests.ts';
+import { FEWEST_PROOFS } from './process-end.ts';
 import { createRestartable } from './restartable.ts';
 import type { Restartable } from './restartable.ts';
 import { createExecutionStanding } from './execution-standing.ts';
@@ -19,9 +22,14 @@ export interface ExecutionObserver {
   opened(execution: Pick<WorkflowInfo, 'workflowId' | 'runId'>): void;
   /** A task of the execution has waited so long for its turn that it is going to time out. */
   waits(executionRunId: string): void;
-  /** The code of the execution has failed its workflow task, or the machine was too busy for it. */
-  failed(executionRunId: string, reason: string, by: 'code' | 'machine'): void;
+  /** The workflow task of the execution has failed. */
+  failed(executionRunId: string, failure: TaskFailure): void;
 }
+
+/** Why a workflow task has failed: by its own code, or for a reason that has come from the machine. */
+export type TaskFailure =
+  | { readonly by: 'code'; readonly reason: string; readonly proofs: number }
+  | { readonly by: 'machine'; readonly reason: string };
 
 export interface HostOptions {
   /** Starts a process. */
@@ -45,38 +53,57 @@ const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 export async function openWorkflowHost({ start, open, observer, wasCompleted }: HostOptions): Promise<WorkflowCreator> {
   const begin = (): OpenedProcess => {
     const process = start();
-    const opened = process.ask(open).then(() => process);
+    const opened = process.ask(open).then(() => process, asBystander);
     opened.catch(async () => await process.stop());
     return { process, opened };
   };
   let current = begin();
   await current.opened;
-  const living = async (): Promise<WorkflowProcess> => {
+  const shared = async (): Promise<WorkflowProcess> => {
     if (current.process.hasEnded) current = begin();
     return await current.opened;
   };
+  const cells = createCells(async () => await begin().opened);
+  /** Executions that have to be tried alone when they come again. */
+  const suspects = new Set<string>();
   return {
     async createWorkflow(options) {
       observer.opened(options.info);
       const { runId, workflowId } = options.info;
       const code = createRestartable(
-        await living(),
-        { kind: 'create', options: toSent(options) },
+        { begin: { kind: 'create', options: toSent(options) }, isSuspect: suspects.delete(runId) },
         {
-          living,
-          blame: (how, part) => observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
+          shared,
+          alone: () => cells.enter(),
+          failed(reason, verdict) {
+            suspects.add(runId);
+            observer.failed(runId, FAILURES[verdict](reason));
+          },
         },
       );
       const standing = createExecutionStanding(async (started) => await wasCompleted({ workflowId, runId }, started));
       return createProxy({ code, standing, observer }, runId);
     },
-    destroy: () => current.process.stop(),
+    async destroy() {
+      await Promise.all([current.process.stop(), cells.stop()]);
+    },
   };
 }
+
+const FAILURES = {
+  suspect: (reason: string): TaskFailure => ({ by: 'machine', reason }),
+  'to-blame': (reason: string): TaskFailure => ({ by: 'code', reason, proofs: FEWEST_PROOFS }),
+} as const;
 
 interface OpenedProcess {
   readonly process: WorkflowProcess;
   readonly opened: Promise<WorkflowProcess>;
+}
+
+/** No execution has a part in the end of a process that is not open yet. */
+function asBystander(error: unknown): never {
+  if (error instanceof ProcessEnded && error.wasAtWork) throw new ProcessEnded(error.end, false);
+  throw error;
 }
 
 interface ProxyDeps {
@@ -93,14 +120,17 @@ function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: st
       if (!(await standing.mayTake(activation))) return toReset(executionRunId, AHEAD);
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
-      const asked = code.ask(request, activation.isReplaying === true);
+      const isReplay = isReplayed(activation);
+      const asked = code.ask(request, isReplay);
       const answer = await noticeLongWait(asked, () => observer.waits(executionRunId));
       if (answer.kind === 'forgotten') return toReset(executionRunId, FORGOTTEN);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
       standing.answered(completion);
-      if (completion.failed) observer.failed(executionRunId, completion.failed.failure?.message ?? '', 'code');
+      if (completion.failed)
+        observer.failed(executionRunId, { by: 'code', reason: completion.failed.failure?.message ?? '', proofs: 1 });
+      if (!isReplay && !standing.isCallingLocally()) await code.leaveCell();
       return completion;
     },
     async getAndResetSinkCalls() {
@@ -109,14 +139,18 @@ function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: st
       return await Promise.resolve(calls);
     },
     async dispose() {
-      // What ends with the process is disposed of; the SDK ends the worker if this throws.
-      await code.askOnce({ kind: 'dispose', executionRunId }).catch(() => undefined);
+      await code.askLast({ kind: 'dispose', executionRunId });
     },
   };
 }
 
+/** Core says so of queries, too, which come when a replay is over. */
+function isReplayed({ isReplaying, jobs }: coresdk.workflow_activation.IWorkflowActivation): boolean {
+  return isReplaying === true && jobs?.some(({ queryWorkflow }) => queryWorkflow) !== true;
+}
+
 const FORGOTTEN = `${PLAYED_ANEW}: it was no longer in memory, as others needed the room`;
-const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought`;
+const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought, or otherwise than a replay would`;
 
 /** Has Temporal give a task out again, with the whole history; a query fails. */
 function toReset(runId: string, message: string): coresdk.workflow_completion.IWorkflowActivationCompletion {

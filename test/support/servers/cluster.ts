@@ -13,7 +13,7 @@ export type VictimName = 'worker' | 'api' | 'temporal';
 /** Holdfast as it is deployed, with the demo's configuration; third parties that can be watched. */
 export interface Cluster extends Omit<ThirdParties, 'environment'> {
   readonly temporalAddress: string;
-  readonly victims: Readonly<Record<VictimName, Pick<Victim, 'kill' | 'start'>>>;
+  readonly victims: Readonly<Record<VictimName, Pick<Victim, 'kill' | 'start' | 'freeze' | 'thaw'>>>;
   as(caller: keyof Tokens): Client;
   stop(): Promise<void>;
 }

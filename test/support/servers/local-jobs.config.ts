@@ -18,5 +18,6 @@ export default defineConfig({
   ],
   http: { allow: [new URL(JOBS_URL).host] },
   auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL },
-  defaults: { heartbeatTimeout: '2s' },
+  // Histories are so short that the length of one decides if the run goes on in a new one.
+  defaults: { heartbeatTimeout: '2s', continueAfter: 5 },
 });

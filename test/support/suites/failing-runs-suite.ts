@@ -16,8 +16,8 @@ export function failingRunsSuite(store: () => Store): void {
   test('a failed task is noted until it is forgotten', async () => {
     await dispatch('F-a');
     expect(await store().failingRuns.find('F-a')).toBeNull();
-    await store().failingRuns.note('F-a', { executionRunId: 'e1', by: 'code', reason: 'odd \0 text' });
-    const failure = { executionRunId: 'e1', by: 'code', reason: 'odd \uFFFD text' };
+    await store().failingRuns.note('F-a', { executionRunId: 'e1', by: 'code', reason: 'odd \0 text', proofs: 1 });
+    const failure = { executionRunId: 'e1', by: 'code', reason: 'odd \uFFFD text', proofs: 1 };
     expect(await store().failingRuns.find('F-a')).toEqual(failure);
     expect(await store().failingRuns.list(1_000)).toContainEqual({ id: 'F-a', tenantId: 'acme', failure });
     await store().failingRuns.forget('F-a', 'e0');
@@ -26,25 +26,30 @@ export function failingRunsSuite(store: () => Store): void {
     expect(await noted('F-a')).toEqual([]);
   });
 
-  test('only a note about the code replaces one of the same execution', async () => {
+  test('only a note about the code replaces one of the same execution, and adds its proofs', async () => {
     await dispatch('F-b');
     const note = async (executionRunId: string, cause: TaskFailureCause) => {
       await store().failingRuns.note('F-b', { executionRunId, ...cause });
       return await store().failingRuns.find('F-b');
     };
-    const [first, second] = [{ by: 'code', reason: 'first' } as const, { by: 'code', reason: 'second' } as const];
+    const aFailure = (reason: string, proofs: number): TaskFailureCause => ({ by: 'code', reason, proofs });
+    const first = aFailure('first', 1);
     expect(await note('e1', { by: 'queue' })).toEqual({ executionRunId: 'e1', by: 'queue' });
     expect(await note('e1', first)).toEqual({ executionRunId: 'e1', ...first });
     expect(await note('e1', { by: 'temporal' })).toEqual({ executionRunId: 'e1', ...first });
-    expect(await note('e1', second)).toEqual({ executionRunId: 'e1', ...second });
+    expect(await note('e1', aFailure('second', 2))).toEqual({ executionRunId: 'e1', ...aFailure('second', 3) });
     expect(await note('e2', { by: 'temporal' })).toEqual({ executionRunId: 'e2', by: 'temporal' });
+    expect(await note('e2', first)).toEqual({ executionRunId: 'e2', ...first });
+    expect(await note('e3', first)).toEqual({ executionRunId: 'e3', ...first });
+    await store().failingRuns.forget('F-b', 'e3');
+    expect(await note('e3', first)).toEqual({ executionRunId: 'e3', ...first });
   });
 
   test('of a run that has ended, nothing is noted or listed', async () => {
     await dispatch('F-c');
-    await store().failingRuns.note('F-c', { executionRunId: 'e1', by: 'code', reason: 'before' });
+    await store().failingRuns.note('F-c', { executionRunId: 'e1', by: 'code', reason: 'before', proofs: 1 });
     await endRun(store(), { id: 'F-c' });
-    await store().failingRuns.note('F-c', { executionRunId: 'e1', by: 'code', reason: 'after' });
+    await store().failingRuns.note('F-c', { executionRunId: 'e1', by: 'code', reason: 'after', proofs: 1 });
     expect(await noted('F-c')).toEqual([]);
     expect(await store().failingRuns.find('F-c')).toMatchObject({ reason: 'before' });
   });

@@ -3,9 +3,10 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import type { TaskFailureNote } from '../../../src/store/failing-runs.ts';
+import type { TaskFailureCause, TaskFailureNote } from '../../../src/store/failing-runs.ts';
 import { readMetrics } from '../../../src/telemetry/metrics/meter.ts';
 import { reportFailedTask } from '../../../src/workers/report-failed-task.ts';
+import type { Culprit } from '../../../src/workers/workflow-process/task-observer.ts';
 import { at } from '../../support/readers/json-at.ts';
 
 const never = async (): Promise<never> => await Promise.reject(new Error('Not asked'));
@@ -28,12 +29,13 @@ function aReport(note: NoteFailure) {
   return { lines, report: reportFailedTask({ store, logger: pino(stream) }) };
 }
 
-const failed = { workflowId: 'run:acme:R', executionRunId: 'e1', reason: 'x'.repeat(5_000), by: 'code' } as const;
+const failed = { workflowId: 'run:acme:R', executionRunId: 'e1', reason: 'x'.repeat(5_000) } as const;
+const byCode = { by: 'code', proofs: 2 } as const;
 
 test('a failed task is logged with its run, and counted', () => {
   const { lines, report } = aReport(async () => undefined);
-  report(failed);
-  report({ ...failed, workflowId: 'no run' });
+  report({ ...failed, ...byCode });
+  report({ ...failed, ...byCode, workflowId: 'no run' });
   const line = { run: 'R', executionRunId: 'e1', by: 'code', reason: 'x'.repeat(500), msg: 'a workflow task failed' };
   expect(lines[0]).toMatchObject(line);
   expect(Number(at(lines[1] ?? null, '/count')) - Number(at(lines[0] ?? null, '/count'))).toBe(1);
@@ -49,25 +51,25 @@ test('a task that waits for its turn is logged as such and noted, and not counte
   expect(lines).toEqual([expect.objectContaining(line)]);
   expect(lines[0]).not.toHaveProperty('count');
   expect(note).toHaveBeenCalledOnce();
-  report(failed);
+  report({ ...failed, ...byCode });
   expect(lines[1]).toMatchObject({ msg: 'a workflow task failed', count: 1 });
   expect(await failuresMeasured()).toBe(before + 1);
 });
 
-test.each([
-  ['code', [['R', { executionRunId: 'e1', by: 'code', reason: 'why' }]]],
-  ['temporal', [['R', { executionRunId: 'e1', by: 'temporal' }]]],
-  ['queue', [['R', { executionRunId: 'e1', by: 'queue' }]]],
-  ['machine', [['R', { executionRunId: 'e1', by: 'machine' }]]],
-  ['worker', []],
-] as const)('it is noted for the sweeper unless the worker itself failed: %s', (by, expected) => {
+test.each<[Culprit, readonly TaskFailureCause[]]>([
+  [byCode, [{ ...byCode, reason: 'why' }]],
+  [{ by: 'temporal' }, [{ by: 'temporal' }]],
+  [{ by: 'queue' }, [{ by: 'queue' }]],
+  [{ by: 'machine' }, [{ by: 'machine' }]],
+  [{ by: 'worker' }, []],
+])('it is noted for the sweeper unless the worker itself failed: %o', (culprit, expected) => {
   const note = vi.fn<NoteFailure>(async () => undefined);
-  aReport(note).report({ ...failed, reason: 'why', by });
-  expect(note.mock.calls).toEqual(expected);
+  aReport(note).report({ ...failed, reason: 'why', ...culprit });
+  expect(note.mock.calls).toEqual(expected.map((cause) => ['R', { executionRunId: 'e1', ...cause }]));
 });
 
 test('a note that can’t be written is logged', async () => {
   const { lines, report } = aReport(never);
-  report(failed);
+  report({ ...failed, ...byCode });
   await expect.poll(() => lines[1]).toMatchObject({ run: 'R', msg: 'a failed workflow task could not be noted' });
 });

@@ -8,13 +8,23 @@ const history: HistorySoFar = {
   continueAsNewSuggested: false,
   targetWorkerDeploymentVersionChanged: false,
 };
-const reasons: ContinueAsNewReasons = { continueAfter: 4_000, isUpgrading: false, work: 0 };
+const NOTHING = { historyLength: 0, historySize: 0 };
+const reasons: ContinueAsNewReasons = { beginning: NOTHING, continueAfter: 4_000, isUpgrading: false, work: 0 };
+/** Of an execution that sets many timers, and is given much. */
+const beginning = { historyLength: 4_200, historySize: 4_500_000 };
 
 const BELOW: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
   {},
   { historyLength: 3_999 },
   { historySize: 2_999_999 },
   { work: 29_999_999 },
+  // What it begins with, with something more.
+  { beginning, historyLength: 4_210, historySize: 4_510_000, continueAsNewSuggested: true },
+  { beginning, historyLength: 8_199, historySize: 7_499_999 },
+  { beginning, historyLength: 8_199, historySize: 7_499_999, continueAsNewSuggested: true },
+  { beginning: { historyLength: 60, historySize: 2_000 }, continueAfter: 30, historyLength: 89 },
+  // The suggestion of a server that wants shorter histories than the run begins with.
+  { beginning: { historyLength: 60, historySize: 2_000 }, historyLength: 119, continueAsNewSuggested: true },
 ];
 
 const SOON: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
@@ -27,10 +37,20 @@ const SOON: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
   { isUpgrading: true },
   { work: 30_000_000 },
   { work: 59_999_999 },
+  { beginning, historyLength: 8_200, historySize: 4_510_000 },
+  { beginning, historyLength: 4_210, historySize: 7_500_000 },
+  { beginning: { historyLength: 60, historySize: 2_000 }, continueAfter: 30, historyLength: 90 },
+  {
+    beginning: { historyLength: 60, historySize: 2_000 },
+    historyLength: 120,
+    historySize: 4_000,
+    continueAsNewSuggested: true,
+  },
 ];
 
 const NOW: readonly Partial<HistorySoFar & ContinueAsNewReasons>[] = [
   { historyLength: 10_000 },
+  { historyLength: 10_000, beginning },
   { work: 60_000_000 },
   { work: 60_000_000, isUpgrading: true },
 ];

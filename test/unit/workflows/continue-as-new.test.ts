@@ -63,6 +63,24 @@ describe('a run with a long history', () => {
   });
 });
 
+describe('a run whose execution begins with many timers', () => {
+  const policyAfter = (beginsWith: number): ContinueAsNewPolicy => {
+    const policy = aPolicy({ continueAfter: 3 });
+    policy.beginsWith(beginsWith);
+    policy.observe(FIRED, false);
+    return policy;
+  };
+
+  test.each([
+    [0, true],
+    [2, true],
+    [3, false],
+    [100, false],
+  ])('continues as new by what has come since (%i timers: %s)', (timers, isDue) => {
+    expect(policyAfter(timers).isDue(RUNNING)).toBe(isDue);
+  });
+});
+
 describe('a run that has computed enough for an execution', () => {
   test('continues as new, and not before', () => {
     expect(afterYield(ENOUGH - 1).isDue(RUNNING)).toBe(false);

@@ -35,6 +35,7 @@ export const RUNS_TABLES = [
     failing_execution text,
     failing_by text,
     failing_reason text,
+    failing_proofs integer not null default 0,
     last_seq integer not null default 0,
     cost_usd double precision not null default 0,
     view json,

@@ -127,11 +127,17 @@ describe('the summary', () => {
       run: { status: 'queued', startedAt: null, pending: { reason: 'connection refused', since: AT } },
       summary: 'Temporal does not have the run yet, and it is tried again: connection refused.',
     },
-    ...(['queue', 'machine'] as const).map((by) => ({
-      what: `waits for a busy worker, as the ${by} tells`,
-      facts: { failing: { by, message: null } },
+    {
+      what: 'waits for a busy worker',
+      facts: { failing: { by: 'queue' as const, message: null } },
       summary: 'The run waits for its turn at a worker that is busy with others, and goes on by itself.',
-    })),
+    },
+    {
+      what: 'meets a machine that ends its process',
+      facts: { failing: { by: 'machine' as const, message: null } },
+      summary:
+        'The machine of its worker has no time for the run, or has ended the process that was at it. It is tried again by itself.',
+    },
     {
       what: 'fails by its code',
       facts: { failing: { by: 'code' as const, message: 'bad code' } },

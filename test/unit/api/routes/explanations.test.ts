@@ -104,7 +104,7 @@ test('a run whose workflow task fails says so, without the message where anythin
   ] as const) {
     await api.store.runs.create(aNewRun({ id, tenantId: 'demo', redaction: { ...NOTHING_REDACTED, channels } }));
     await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1]));
-    await api.store.failingRuns.note(id, { executionRunId: 'e1', by: 'code', reason: 'bad code' });
+    await api.store.failingRuns.note(id, { executionRunId: 'e1', by: 'code', reason: 'bad code', proofs: 1 });
   }
   expect(at((await explain('X')).body, '/summary')).toMatch(/workflow task fails.*: bad code\.$/);
   expect(at((await explain('Y')).body, '/summary')).not.toContain('bad code');

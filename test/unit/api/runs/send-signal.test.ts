@@ -84,7 +84,7 @@ describe('a run whose workers do not answer', () => {
     { what: 'can’t be done by its workers', id: 'C-worker', task: { failures: 3 } },
   ])('is canceled when it $what, and once', async ({ id, reason, task }) => {
     await aDispatchedRun(id);
-    if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', by: 'code', reason });
+    if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', by: 'code', reason, proofs: 1 });
     const engine = silent(aTask(task));
     await expect(send(engine, id, { name: 'pause' })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     const taken = { id: 'd1', taken: true, value: null };

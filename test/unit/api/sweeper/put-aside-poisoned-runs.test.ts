@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const logger = createLogger('silent');
 const going = new AbortController().signal;
-const BAD_CODE: TaskFailureCause = { by: 'code', reason: 'Bad code' };
+const BAD_CODE: TaskFailureCause = { by: 'code', reason: 'Bad code', proofs: 2 };
 const LONG_AGO = Date.now() - 60_000;
 
 const aTask = (over: Partial<FailingTask> = {}): FailingTask => ({
@@ -97,24 +97,11 @@ describe('a run is put aside', () => {
       message: 'failed 2 times: Too many',
     },
     {
-      what: 'whose task has taken many workers',
-      id: 'P-lost',
-      task: { failures: 12, last: { kind: 'timed-out' } },
-      message: 'failed 12 times: the workers that had it gave no answer',
-    },
-    {
-      what: 'whose task never has its turn',
-      id: 'P-queue',
-      note: { by: 'queue' },
-      task: { failures: 12, last: { kind: 'timed-out' } },
-      message: 'failed 12 times: the workers that had it gave no answer',
-    },
-    {
-      what: 'for which no machine has time enough',
-      id: 'P-machine',
-      note: { by: 'machine' },
-      task: { failures: 12, last: { kind: 'failed', message: 'Too busy' } },
-      message: 'failed 12 times: Too busy',
+      what: 'whose code has ended two processes alone in its first attempts',
+      id: 'P-alone',
+      note: BAD_CODE,
+      task: { failures: 1, last: { kind: 'timed-out' } },
+      message: 'failed 2 times: Bad code',
     },
   ])('$what', async ({ id, note, task, message }) => {
     await aRun(id, note);
@@ -130,7 +117,18 @@ describe('a run is put aside', () => {
 
 describe('a run is left alone', () => {
   test.each<Case>([
-    { what: 'that has failed its task once', id: 'L-once', note: BAD_CODE, task: { failures: 1 } },
+    { what: 'whose code has failed its task once', id: 'L-once', note: { ...BAD_CODE, proofs: 1 }, task: {} },
+    {
+      what: 'whose code has failed its task once, and whose workers were lost then',
+      id: 'L-once-lost',
+      note: { ...BAD_CODE, proofs: 1 },
+      task: { failures: 90, last: { kind: 'timed-out' } },
+    },
+    {
+      what: 'whose answer Temporal has refused once',
+      id: 'L-refused',
+      task: { failures: 1, last: { kind: 'refused', message: 'Too many' } },
+    },
     {
       what: 'that has failed its task in the last seconds',
       id: 'L-young',
@@ -144,18 +142,18 @@ describe('a run is left alone', () => {
       note: { by: 'temporal' },
       task: { failures: 9 },
     },
-    { what: 'that has lost some workers', id: 'L-lost', task: { failures: 11, last: { kind: 'timed-out' } } },
+    { what: 'that has lost any number of workers', id: 'L-lost', task: { failures: 90, last: { kind: 'timed-out' } } },
     {
       what: 'whose workers have too much to do',
       id: 'L-queue',
       note: { by: 'queue' },
-      task: { failures: 11, last: { kind: 'timed-out' } },
+      task: { failures: 90, last: { kind: 'timed-out' } },
     },
     {
-      what: 'whose workers have a busy machine',
+      what: 'whose process something else ends again and again',
       id: 'L-machine',
       note: { by: 'machine' },
-      task: { failures: 11, last: { kind: 'failed', message: 'Too busy' } },
+      task: { failures: 90, last: { kind: 'failed', message: 'it was ended by SIGKILL' } },
     },
     {
       what: 'whose earlier execution has failed',

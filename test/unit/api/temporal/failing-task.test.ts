@@ -71,9 +71,13 @@ describe('a workflow task', () => {
   });
 
   test.each([
-    Cause.WORKFLOW_TASK_FAILED_CAUSE_BAD_SEARCH_ATTRIBUTES,
-    Cause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR,
-  ])('with the cause %i is refused', (cause) => {
-    expect(judge(2, failed('no', cause))?.last).toEqual({ kind: 'refused', message: 'no' });
+    [Cause.WORKFLOW_TASK_FAILED_CAUSE_BAD_SEARCH_ATTRIBUTES, 'refused'],
+    [Cause.WORKFLOW_TASK_FAILED_CAUSE_PAYLOADS_TOO_LARGE, 'refused'],
+    [Cause.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR, 'failed'],
+    [Cause.WORKFLOW_TASK_FAILED_CAUSE_EXTERNAL_STORAGE_FAILURE, 'failed'],
+    [Cause.WORKFLOW_TASK_FAILED_CAUSE_FEATURE_DISABLED, 'failed'],
+    [Cause.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE, 'failed'],
+  ])('with the cause %i has %s', (cause, kind) => {
+    expect(judge(2, failed('no', cause))?.last).toEqual({ kind, message: 'no' });
   });
 });

@@ -1,5 +1,5 @@
 import { Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgresDialect } from '../../../../src/store/database/postgres-dialect.ts';
 import { createJournal } from '../../../../src/store/journal.ts';
 import { openPostgresStore } from '../../../../src/store/store.ts';
@@ -88,6 +88,38 @@ test('a reader that begins anew after any event has each event once, in one orde
     part = await store.tenantEvents.after('acme', place);
   }
   expect(came).toEqual(names);
+});
+
+describe('batches with holes that earlier ones have filled', () => {
+  test.each<readonly (readonly number[])[]>([
+    [
+      [6, 7, 8],
+      [1, 2, 3, 4, 5, 9, 10],
+    ],
+    [[2], [4], [6], [1, 2, 3, 4, 5, 6, 7]],
+    [
+      [1, 2],
+      [3, 4, 5],
+      [1, 2, 3, 4, 5],
+      [5, 6],
+    ],
+    [[10], [1, 2, 9, 10, 11]],
+  ])('tell each event once: %j, then %j, …', async (...batches) => {
+    const from = await store.tenantEvents.now();
+    const id = `H${batches.length}-${batches[0]?.[0]}`;
+    await store.runs.create(aNewRun({ id }));
+    const told: string[] = [];
+    let { place } = await readFrom(from);
+    for (const seqs of batches) {
+      await writeTo(store, { id }, aBatch(seqs));
+      const part = await readFrom(place);
+      told.push(...part.names);
+      ({ place } = part);
+    }
+    const names = [...new Set(batches.flat())].map((seq) => `${id}${seq}`);
+    expect(told.toSorted()).toEqual(names.toSorted());
+    expect((await readFrom(from)).names.toSorted()).toEqual(names.toSorted());
+  });
 });
 
 test('a place is good for an hour', async () => {

@@ -76,6 +76,28 @@ describe('a task that comes while local calls are open', () => {
     expect(await take(task(13))).toBe(false);
   });
 
+  test('is not taken if it is their own, renewed: a replay would see another time and length', async () => {
+    const { asked, take, answered } = standing(3);
+    await take(task(3));
+    answered(CALLS);
+    expect(await take(end(6))).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
+  test('is taken after a replay in which core has made them', async () => {
+    const { take, answered } = standing();
+    await take(replayed(3));
+    answered(CALLS);
+    expect(await take(end(8))).toBe(true);
+  });
+
+  test('is taken with their ends when it has brought something else before', async () => {
+    const { take, answered } = standing(3);
+    await take(task(3));
+    answered(CALLS);
+    expect([await take(task(8)), await take(end(8))]).toEqual([true, true]);
+  });
+
   test('is like any other once they have ended', async () => {
     const { asked, take, answered } = standing();
     await take(task(3));

@@ -17,21 +17,19 @@ test('requests have their own answers', async () => {
   ]);
 });
 
-test.each(['cause', 'suspect'] as const)(
-  'when the process ends, only the oldest request has a part: %s',
-  async (part) => {
-    const pending = createPendingRequests({ workedMs, onLate: () => undefined });
-    const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
-    pending.settle({ id: 1, kind: 'done' });
-    pending.end('it burnt', part);
-    const message = expect.stringContaining('it burnt');
-    expect(await all).toMatchObject([
-      { status: 'fulfilled' },
-      { status: 'rejected', reason: { message, part } },
-      { status: 'rejected', reason: { message, part: 'bystander' } },
-    ]);
-  },
-);
+test('when the process ends, it was at work at the oldest request only', async () => {
+  const pending = createPendingRequests({ workedMs, onLate: () => undefined });
+  const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
+  pending.settle({ id: 1, kind: 'done' });
+  const end = { kind: 'ended', how: 'it burnt' } as const;
+  pending.end(end);
+  const message = expect.stringContaining('it burnt');
+  expect(await all).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { message, end, wasAtWork: true } },
+    { status: 'rejected', reason: { message, end, wasAtWork: false } },
+  ]);
+});
 
 describe('a request is late', () => {
   const watched = (part = 1) => {

@@ -2,19 +2,16 @@ import proto from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { createTaskObserver } from '../../../../src/workers/workflow-process/task-observer.ts';
 import type { FailedTask } from '../../../../src/workers/workflow-process/task-observer.ts';
+import type { TaskFailure } from '../../../../src/workers/workflow-process/workflow-host.ts';
 
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 
-/** Evicts an execution once. @param failure of its code, before */
-function evict(
-  reason: keyof typeof EvictionReason,
-  failure?: string,
-  by: 'code' | 'machine' = 'code',
-): Partial<FailedTask>[] {
+/** Evicts an execution once. @param failure of its task, before */
+function evict(reason: keyof typeof EvictionReason, failure?: TaskFailure): Partial<FailedTask>[] {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((task) => void reported.push(task));
   observer.opened({ workflowId: 'run:acme:1', runId: 'e1' });
-  if (failure !== undefined) observer.failed('e1', failure, by);
+  if (failure) observer.failed('e1', failure);
   const eviction = { runId: 'e1', evictJob: { reason: EvictionReason[reason], message: 'of the SDK' } };
   observer.evicted(eviction);
   observer.evicted(eviction);
@@ -23,15 +20,18 @@ function evict(
 
 const task = { workflowId: 'run:acme:1', executionRunId: 'e1' };
 
+const boom: TaskFailure = { by: 'code', reason: 'boom', proofs: 1 };
+const late: TaskFailure = { by: 'machine', reason: 'late' };
+
 test.each([
-  ['code that fails', evict('LANG_FAIL', 'boom'), { ...task, reason: 'boom', by: 'code' }],
-  ['a machine that is too busy', evict('LANG_FAIL', 'late', 'machine'), { ...task, reason: 'late', by: 'machine' }],
+  ['code that fails', evict('LANG_FAIL', boom), { ...task, ...boom }],
+  ['a machine that is too busy', evict('LANG_FAIL', late), { ...task, ...late }],
   ['a worker that can’t do it', evict('LANG_FAIL'), { ...task, reason: 'of the SDK', by: 'worker' }],
   ['an answer that Temporal does not take', evict('FATAL'), { ...task, reason: 'of the SDK', by: 'temporal' }],
   [
     'code that differs from the history',
     evict('NONDETERMINISM'),
-    { ...task, reason: 'its code does not do what its history says', by: 'code' },
+    { ...task, reason: 'its code does not do what its history says', by: 'code', proofs: 1 },
   ],
 ])('a failed task is reported once: %s', (_, reported, expected) => {
   expect(reported).toEqual([expected]);
@@ -56,7 +56,7 @@ test('a task that waits too long is reported with its run', () => {
 test('a workflow that this worker has not opened is not reported', () => {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((failed) => void reported.push(failed));
-  observer.failed('e2', 'boom', 'code');
+  observer.failed('e2', boom);
   observer.evicted({ runId: 'e2', evictJob: { reason: EvictionReason.LANG_FAIL } });
   expect(reported).toEqual([]);
 });

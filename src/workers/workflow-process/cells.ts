@@ -1,0 +1,45 @@
+import type { WorkflowProcess } from './start-workflow-process.ts';
+
+/** A place in which one execution is tried alone. */
+export interface Cell {
+  /** Gives a new process, in place of the last one. @throws ProcessEnded */
+  fresh(): Promise<WorkflowProcess>;
+  leave(): Promise<void>;
+}
+
+/** Places in which executions are tried, one after the other: each takes the memory of another process. */
+export interface Cells {
+  /** Waits for its turn. */
+  enter(): Promise<Cell>;
+  stop(): Promise<void>;
+}
+
+/** @param start starts a process and waits until it is ready */
+export function createCells(start: () => Promise<WorkflowProcess>): Cells {
+  let lastLeft: Promise<void> = Promise.resolve();
+  let process: WorkflowProcess | null = null;
+  const stop = async (): Promise<void> => {
+    const last = process;
+    process = null;
+    await last?.stop();
+  };
+  return {
+    async enter() {
+      const before = lastLeft;
+      let leave = (): void => undefined;
+      lastLeft = new Promise((resolve) => (leave = resolve));
+      await before;
+      return {
+        async fresh() {
+          await stop();
+          return (process = await start());
+        },
+        async leave() {
+          await stop();
+          leave();
+        },
+      };
+    },
+    stop,
+  };
+}
