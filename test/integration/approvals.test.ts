@@ -345,13 +345,15 @@ describe('an approval is bound to what it shows', () => {
     });
     expect(edited.status).toBe(200);
     const path = `/api/runs/${runId}/approve`;
-    expect(await stack.as('approver').post(path, { digest })).toMatchObject(aProblem(412, 'APPROVAL_CHANGED'));
-    expect(await stack.as('approver').post(path, {}, { 'if-match': `"${digest}"` })).toMatchObject(
+    // Without an id it means the first approval, which was withdrawn.
+    expect(await stack.as('approver').post(path, { digest })).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
+    const approvalId = textAt(await pending(), '/id');
+    expect(await stack.as('approver').post(path, { approvalId }, { 'if-match': `"${digest}"` })).toMatchObject(
       aProblem(412, 'APPROVAL_CHANGED'),
     );
     expect(await pending()).toMatchObject({ args: { amount: 4000 }, previous: [{ id: first, status: 'canceled' }] });
     const now = textAt(await pending(), '/digest');
-    expect((await stack.as('approver').post(path, {}, { 'if-match': `"${now}"` })).status).toBe(200);
+    expect((await stack.as('approver').post(path, { approvalId }, { 'if-match': `"${now}"` })).status).toBe(200);
   });
 
   test('and a run that begins behind it is for those who may decide it', async () => {

@@ -40,6 +40,13 @@ const ASKERS: Readonly<Record<string, NodeDefinition>> = {
   'an agent': { type: 'agent', prompt: 'Pay', tools: ['pay'], write: { done: '{{ result.text }}' } },
 };
 
+/** How each fails that would ask about arguments that break the schema; an agent goes on: its model is told. */
+const CODES: Readonly<Record<string, string | null>> = {
+  'an approval node': 'INVALID_ARGS',
+  'a tool node': 'INVALID_TOOL_ARGUMENTS',
+  'an agent': null,
+};
+
 interface Played {
   readonly run: MemoryRun;
   /** The arguments with which the tool was called. */
@@ -85,10 +92,9 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
     played.run.signal('approve', { by: ADA });
     expect([statusOf(played), played.paid]).toEqual([undefined, []]);
     const { error } = played.run.run;
-    const message = expect.stringContaining('euros');
-    if (asker === 'an approval node') expect(error).toMatchObject({ code: 'INVALID_ARGS', message });
-    if (asker === 'a tool node') expect(error).toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', message });
-    if (asker === 'an agent') expect(error).toBeNull();
+    const { code = null } = error ?? {};
+    expect(code).toBe(CODES[asker]);
+    expect(error === null || error.message.includes('euros')).toBe(true);
   });
 
   test('is approved as it is', () => {
@@ -114,8 +120,15 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
     const played = start(VALID);
     played.run.passTime(8 * 86_400_000);
     expect(statusOf(played)).toBe(asker === 'an approval node' ? 'approved' : 'expired');
-    if (asker === 'an approval node') expect(played.run.run.root.channels['done']).toEqual(VALID);
+    expect(played.paid).toEqual([]);
   });
+});
+
+test('an approval that its timeout approves is about the arguments that were asked', () => {
+  const { run } = play(ASKERS['an approval node'], VALID);
+  run.signal('reject', { args: INVALID, by: ADA });
+  run.passTime(8 * 86_400_000);
+  expect(run.run.root.channels['done']).toEqual(VALID);
 });
 
 test('an approval that is asked again with arguments that break the schema fails its node, which catches it', () => {

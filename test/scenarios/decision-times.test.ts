@@ -39,7 +39,7 @@ describe('a decision that is heard after the time is over, before the timer', ()
     // No decision is made after it was heard of, nor before its question.
     ['approve', 'reject', 999, 'rejected'],
     ['approve', 'reject', -999, 'approved'],
-  ] as const)('%s against %s, made after %j minutes: %s', (decision, onTimeout, minutes, result) => {
+  ] as const)('%s against %s, made after %j minutes: %s', (...[decision, onTimeout, minutes, result]) => {
     const run = ask({ onTimeout });
     const at = minutes === null ? {} : { at: after(run, minutes) };
     run.passTime(60 * MINUTE, () => run.signal(decision, { ...at, by: ADA }));

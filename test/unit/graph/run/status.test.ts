@@ -65,7 +65,10 @@ describe('a run', () => {
       { ending: false, still: false, opens: false },
     ],
     [{ kind: 'waiting' }, { ending: false, still: false, opens: true }],
-    [{ kind: 'paused', since: 1 }, { ending: false, still: true, opens: false }],
+    [
+      { kind: 'paused', since: 1 },
+      { ending: false, still: true, opens: false },
+    ],
     [
       { kind: 'failing', error },
       { ending: true, still: true, opens: false },
