@@ -191,6 +191,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@electric-sql/pglite-pgvector',
       '@hono/node-server',
       '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/proto',
       '@temporalio/testing',
       '@temporalio/worker',
       'hono',

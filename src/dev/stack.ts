@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Connection } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { StackSettings, readSettings } from '../config/settings.ts';
 import { createLogger } from '../process/logger.ts';
 import { startFields } from '../process/start-fields.ts';
@@ -38,8 +40,16 @@ export interface Stack {
   reload(): Promise<void>;
   /** Aborted with the reason when the Temporal server has ended that the stack has started. */
   readonly broken: AbortSignal;
+  /** Where the histories of its runs are, and how they are read. */
+  histories(): HistorySource;
   /** Stops all started parts, the last one first. */
   stop(): Promise<void>;
+}
+
+export interface HistorySource {
+  readonly connection: Connection;
+  readonly namespace: string;
+  readonly dataConverter: DataConverter;
 }
 
 export interface StackOptions extends TemporalOptions, ServiceOptions {
@@ -108,6 +118,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
       teardown.add(() => closing);
     },
     broken: broken.signal,
+    histories: () => ({ connection, namespace: temporal.namespace, dataConverter: service.dataConverter }),
     stop: () => teardown.run(),
   };
 }
