@@ -146,7 +146,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'workflows',
       'config',
     ],
-    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow', 'ulid'],
+    packages: [NODE, '@temporalio/common', '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow', 'ulid'],
   },
   'worker.ts': {
     rooms: [

@@ -1,5 +1,4 @@
 import { Connection } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
 import type { ApiDeps, LocalSignIn } from '../api/deps.ts';
@@ -20,6 +19,7 @@ import { toCatalog } from '../config/to-catalog.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { messageOf } from '../graph/values/index.ts';
 import { createDataConverter } from '../process/data-converter.ts';
+import type { PayloadReader } from '../process/data-converter.ts';
 import type { Logger } from '../process/logger.ts';
 import { setVariables } from '../process/set-variables.ts';
 import { SetupError } from '../process/setup-error.ts';
@@ -42,7 +42,7 @@ import { installTemporalRuntime } from './temporal-runtime.ts';
 export interface Service {
   readonly deps: Omit<ApiDeps, 'shuttingDown'>;
   /** How its workers read payloads. */
-  readonly dataConverter: DataConverter;
+  readonly dataConverter: PayloadReader;
   /** The folder whose graphs the configuration publishes; `null`: it names none. */
   readonly graphs: string | null;
   /** Finishes the calls under way. */

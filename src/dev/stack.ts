@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
 import { StackSettings, readSettings } from '../config/settings.ts';
+import type { PayloadReader } from '../process/data-converter.ts';
 import { createLogger } from '../process/logger.ts';
 import { startFields } from '../process/start-fields.ts';
 import { addressOf } from '../process/temporal.ts';
@@ -49,7 +49,7 @@ export interface Stack {
 export interface HistorySource {
   readonly connection: Connection;
   readonly namespace: string;
-  readonly dataConverter: DataConverter;
+  readonly dataConverter: PayloadReader;
 }
 
 export interface StackOptions extends TemporalOptions, ServiceOptions {

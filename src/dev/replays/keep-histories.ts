@@ -6,6 +6,9 @@ import type { DataConverter, Payload } from '@temporalio/common';
 import { decode } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 import { extstoreInboundOptions } from '@temporalio/common/lib/internal-non-workflow/external-storage-visitor.js';
 import proto from '@temporalio/proto';
+import type { PayloadReader } from '../../process/data-converter.ts';
+import type { Receiver } from '../../process/read-signal.ts';
+import { withoutReferences } from '../../workers/read-strangers.ts';
 import { RUN_GRAPH } from '../../workflows/contract.ts';
 import type { HistorySource } from '../stack.ts';
 
@@ -29,12 +32,13 @@ const { Payload: PayloadProto } = proto.temporal.api.common.v1;
  */
 export async function keepHistories(source: HistorySource, folder: string, about: string): Promise<number> {
   await mkdir(folder, { recursive: true });
-  const { workflow } = new Client({ connection: source.connection, namespace: source.namespace });
+  const { workflow } = new Client(source);
   let kept = 0;
   for await (const { workflowId, runId } of workflow.list({ query: `WorkflowType = '${RUN_GRAPH}'` })) {
     const history = await workflow.getHandle(workflowId, runId).fetchHistory();
     // Nothing was decided in it yet.
     if (!history.events?.some((event) => event.workflowTaskCompletedEventAttributes)) continue;
+    await readSignals(history, { namespace: source.namespace, workflowId }, source.dataConverter);
     await readPayloads(history, source.dataConverter);
     const facts: KeptHistory = { workflowId, executionRunId: runId, about };
     await keep(folder, history, facts);
@@ -48,6 +52,22 @@ async function keep(folder: string, history: History, facts: KeptHistory): Promi
   await writeFile(`${path}.history`, HistoryProto.encode(history).finish());
   // Who reads the folder looks for these.
   await writeFile(`${path}.json`, JSON.stringify(facts));
+}
+
+/** Signals are read as a worker reads them, each on its own. */
+async function readSignals(
+  { events }: History,
+  receiver: Pick<Receiver, 'namespace' | 'workflowId'>,
+  { readSignal }: PayloadReader,
+): Promise<void> {
+  for (const { workflowExecutionSignaledEventAttributes: signal } of events ?? []) {
+    if (!signal) continue;
+    if (signal.header) signal.header.fields = withoutReferences(signal.header.fields);
+    const [payload] = signal.input?.payloads ?? [];
+    if (!payload) continue;
+    const read = await readSignal(payload, { ...receiver, isReplaying: true }).catch(() => payload);
+    signal.input = { payloads: [PayloadProto.create(read)] };
+  }
 }
 
 /** Puts what workflow code reads in the place of each payload, which may be a reference, or in a code. */

@@ -58,8 +58,8 @@ export async function descendantsOf(pid: number): Promise<readonly number[]> {
 export async function descendantsNamed(pid: number, text: string): Promise<readonly number[]> {
   const all = await listProcesses();
   const named = all.filter(({ command, isZombie }) => !isZombie && command.includes(text));
-  const family = familyOf(all, pid).slice(1);
-  return named.map(({ pid }) => pid).filter((member) => family.includes(member));
+  const family = new Set(familyOf(all, pid).slice(1));
+  return named.map(({ pid }) => pid).filter((member) => family.has(member));
 }
 
 /** The time that the processor has spent on some processes, in seconds. */
