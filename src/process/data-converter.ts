@@ -9,10 +9,10 @@ import type {
 } from '@temporalio/common';
 import { MAX_INLINE_BYTES } from '../graph/values/index.ts';
 import { ownModule } from './own-code.ts';
-import { createSignalReader } from './read-signal.ts';
-import type { ReadSignal } from './read-signal.ts';
-import { DRIVER, fromStored, toStored } from './stored-payload.ts';
-import type { NewPayload, PayloadStore } from './stored-payload.ts';
+import { createSignalReader } from './payloads/read-signal.ts';
+import type { ReadSignal } from './payloads/read-signal.ts';
+import { DRIVER, fromStored, toStored } from './payloads/stored-payload.ts';
+import type { NewPayload, PayloadStore } from './payloads/stored-payload.ts';
 
 /** The module that turns values into payloads; the workflow's bundle loads it, too. */
 export const payloadConverterPath = ownModule('../workflows/payload-converter', import.meta.url);

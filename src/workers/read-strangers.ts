@@ -1,7 +1,7 @@
 import type { Payload } from '@temporalio/common';
 import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
 import type { coresdk } from '@temporalio/proto';
-import type { ReadSignal, Receiver } from '../process/read-signal.ts';
+import type { ReadSignal, Receiver } from '../process/payloads/read-signal.ts';
 
 type Activation = coresdk.workflow_activation.IWorkflowActivation;
 type Job = coresdk.workflow_activation.IWorkflowActivationJob;

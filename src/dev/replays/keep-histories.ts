@@ -7,7 +7,7 @@ import { decode } from '@temporalio/common/lib/internal-non-workflow/codec-helpe
 import { extstoreInboundOptions } from '@temporalio/common/lib/internal-non-workflow/external-storage-visitor.js';
 import proto from '@temporalio/proto';
 import type { PayloadReader } from '../../process/data-converter.ts';
-import type { Receiver } from '../../process/read-signal.ts';
+import type { Receiver } from '../../process/payloads/read-signal.ts';
 import { withoutReferences } from '../../workers/read-strangers.ts';
 import { RUN_GRAPH } from '../../workflows/contract.ts';
 import type { HistorySource } from '../stack.ts';

@@ -83,7 +83,9 @@ test('a signal that nobody here has encrypted is ignored at once, and the run go
     signalName: 'approve',
     input: { payloads: await stranger.encode([defaultPayloadConverter.toPayload({})]) },
   });
-  expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject({ status: 200 });
+  expect(await stack.as('approver').post(`/api/runs/${id}/approve`, { values: { text: 'ok' } })).toMatchObject({
+    status: 200,
+  });
   await user.untilRun(id, hasStatus('completed'));
   const events = await eventsOf(user, id);
   expect(events.filter((event) => at(event, '/type') === 'signal.ignored')).toMatchObject([

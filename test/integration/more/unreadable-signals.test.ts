@@ -3,7 +3,7 @@ import type { Payload } from '@temporalio/common';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
-import { toStored } from '../../../src/process/stored-payload.ts';
+import { toStored } from '../../../src/process/payloads/stored-payload.ts';
 import { toWorkflowId } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aReference } from '../../support/builders/signal-payloads.ts';

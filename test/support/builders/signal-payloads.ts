@@ -1,5 +1,5 @@
 import type { Payload } from '@temporalio/common';
-import type { PayloadStore, StoredPayload } from '../../../src/process/stored-payload.ts';
+import type { PayloadStore, StoredPayload } from '../../../src/process/payloads/stored-payload.ts';
 
 /** A payload that refers to the store, as Temporal's SDK writes one. */
 export function aReference(claimData: Readonly<Record<string, string>>, driverName = 'holdfast'): Payload {

@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
 import { expect, test } from 'vitest';
-import { createSignalReader } from '../../../src/process/read-signal.ts';
+import { createSignalReader } from '../../../src/process/payloads/read-signal.ts';
 import { readStrangers } from '../../../src/workers/read-strangers.ts';
 import { aReference, aStoreOf } from '../../support/builders/signal-payloads.ts';
 

@@ -1,11 +1,11 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { createAesGcmCodec } from '../../../examples/encryption/aes-gcm-codec.ts';
-import { createSignalReader } from '../../../src/process/read-signal.ts';
-import type { Receiver } from '../../../src/process/read-signal.ts';
-import { toStored } from '../../../src/process/stored-payload.ts';
-import { aReference, aStoreOf } from '../../support/builders/signal-payloads.ts';
+import { createAesGcmCodec } from '../../../../examples/encryption/aes-gcm-codec.ts';
+import { createSignalReader } from '../../../../src/process/payloads/read-signal.ts';
+import type { Receiver } from '../../../../src/process/payloads/read-signal.ts';
+import { toStored } from '../../../../src/process/payloads/stored-payload.ts';
+import { aReference, aStoreOf } from '../../../support/builders/signal-payloads.ts';
 
 /* A payload that can't be read for sure is a value that says so; of one that can't be read now it is not known yet. */
 

@@ -6,7 +6,7 @@ import {
   decodeReferencePayload,
   isReferencePayload,
 } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
-import { unreadable } from '../graph/values/index.ts';
+import { unreadable } from '../../graph/values/index.ts';
 import { DRIVER, fromStored, toStored } from './stored-payload.ts';
 import type { PayloadStore, StoredPayload } from './stored-payload.ts';
 
