@@ -4,6 +4,7 @@ import type { Connection } from '@temporalio/client';
 import { StackSettings, readSettings } from '../config/settings.ts';
 import type { PayloadReader } from '../process/data-converter.ts';
 import { createLogger } from '../process/logger.ts';
+import type { Logger } from '../process/logger.ts';
 import { startFields } from '../process/start-fields.ts';
 import { addressOf } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
@@ -112,15 +113,17 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
       const before = service;
       service = await open();
       api.open(service.deps);
-      const closing = before
-        .close()
-        .catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
+      const closing = closeFormer(before, logger);
       teardown.add(() => closing);
     },
     broken: broken.signal,
     histories: () => ({ connection, namespace: temporal.namespace, dataConverter: service.dataConverter }),
     stop: () => teardown.run(),
   };
+}
+
+async function closeFormer(service: Service, logger: Logger): Promise<void> {
+  await service.close().catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
 }
 
 /** Opens Temporal. @param broken is aborted when a server that was started for it ends by itself */

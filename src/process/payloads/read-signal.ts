@@ -39,7 +39,7 @@ const NO_CODE = 'the codecs do not know it';
 export function createSignalReader(store: PayloadStore, codecs: readonly PayloadCodec[]): ReadSignal {
   return async (payload, receiver) => {
     const fetched = isReferencePayload(payload) ? await fetchPayload(store, payload, receiver) : { payload };
-    const found = 'payload' in fetched ? await tryCodecs(store, codecs, fetched.payload, receiver) : fetched;
+    const found = 'payload' in fetched ? await tryCodecs({ store, codecs }, fetched.payload, receiver) : fetched;
     if ('payload' in found) return found.payload;
     const [marked = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload(unreadable(found.reason))]);
     return marked;
@@ -90,13 +90,13 @@ async function find(store: PayloadStore, id: string): Promise<StoredPayload | un
   return (await store.find([id])).get(id);
 }
 
+interface Readers {
+  readonly store: PayloadStore;
+  readonly codecs: readonly PayloadCodec[];
+}
+
 /** Finds out if the codecs can read a payload. Which could not once can't later, as when a key has come. */
-async function tryCodecs(
-  store: PayloadStore,
-  codecs: readonly PayloadCodec[],
-  payload: Payload,
-  receiver: Receiver,
-): Promise<Found> {
+async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver: Receiver): Promise<Found> {
   if (codecs.length === 0) return { payload };
   const id = `${receiver.workflowId}/unreadable/${digestOf(payload)}`;
   if (await find(store, id)) return { reason: NO_CODE };

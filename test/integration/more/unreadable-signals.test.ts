@@ -1,5 +1,6 @@
 import { Client, Connection, defaultPayloadConverter } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
@@ -29,6 +30,9 @@ beforeAll(async () => {
   await store('run:other:R9/secret', sound);
 });
 afterAll(async () => await teardown.run());
+
+const COMPLETED =
+  proto.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage.UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED;
 
 const graph = aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?' } } });
 const workflowIdOf = (id: string): string => toWorkflowId({ tenantId: 'demo', id });
@@ -92,7 +96,7 @@ describe.concurrent('a signal with', () => {
   test('a second payload that is missing counts for its first one', async () => {
     const id = await startWaiting();
     await signal(id, sound, aReference({ id: `${workflowIdOf(id)}/gone` }));
-    await stack.as('user').untilRun(id, hasStatus('completed'));
+    expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
   });
 
   test('a payload by reference is taken, and one of 5 MB hurts nobody', async () => {
@@ -135,7 +139,7 @@ test('a query and an update with what is missing harm no run', async () => {
     namespace,
     workflowExecution,
     request,
-    waitPolicy: { lifecycleStage: 3 },
+    waitPolicy: { lifecycleStage: COMPLETED },
   });
   await approve(id);
   const history = await client.workflow.getHandle(workflowIdOf(id)).fetchHistory();
