@@ -9,7 +9,7 @@ import type { Tokens } from '../../src/dev/issuer.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { codeProcessOf } from '../support/servers/code-process.ts';
-import { UNREPLAYED } from '../support/servers/histories.ts';
+import { NOT_REPLAYED } from '../support/servers/histories.ts';
 import { FIRST_PORT } from '../support/servers/ports.ts';
 import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
@@ -151,7 +151,7 @@ async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Pro
         THIRD_PARTY_URL: thirdParty.url,
         MODEL_URL: model.baseUrl,
         HOLDFAST_WORKFLOW_BUNDLE: code,
-        [UNREPLAYED]: 'chaos replays its runs itself',
+        [NOT_REPLAYED]: 'chaos replays its runs itself',
       },
       worker: hasClaims ? 'src/worker.ts' : 'test/chaos/worker-without-claims.ts',
       workers: hasClaims ? healthPorts.map((port) => ({ HOLDFAST_HEALTH_PORT: String(port) })) : [{}],

@@ -16,7 +16,7 @@ import { openPostgresStore } from '../../../src/store/store.ts';
  */
 
 /** The variable of servers whose runs are not replayed: it says why. Workers with other code need none. */
-export const UNREPLAYED = 'HOLDFAST_TEST_UNREPLAYED';
+export const NOT_REPLAYED = 'HOLDFAST_TEST_NOT_REPLAYED';
 /** The variable that names the folder; without one, nothing is kept. */
 const FOLDER = 'HOLDFAST_TEST_HISTORIES';
 const BUNDLE = 'HOLDFAST_WORKFLOW_BUNDLE';
@@ -36,8 +36,8 @@ export async function keepForReplay(open: () => Promise<HistorySource>, environm
   const folder = process.env[FOLDER];
   if (folder === undefined) return;
   const about = process.env[TEST_FILE] ?? 'no file of tests';
-  const unreplayed = reasonIn(environment);
-  if (unreplayed !== null) return await note(folder, `${about}: ${unreplayed}`);
+  const leftOut = reasonIn(environment);
+  if (leftOut !== null) return await note(folder, `${about}: ${leftOut}`);
   try {
     await keepHistories(await open(), folder, about);
   } catch (error) {
@@ -46,7 +46,7 @@ export async function keepForReplay(open: () => Promise<HistorySource>, environm
 }
 
 /** Why the code of the tests can't replay what has run with these variables; `null`: it can. */
-function reasonIn({ [UNREPLAYED]: reason, [BUNDLE]: code }: NodeJS.ProcessEnv): string | null {
+function reasonIn({ [NOT_REPLAYED]: reason, [BUNDLE]: code }: NodeJS.ProcessEnv): string | null {
   if (reason !== undefined) return reason;
   // Poison, and interpreters of the next version.
   return code === undefined || code === process.env[BUNDLE] ? null : 'its workers have workflow code of their own';
@@ -65,7 +65,7 @@ export async function openSource(
   return { connection, namespace: 'default', dataConverter: createDataConverter(store.blobs) };
 }
 
-const NOTE = '.unreplayed';
+const NOTE = '.left-out';
 
 async function note(folder: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true });

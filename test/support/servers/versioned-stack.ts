@@ -17,7 +17,7 @@ import { aToolOf } from '../doubles/configured-tool.ts';
 import { startJobService } from '../doubles/job-service.ts';
 import type { JobService } from '../doubles/job-service.ts';
 import { startNode } from './child-node.ts';
-import { UNREPLAYED } from './histories.ts';
+import { NOT_REPLAYED } from './histories.ts';
 import { bundleNextVersion } from './next-version.ts';
 import { startPostgres } from './postgres-server.ts';
 import { startTestStack } from './test-stack.ts';
@@ -53,7 +53,7 @@ async function start(teardown: Teardown): Promise<VersionedStack> {
   const stack = await startTestStack(HOLDFAST_CONFIG, {
     DATABASE_URL,
     HOLDFAST_TASK_QUEUES: ELSEWHERE,
-    [UNREPLAYED]: 'some of its runs are begun by the interpreter of the next version',
+    [NOT_REPLAYED]: 'some of its runs are begun by the interpreter of the next version',
   });
   teardown.add(() => stack.stop());
   const environment = { ...process.env, DATABASE_URL, HOLDFAST_CONFIG, TEMPORAL_ADDRESS: stack.temporalAddress };
