@@ -22,7 +22,7 @@ const BUILDS_CONSOLE = 'test/support/browser/build-console.ts';
 
 /** Temporal's SDK loads our code by `require`. */
 const withServers = {
-  setupFiles: ['test/support/servers/require-typescript.ts'],
+  setupFiles: ['test/support/servers/require-typescript.ts', 'test/support/runner/name-test-file.ts'],
   testTimeout: 120_000,
 };
 
@@ -39,6 +39,8 @@ export default defineConfig({
     // A process that V8 ends says why in a file there.
     execArgv: ['--report-on-fatalerror', `--report-directory=${tmpdir()}`],
     hookTimeout: 120_000,
+    // At the end the histories of all runs are replayed.
+    teardownTimeout: 1_800_000,
     // Tests that run at the same time do so because they mostly wait.
     maxConcurrency: 20,
     // Soon enough not to slow a test down, long enough for a busy machine.

@@ -146,7 +146,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'workflows',
       'config',
     ],
-    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow', 'ulid'],
+    packages: [NODE, '@temporalio/common', '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow', 'ulid'],
   },
   'worker.ts': {
     rooms: [
@@ -191,6 +191,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@electric-sql/pglite-pgvector',
       '@hono/node-server',
       '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/proto',
       '@temporalio/testing',
       '@temporalio/worker',
       'hono',

@@ -118,7 +118,10 @@ const FORCE_AFTER_MS = 10_000;
  */
 const TASK_SLOTS = 10;
 
-async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {
+async function optionsOfRuns({
+  logger,
+  environment,
+}: WorkerSupplies): Promise<Omit<Partial<WorkerOptions>, 'dataConverter'>> {
   return {
     workflowBundle: await openWorkflowCode(environment, logger),
     maxCachedWorkflows: cachedRuns(environment),

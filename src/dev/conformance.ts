@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMain } from '../process/is-main.ts';
 import { findSuite, playSuite } from './conformance-suite.ts';
+import { keepHistories } from './replays/keep-histories.ts';
+import { describeDifference, replayHistories } from './replays/replay-histories.ts';
 import { startStack } from './stack.ts';
+import type { Stack } from './stack.ts';
+import { provideBundle } from './workflow-bundle.ts';
 
-/** Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. */
+/**
+ * Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. Afterwards the histories
+ * of all their runs are replayed.
+ */
 async function main(): Promise<number> {
   const suite = findSuite(process.env);
   if (!suite.isThere) {
@@ -13,23 +20,37 @@ async function main(): Promise<number> {
     return 0;
   }
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-conformance-'));
+  const code = await provideBundle(process.env);
+  const environment = { ...process.env, ...(code !== null && { HOLDFAST_WORKFLOW_BUNDLE: code }) };
   const stack = await startStack({
     config: suite.config,
     port: 0,
     temporalPort: 0,
     uiPort: 0,
     dataDir,
-    environment: process.env,
+    environment,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   try {
     const tokens = join(dataDir, 'tokens.json');
     await writeFile(tokens, JSON.stringify(stack.tokens), { mode: 0o600 });
-    return await playSuite(suite, ['--base-url', stack.baseUrl, '--tokens', tokens, ...process.argv.slice(2)]);
+    const args = ['--base-url', stack.baseUrl, '--tokens', tokens, ...process.argv.slice(2)];
+    const exitCode = await playSuite(suite, args);
+    const isSame = await replayAll(stack, join(dataDir, 'histories'), environment);
+    return exitCode === 0 && !isSame ? 1 : exitCode;
   } finally {
     await stack.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** @returns false: a run would have gone another way by the same code */
+async function replayAll(stack: Stack, folder: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  await keepHistories(stack.histories(), folder, 'the conformance suite');
+  const { replayed, bundle, differences } = await replayHistories(folder, environment);
+  process.stdout.write(`Replayed ${replayed} histories by workflow code ${bundle}\n`);
+  for (const difference of differences) process.stdout.write(` FAIL  ${describeDifference(difference)}\n`);
+  return differences.length === 0;
 }
 
 if (isMain(import.meta.url)) process.exit(await main());

@@ -19,6 +19,7 @@ import { toCatalog } from '../config/to-catalog.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { messageOf } from '../graph/values/index.ts';
 import { createDataConverter } from '../process/data-converter.ts';
+import type { PayloadReader } from '../process/data-converter.ts';
 import type { Logger } from '../process/logger.ts';
 import { setVariables } from '../process/set-variables.ts';
 import { SetupError } from '../process/setup-error.ts';
@@ -40,6 +41,8 @@ import { installTemporalRuntime } from './temporal-runtime.ts';
 /** The parts of a stack that depend on the configuration. */
 export interface Service {
   readonly deps: Omit<ApiDeps, 'shuttingDown'>;
+  /** How its workers read payloads. */
+  readonly dataConverter: PayloadReader;
   /** The folder whose graphs the configuration publishes; `null`: it names none. */
   readonly graphs: string | null;
   /** Finishes the calls under way. */
@@ -94,7 +97,8 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
     const graphJobs = (options.graphJobs ?? openGraphJobs)(catalog);
     teardown.add(() => graphJobs.close());
     const folder = config.graphs?.folder ?? null;
-    const engine = createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs));
+    const dataConverter = createDataConverter(store.blobs, config.codecs);
+    const engine = createEngine(connection, temporal.namespace, dataConverter);
     const folders = folder === null ? [] : [{ folder, tenants: [CALLERS.user.tenant] }];
     await allSettled([
       ...folders.map(async (each) => await publish(each, { store, graphJobs })),
@@ -115,7 +119,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       localSignIn,
       sweeping: options.sweeping,
     };
-    return { deps, graphs: folder, close: () => teardown.run() };
+    return { deps, dataConverter, graphs: folder, close: () => teardown.run() };
   });
 }
 

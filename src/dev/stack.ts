@@ -1,7 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Connection } from '@temporalio/client';
 import { StackSettings, readSettings } from '../config/settings.ts';
+import type { PayloadReader } from '../process/data-converter.ts';
 import { createLogger } from '../process/logger.ts';
+import type { Logger } from '../process/logger.ts';
 import { startFields } from '../process/start-fields.ts';
 import { addressOf } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
@@ -38,8 +41,16 @@ export interface Stack {
   reload(): Promise<void>;
   /** Aborted with the reason when the Temporal server has ended that the stack has started. */
   readonly broken: AbortSignal;
+  /** Where the histories of its runs are, and how they are read. */
+  histories(): HistorySource;
   /** Stops all started parts, the last one first. */
   stop(): Promise<void>;
+}
+
+export interface HistorySource {
+  readonly connection: Connection;
+  readonly namespace: string;
+  readonly dataConverter: PayloadReader;
 }
 
 export interface StackOptions extends TemporalOptions, ServiceOptions {
@@ -102,14 +113,17 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
       const before = service;
       service = await open();
       api.open(service.deps);
-      const closing = before
-        .close()
-        .catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
+      const closing = closeFormer(before, logger);
       teardown.add(() => closing);
     },
     broken: broken.signal,
+    histories: () => ({ connection, namespace: temporal.namespace, dataConverter: service.dataConverter }),
     stop: () => teardown.run(),
   };
+}
+
+async function closeFormer(service: Service, logger: Logger): Promise<void> {
+  await service.close().catch((error: unknown) => logger.error({ error }, 'the code of before did not end'));
 }
 
 /** Opens Temporal. @param broken is aborted when a server that was started for it ends by itself */

@@ -20,9 +20,19 @@ export interface Blobs {
   put(blobs: readonly NewBlob[]): Promise<void>;
   /** @returns the blobs in the order of their ids @throws RangeError when a blob is missing */
   get(ids: readonly string[]): Promise<readonly Blob[]>;
+  /** @returns those blobs that there are, by id */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Blob>>;
 }
 
 export function createBlobs(db: Kysely<Tables>): Blobs {
+  const find: Blobs['find'] = async (ids) => {
+    const rows = await db
+      .selectFrom('blobs')
+      .select(['id', 'metadata', 'data'])
+      .where(sql<boolean>`id = any(${ids}::text[])`)
+      .execute();
+    return new Map(rows.map(({ id, metadata, data }) => [id, { metadata, data }]));
+  };
   return {
     async put(blobs) {
       const created_at = new Date().toISOString();
@@ -39,17 +49,13 @@ export function createBlobs(db: Kysely<Tables>): Blobs {
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
+    find,
     async get(ids) {
-      const rows = await db
-        .selectFrom('blobs')
-        .select(['id', 'metadata', 'data'])
-        .where(sql<boolean>`id = any(${ids}::text[])`)
-        .execute();
-      const byId = new Map(rows.map((row) => [row.id, row]));
+      const found = await find(ids);
       return ids.map((id) => {
-        const row = byId.get(id);
-        if (!row) throw new RangeError(`There is no blob ${id}`);
-        return { metadata: row.metadata, data: row.data };
+        const blob = found.get(id);
+        if (!blob) throw new RangeError(`There is no blob ${id}`);
+        return blob;
       });
     },
   };

@@ -3,8 +3,8 @@ import type { Payload, PayloadConverter } from '@temporalio/common';
 
 const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), new JsonPayloadConverter());
 
-/** Replaces a payload that can't be read; the schema of a signal rejects it. */
-const unreadable = standard.toPayload({ $unreadable: true });
+/** Replaces a payload that can't be read, as `unreadable` does; clients load no other module with this one. */
+const noJson = standard.toPayload({ $unreadable: 'it is no JSON' });
 
 /** JSON whose reading never throws: a signal that is not JSON would fail its workflow task again and again. */
 export const payloadConverter: PayloadConverter = {
@@ -13,7 +13,7 @@ export const payloadConverter: PayloadConverter = {
     try {
       return standard.fromPayload<T>(payload);
     } catch {
-      return standard.fromPayload<T>(unreadable);
+      return standard.fromPayload<T>(noJson);
     }
   },
 };

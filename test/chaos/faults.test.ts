@@ -3,19 +3,21 @@ import { createRandom } from '../support/builders/random.ts';
 import { firstRound } from './faults.ts';
 
 const SEEDS = Array.from({ length: 20 }, (_, seed) => seed);
-const VICTIMS = ['worker 1', 'worker 2', 'api 1', 'api 2', 'temporal', 'postgres'];
+const VICTIMS = ['worker 1', 'worker 2', 'code 1', 'code 2', 'api 1', 'api 2', 'temporal', 'postgres'];
 const round = (seed: number, victims = VICTIMS) => firstRound(victims, createRandom(seed));
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
 test.each(SEEDS)('the first round does harm to each kind of process in each manner, whatever the seed (%i)', (seed) => {
   const all = round(seed).map(({ kind, manner }) => `${kind} ${manner}`);
-  expect(all).toHaveLength(12);
-  expect(distinct(all)).toHaveLength(12);
+  expect(all).toHaveLength(15);
+  // The process of the code is killed in place of being restarted.
+  expect(distinct(all)).toHaveLength(14);
+  expect(all).not.toContain('code restarted');
 });
 
-test.each(SEEDS)('its first four hold each kind and each manner already (%i)', (seed) => {
-  const first = round(seed).slice(0, 4);
-  expect(distinct(first.map(({ kind }) => kind))).toEqual(['api', 'postgres', 'temporal', 'worker']);
+test.each(SEEDS)('its first five hold each kind and each manner already (%i)', (seed) => {
+  const first = round(seed).slice(0, 5);
+  expect(distinct(first.map(({ kind }) => kind))).toEqual(['api', 'code', 'postgres', 'temporal', 'worker']);
   expect(distinct(first.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
 });
 

@@ -86,10 +86,7 @@ export function startFaults(options: FaultsOptions): Faults {
   const harm = async (random: Random): Promise<void> => {
     const targets = TARGETS.filter((target) => target in victims && !taken.has(target));
     if (targets.length === 0) return await pause(MOST_PAUSE_MS);
-    const { name, manner } = takeDue(due, targets, random) ?? {
-      name: random.pick(targets),
-      manner: random.pick(MANNERS),
-    };
+    const { name, manner } = takeDue(due, targets, random) ?? drawHarm(targets, random);
     const lastsMs = Math.round(200 + random.next() ** 2 * MOST_MS[manner]);
     const victim = victims[name];
     if (!victim) return;
@@ -125,14 +122,24 @@ export function startFaults(options: FaultsOptions): Faults {
   };
 }
 
-/** Workers are what is lost most often. */
-const TARGETS = ['worker 1', 'worker 2', 'worker 1', 'worker 2', 'api 1', 'api 2', 'temporal', 'postgres'];
+/** Workers are what is lost most often. The code of workflows is a process of its own, below its worker. */
+const TARGETS = 'worker 1,worker 2,worker 1,worker 2,code 1,code 2,api 1,api 2,temporal,postgres'.split(',');
 const MANNERS: readonly Manner[] = ['killed', 'killed', 'killed', 'stopped', 'stopped', 'restarted'];
 const MOST_MS: Readonly<Record<Manner, number>> = { killed: 3_000, stopped: 6_000, restarted: 0 };
 
-type Kind = 'worker' | 'api' | 'temporal' | 'postgres';
-const KINDS: readonly Kind[] = ['worker', 'api', 'temporal', 'postgres'];
+type Kind = 'worker' | 'code' | 'api' | 'temporal' | 'postgres';
+const KINDS: readonly Kind[] = ['worker', 'code', 'api', 'temporal', 'postgres'];
 const EACH_MANNER: readonly Manner[] = ['killed', 'stopped', 'restarted'];
+
+/** Only its worker asks the process of the code to end. */
+function suited(manner: Manner, kind: string): Manner {
+  return kind === 'code' && manner === 'restarted' ? 'killed' : manner;
+}
+
+function drawHarm(targets: readonly string[], random: Random): { name: string; manner: Manner } {
+  const name = random.pick(targets);
+  return { name, manner: suited(random.pick(MANNERS), kindOf(name)) };
+}
 
 /** What kind of process somebody is, by name. */
 export function kindOf(victim: string): string {
@@ -153,7 +160,7 @@ export function firstRound(names: readonly string[], random: Random): Due[] {
       manners
         .slice((turn + at) % manners.length)
         .slice(0, 1)
-        .map((manner) => ({ kind, manner })),
+        .map((manner) => ({ kind, manner: suited(manner, kind) })),
     ),
   );
 }

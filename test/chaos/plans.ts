@@ -37,13 +37,23 @@ export type Beginning =
 
 export type GraphName = 'mixed' | 'waits' | 'agent' | 'long' | 'local' | 'turns';
 export const GRAPHS: readonly GraphName[] = ['mixed', 'waits', 'agent', 'long', 'local', 'turns'];
+export const SINGLE_GRAPHS: readonly SingleName[] = ['mixed', 'waits', 'agent', 'long', 'local'];
+
+/** How large a part of all plans is of one graph at least, from 0 to 1. */
+export interface Share {
+  readonly graph: SingleName;
+  readonly part: number;
+}
 
 /** @returns errands of so many plans in all: each kind first, as far as they suffice, then at random */
-export function drawErrands(plans: number, random: Random): readonly Errand[] {
+export function drawErrands(plans: number, random: Random, share: Share | null = null): readonly Errand[] {
   const errands: Errand[] = [];
   const due = random.shuffle(DRAW);
+  let shared = 0;
   for (let left = plans; left > 0; left -= errands.at(-1)?.length ?? 0) {
-    const draw = due.pop() ?? random.pick(DRAW);
+    const isShared = share !== null && shared < share.part * (plans - left + 1);
+    if (isShared) shared += 1;
+    const draw = isShared ? alone(share.graph) : (due.pop() ?? random.pick(DRAW));
     errands.push(draw(`job-${errands.length + 1}`, random).slice(0, left));
   }
   return errands;
@@ -108,7 +118,7 @@ function drawPlan(job: string, graph: SingleName, random: Random): Plan {
   return { ...PLAIN, job, graph, decision, isEarly, ...MAKERS[graph](job, decision, random) };
 }
 
-type SingleName = Exclude<GraphName, 'turns'>;
+export type SingleName = Exclude<GraphName, 'turns'>;
 type Makings = Pick<Plan, 'input' | 'expected'>;
 
 const MAKERS: Readonly<Record<SingleName, (job: string, decision: Plan['decision'], random: Random) => Makings>> = {

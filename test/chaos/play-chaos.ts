@@ -1,33 +1,32 @@
-import { readFile } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
-import type { WorkflowClient } from '@temporalio/client';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleWorkflow } from '../../src/dev/bundle-workflow.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
-import { toWorkflowId } from '../../src/workflows/contract.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
-import { executionsOf } from '../support/readers/executions.ts';
+import { codeProcessOf } from '../support/servers/code-process.ts';
+import { NOT_REPLAYED } from '../support/servers/histories.ts';
 import { FIRST_PORT } from '../support/servers/ports.ts';
 import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
+import type { Victim } from '../support/servers/victim.ts';
 import { createPatientFetch } from '../support/readers/patient-fetch.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 import type { PostgresServer } from '../support/servers/postgres-server.ts';
 import { createRandom, seedOf } from '../support/builders/random.ts';
-import { checkDatabase } from './checks/check-rows.ts';
-import { keepHistory } from './checks/keep-history.ts';
-import { RULES } from './checks/rules.ts';
-import { lastFailedTask } from './checks/last-failed-task.ts';
-import { gatherFacts } from './checks/run-facts.ts';
-import type { Sources } from './checks/run-facts.ts';
+import { startAskers } from './askers.ts';
 import { serve } from './customer.ts';
 import type { Story } from './customer.ts';
 import { startFaults } from './faults.ts';
 import type { Faults, FaultsOptions, Harm } from './faults.ts';
+import { judge } from './judge.ts';
+import type { Judgment } from './judge.ts';
 import { GRAPHS, drawErrands } from './plans.ts';
-import type { Errand } from './plans.ts';
+import type { Errand, Share } from './plans.ts';
 import { startScriptedModel } from './scripted-model.ts';
 import { settleWorkers } from './settle-workers.ts';
 import { startThirdParty } from './third-party.ts';
@@ -43,12 +42,16 @@ export interface ChaosOptions {
    * that must not be made twice, and does harm to the only worker.
    */
   readonly hasClaims: boolean;
+  /** So large a part of the runs is of one graph; `null`: as it comes. */
+  readonly share: Share | null;
+  /** How many people query all open runs all the time. */
+  readonly askers: number;
   readonly onHarm: FaultsOptions['onHarm'];
   /** Is told of each run that people are done with. */
   readonly onStory: (story: Story) => void;
 }
 
-export interface ChaosReport {
+export interface ChaosReport extends Judgment {
   readonly harm: readonly Harm[];
   /** How often a process has ended by itself: what it needs was away when it started. */
   readonly ownEnds: number;
@@ -58,16 +61,8 @@ export interface ChaosReport {
   readonly answers: ReadonlyMap<string, number>;
   /** How often people did something to a run, by what it was. */
   readonly actions: ReadonlyMap<string, number>;
-  /** How many runs have gone on as new executions, because their histories had grown too long. */
-  readonly continued: number;
-  /** One for each run, and one for each rule about all rows. */
-  readonly verdicts: readonly Verdict[];
-}
-
-export interface Verdict {
-  readonly about: string;
-  /** What is wrong; nothing: it has passed. */
-  readonly findings: readonly string[];
+  /** How many queries by Temporal's own tools were answered. */
+  readonly queries: number;
 }
 
 const GIVE_UP_AFTER_MS = 400_000;
@@ -88,6 +83,8 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosReport> {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 interface Scene {
+  /** The file that all workers have their workflow code from, those too that are started when a source is changed. */
+  readonly code: string;
   readonly postgres: PostgresServer;
   readonly databaseUrl: string;
   readonly processes: Processes;
@@ -99,11 +96,12 @@ interface Scene {
 }
 
 async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosReport> {
-  const { runs, seed, onHarm } = options;
+  const { runs, seed, share, askers: count, onHarm } = options;
   const scene = await setUp(options, teardown);
   const { processes, thirdParty, answers } = scene;
   await publishGraphs(scene.as('user'));
-  const errands = drawErrands(runs, createRandom(seed));
+  const errands = drawErrands(runs, createRandom(seed), share);
+  const askers = startAskers(processes.temporal.address, count);
   const faults = startFaults({
     victims: victimsOf(scene, options),
     seed,
@@ -113,17 +111,30 @@ async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosRep
   });
   const stories = await serveAll(scene, { ...options, errands, faults });
   await faults.stop();
+  const queries = await askers.stop();
   return {
     harm: faults.done,
     ownEnds: [...processes.apis, ...processes.workers].reduce((sum, { ownEnds }) => sum + ownEnds, 0),
     calls: thirdParty.books.calls,
     answers,
     actions: countActions(stories),
-    ...(await judge(scene, stories)),
+    queries,
+    ...(await judge(
+      {
+        temporalAddress: processes.temporal.address,
+        databaseUrl: scene.databaseUrl,
+        code: scene.code,
+        seed,
+        client: scene.as('user'),
+        books: thirdParty.books,
+      },
+      stories,
+    )),
   };
 }
 
 async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Promise<Scene> {
+  const code = process.env['HOLDFAST_WORKFLOW_BUNDLE'] || (await bundleOnce(teardown));
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());
   const thirdParty = await startThirdParty(seed, hasClaims ? undefined : isUnsafe);
@@ -136,7 +147,12 @@ async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Pro
     {
       databaseUrl,
       config: new URL('chaos.config.ts', import.meta.url),
-      environment: { THIRD_PARTY_URL: thirdParty.url, MODEL_URL: model.baseUrl },
+      environment: {
+        THIRD_PARTY_URL: thirdParty.url,
+        MODEL_URL: model.baseUrl,
+        HOLDFAST_WORKFLOW_BUNDLE: code,
+        [NOT_REPLAYED]: 'chaos replays its runs itself',
+      },
       worker: hasClaims ? 'src/worker.ts' : 'test/chaos/worker-without-claims.ts',
       workers: hasClaims ? healthPorts.map((port) => ({ HOLDFAST_HEALTH_PORT: String(port) })) : [{}],
       // Runs that the first one accepts go on as new executions often.
@@ -153,7 +169,15 @@ async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Pro
   });
   const as = (caller: keyof Tokens): ApiClient => createApiClient('http://any', processes.tokens[caller], patientFetch);
   const healthUrls = healthPorts.map((port) => `http://127.0.0.1:${port}/healthz`);
-  return { postgres, databaseUrl, processes, healthUrls, thirdParty, answers, as };
+  return { code, postgres, databaseUrl, processes, healthUrls, thirdParty, answers, as };
+}
+
+async function bundleOnce(teardown: Teardown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-chaos-'));
+  teardown.add(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'workflow.js');
+  await bundleWorkflow(file);
+  return file;
 }
 
 /** Two workers' ports. */
@@ -165,12 +189,13 @@ async function chooseHealthPorts(): Promise<readonly number[]> {
 const isUnsafe = (job: string): boolean => /\/(pay|send|expired)/.test(job);
 
 function victimsOf({ postgres, processes }: Scene, { hasClaims }: ChaosOptions): FaultsOptions['victims'] {
-  const named = (name: string, all: Processes['apis']) =>
+  const named = (name: string, all: readonly Victim[]) =>
     Object.fromEntries(all.map((victim, at) => [`${name} ${at + 1}`, victim]));
   const workers = named('worker', processes.workers);
   if (!hasClaims) return workers;
   return {
     ...workers,
+    ...named('code', processes.workers.map(codeProcessOf)),
     ...named('api', processes.apis),
     temporal: processes.temporal,
     postgres: postgres.victim,
@@ -206,61 +231,6 @@ async function serveAll(scene: Scene, { errands, seed, atOnce, faults, onStory }
   };
   await Promise.all(Array.from({ length: atOnce }, clerk));
   return stories;
-}
-
-async function judge(scene: Scene, stories: readonly Story[]): Promise<Pick<ChaosReport, 'continued' | 'verdicts'>> {
-  const { processes, databaseUrl, thirdParty, as } = scene;
-  const connection = await Connection.connect({ address: processes.temporal.address });
-  try {
-    const { workflow } = new Client({ connection });
-    const sources: Sources = {
-      client: as('user'),
-      workflowOf: (id) => workflow.getHandle(toWorkflowId({ tenantId: 'demo', id })),
-      done: thirdParty.books.done,
-    };
-    const ofRuns: Verdict[] = [];
-    for (const story of stories) ofRuns.push(await judgeRun(sources, story));
-    const accepted = stories.flatMap(({ runId }) => (runId === null ? [] : [runId]));
-    const ofRows = Object.entries(await checkDatabase(databaseUrl, accepted.length));
-    return {
-      continued: await countContinued(workflow, accepted),
-      verdicts: [...ofRuns, ...ofRows.map(([about, findings]) => ({ about, findings }))],
-    };
-  } finally {
-    await connection.close();
-  }
-}
-
-/** A run whose history can't be had counts as none: its verdict says so. */
-async function countContinued(workflow: WorkflowClient, runIds: readonly string[]): Promise<number> {
-  let continued = 0;
-  for (const runId of runIds) {
-    const executions = await executionsOf(workflow, runId).catch(() => []);
-    if (executions.length > 1) continued += 1;
-  }
-  return continued;
-}
-
-async function judgeRun(sources: Sources, story: Story): Promise<Verdict> {
-  const { plan, runId, trouble } = story;
-  const about = `${plan.job} (${plan.graph}, ${plan.begins.kind}, ${runId ?? 'not accepted'})`;
-  if (runId === null) return { about, findings: [trouble ?? 'It was not accepted'] };
-  const facts = await gatherFacts(sources, story, runId).catch(inWords);
-  if (typeof facts === 'string') {
-    const workflow = sources.workflowOf(runId);
-    const failed = await lastFailedTask(workflow).catch(inWords);
-    const path = await keepHistory(workflow).catch(inWords);
-    return { about, findings: [`Nothing can be said of it: ${facts}; ${failed}; its history: ${path}`] };
-  }
-  return {
-    about,
-    findings: Object.entries(RULES).flatMap(([rule, check]) => check(facts).map((text) => `${rule}: ${text}`)),
-  };
-}
-
-/** An error with what has caused it. */
-function inWords(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? `${error}, as ${inWords(error.cause)}` : String(error);
 }
 
 function countActions(stories: readonly Story[]): ReadonlyMap<string, number> {

@@ -23,7 +23,9 @@ const REPORT: ChaosReport = {
     ['signal', 4],
     ['approve refused', 1],
   ]),
+  queries: 12,
   continued: 7,
+  replays: { replayed: 9, bundle: 'bf3d6a91e4af' },
   verdicts: [],
 };
 const withVerdicts = (...findings: readonly (readonly string[])[]): readonly string[] =>
@@ -63,7 +65,9 @@ test('harm is tallied by victim and manner', () => {
     'calls of the third party: 41',
     'answers of the API: 201 5, none 2',
     'done by people: approve refused 1, signal 4',
+    "queries by Temporal's tools: 12",
     'runs that went on as new executions: 7',
+    'histories replayed: 9, by workflow code bf3d6a91e4af',
     '',
     '1 passed, 0 failed',
   ]);

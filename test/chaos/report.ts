@@ -8,7 +8,7 @@ export function describeHarm({ atMs, victim, manner, lastsMs }: Harm): string {
 
 /** What was done, what was found, and the line that counts. */
 export function describeReport(report: ChaosReport): readonly string[] {
-  const { harm, ownEnds, calls, answers, actions, continued, verdicts } = report;
+  const { harm, ownEnds, calls, answers, actions, queries, continued, replays, verdicts } = report;
   const failed = verdicts.filter(({ findings }) => findings.length > 0);
   return [
     '',
@@ -17,7 +17,9 @@ export function describeReport(report: ChaosReport): readonly string[] {
     `calls of the third party: ${calls}`,
     `answers of the API: ${list(answers)}`,
     `done by people: ${list(actions)}`,
+    `queries by Temporal's tools: ${queries}`,
     `runs that went on as new executions: ${continued}`,
+    `histories replayed: ${replays.replayed}, by workflow code ${replays.bundle}`,
     '',
     ...failed.flatMap(({ about, findings }) => [about, ...findings.map((finding) => `  ${finding}`)]),
     `${verdicts.length - failed.length} passed, ${failed.length} failed`,

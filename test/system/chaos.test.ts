@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { kindOf } from '../chaos/faults.ts';
 import { playChaos } from '../chaos/play-chaos.ts';
-import type { ChaosOptions, Verdict } from '../chaos/play-chaos.ts';
+import type { Verdict } from '../chaos/judge.ts';
+import type { ChaosOptions } from '../chaos/play-chaos.ts';
 
 /* The short form of `npm run chaos`. CHAOS_SEED chooses other runs, decisions and victims. */
 
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
-const quietly: Pick<ChaosOptions, 'onHarm' | 'onStory'> = { onHarm: () => undefined, onStory: () => undefined };
+const quietly: Pick<ChaosOptions, 'share' | 'onHarm' | 'onStory'> = {
+  share: null,
+  onHarm: () => undefined,
+  onStory: () => undefined,
+};
 
 const failed = (verdicts: readonly Verdict[]): readonly Verdict[] =>
   verdicts.filter(({ findings }) => findings.length > 0);
@@ -15,16 +20,19 @@ const distinct = (values: readonly string[]): string[] => [...new Set(values)].t
 
 describe(`with seed ${SEED}`, () => {
   test('nothing is lost and nothing done twice, whatever is killed, stopped or restarted', async () => {
-    const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, ...quietly });
+    const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, askers: 1, ...quietly });
     expect(failed(report.verdicts)).toEqual([]);
     expect(distinct(report.harm.map(({ victim }) => kindOf(victim)))).toEqual([
       'api',
+      'code',
       'postgres',
       'temporal',
       'worker',
     ]);
     expect(distinct(report.harm.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
     expect(report.continued).toBeGreaterThan(0);
+    expect(report.queries).toBeGreaterThan(0);
+    expect(report.replays.replayed).toBeGreaterThan(20);
     const beginnings = report.verdicts.flatMap(({ about }) => /, (new|turn|fork), /.exec(about)?.[1] ?? []);
     expect(distinct(beginnings)).toEqual(['fork', 'new', 'turn']);
   }, 900_000);
@@ -34,7 +42,7 @@ const MADE_TWICE = /^did each job once: .* was done \d times$/;
 
 /** What is found about runs whose calls nothing claims. */
 async function findingsWithoutClaims(seed: number): Promise<readonly string[]> {
-  const report = await playChaos({ runs: 12, seed, atOnce: 12, hasClaims: false, ...quietly });
+  const report = await playChaos({ runs: 12, seed, atOnce: 12, hasClaims: false, askers: 0, ...quietly });
   return failed(report.verdicts).flatMap((verdict) => verdict.findings);
 }
 

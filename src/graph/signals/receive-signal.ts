@@ -14,6 +14,7 @@ import { jsonSize } from '../values/json-size.ts';
 import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { abbreviate, truncate } from '../values/text.ts';
+import { whyUnreadable } from '../values/unreadable.ts';
 import { isNamed } from './checks/find-intervention.ts';
 import { refuseUnread } from './checks/refusals.ts';
 import { refused, textOf } from './signal.ts';
@@ -85,6 +86,8 @@ function handleSignal(draft: Draft, name: string, payload: Json): Handled {
       code: 'UNKNOWN_SIGNAL',
       message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}`,
     });
+  const why = whyUnreadable(payload);
+  if (why !== null) return refused({ code: 'MALFORMED', message: `The payload can't be read: ${why}` });
   const tooLarge = sizeProblem(payload);
   if (tooLarge !== null) return refused({ code: 'MALFORMED', message: tooLarge });
   const issues = payloadIssues(kind, payload);

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultPayloadConverter } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Client as Database } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAesGcmCodec } from '../../../examples/encryption/aes-gcm-codec.ts';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { toWorkflowId } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { hasStatus, postRun } from '../../support/readers/api-runs.ts';
+import { eventsOf, hasStatus, postRun } from '../../support/readers/api-runs.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -69,4 +70,25 @@ test('the history of a run and its large payloads are unreadable, and the run go
   const kept = [await keptOf(id), await blobs()];
   expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
   expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
+});
+
+test('a signal that nobody here has encrypted is ignored at once, and the run goes on', async () => {
+  const user = stack.as('user');
+  const id = textAt((await postRun(user, { graph, input })).body, '/id');
+  await user.untilRun(id, hasStatus('waiting'));
+  const stranger = createAesGcmCodec({ theirs: Buffer.alloc(32, 7) }, 'theirs');
+  await client.workflowService.signalWorkflowExecution({
+    namespace: stack.namespace,
+    workflowExecution: { workflowId: toWorkflowId({ tenantId: 'demo', id }) },
+    signalName: 'approve',
+    input: { payloads: await stranger.encode([defaultPayloadConverter.toPayload({})]) },
+  });
+  expect(await stack.as('approver').post(`/api/runs/${id}/approve`, { values: { text: 'ok' } })).toMatchObject({
+    status: 200,
+  });
+  await user.untilRun(id, hasStatus('completed'));
+  const events = await eventsOf(user, id);
+  expect(events.filter((event) => at(event, '/type') === 'signal.ignored')).toMatchObject([
+    { reason: 'malformed', detail: expect.stringContaining('the codecs do not know it') },
+  ]);
 });

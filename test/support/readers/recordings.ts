@@ -5,7 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import type { Blobs } from '../../../src/store/blobs.ts';
+import type { Blob, Blobs } from '../../../src/store/blobs.ts';
 import type { History } from './executions.ts';
 import { at, listAt } from './json-at.ts';
 
@@ -49,13 +49,24 @@ export async function readRecording(file: string): Promise<Recording> {
 
 /** The blobs of a recording, as replays read them. What a replay would write it has read before. */
 export function blobsOf({ blobs }: Pick<Recording, 'blobs'>): Blobs {
+  const read = ({ metadata, data }: Recording['blobs'][string]): Blob => ({
+    metadata,
+    data: gunzipSync(Buffer.from(data, 'base64')),
+  });
   return {
     put: async () => undefined,
+    find: async (ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const blob = blobs[id];
+          return blob ? [[id, read(blob)]] : [];
+        }),
+      ),
     get: async (ids) =>
       ids.map((id) => {
         const blob = blobs[id];
         if (!blob) throw new RangeError(`The recording has no blob ${id}`);
-        return { metadata: blob.metadata, data: gunzipSync(Buffer.from(blob.data, 'base64')) };
+        return read(blob);
       }),
   };
 }

@@ -8,6 +8,7 @@ const run = promisify(execFile);
 interface Process {
   readonly pid: number;
   readonly parent: number;
+  readonly command: string;
   /** Nothing but its exit code is left of it. */
   readonly isZombie: boolean;
 }
@@ -53,6 +54,14 @@ export async function descendantsOf(pid: number): Promise<readonly number[]> {
   return familyOf(await listProcesses(), pid).slice(1);
 }
 
+/** The processes that a process has started, and those of theirs, whose command line has a text in it. */
+export async function descendantsNamed(pid: number, text: string): Promise<readonly number[]> {
+  const all = await listProcesses();
+  const named = all.filter(({ command, isZombie }) => !isZombie && command.includes(text));
+  const family = new Set(familyOf(all, pid).slice(1));
+  return named.map(({ pid }) => pid).filter((member) => family.has(member));
+}
+
 /** The time that the processor has spent on some processes, in seconds. */
 export async function cpuSecondsOf(processes: readonly number[]): Promise<number> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,cputimes=']);
@@ -66,13 +75,13 @@ export async function untilGone(processes: readonly number[]): Promise<void> {
 }
 
 async function listProcesses(): Promise<readonly Process[]> {
-  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,stat=']);
+  const { stdout } = await run('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args=']);
   return stdout
     .trim()
     .split('\n')
     .map((line) => {
-      const [pid, parent, state = ''] = line.trim().split(/\s+/);
-      return { pid: Number(pid), parent: Number(parent), isZombie: state.startsWith('Z') };
+      const [pid, parent, state = '', ...command] = line.trim().split(/\s+/);
+      return { pid: Number(pid), parent: Number(parent), isZombie: state.startsWith('Z'), command: command.join(' ') };
     });
 }
 
@@ -87,7 +96,8 @@ async function isAnyAlive(family: readonly number[]): Promise<boolean> {
   return all.some(({ pid, isZombie }) => !isZombie && family.includes(pid));
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+/** Signals a process, unless it is gone. */
+export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -10,6 +10,7 @@ import type { Teardown } from '../../../src/dev/teardown.ts';
 import { listen } from '../../../src/process/listen.ts';
 import { startNode } from './child-node.ts';
 import type { ChildNode, ChildNodeOptions } from './child-node.ts';
+import { keepForReplay, openSource } from './histories.ts';
 import { startKillableTemporal } from './killable-temporal.ts';
 import type { KillableTemporal } from './killable-temporal.ts';
 import { FIRST_PORT } from './ports.ts';
@@ -52,6 +53,8 @@ export async function startProcesses(options: ProcessesOptions, teardown: Teardo
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-processes-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
   const temporal = await startTemporal(folder, teardown);
+  // Workers and APIs are ended before, and the database after.
+  teardown.add(() => keepForReplay(() => openSource(temporal, databaseUrl, teardown), options.environment ?? {}));
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
   const keys = await listen({ fetch: () => Response.json(issuer.auth.keys) }, { port: 0 });
   teardown.add(() => keys.stop());

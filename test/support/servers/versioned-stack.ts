@@ -17,6 +17,7 @@ import { aToolOf } from '../doubles/configured-tool.ts';
 import { startJobService } from '../doubles/job-service.ts';
 import type { JobService } from '../doubles/job-service.ts';
 import { startNode } from './child-node.ts';
+import { NOT_REPLAYED } from './histories.ts';
 import { bundleNextVersion } from './next-version.ts';
 import { startPostgres } from './postgres-server.ts';
 import { startTestStack } from './test-stack.ts';
@@ -49,7 +50,11 @@ async function start(teardown: Teardown): Promise<VersionedStack> {
   await writeFile(HOLDFAST_CONFIG, JSON.stringify({ tools, http: { allow: [service.address] } }));
   const DATABASE_URL = await postgres.createDatabase('holdfast');
   // Its own workers, which have no version, leave the runs alone.
-  const stack = await startTestStack(HOLDFAST_CONFIG, { DATABASE_URL, HOLDFAST_TASK_QUEUES: ELSEWHERE });
+  const stack = await startTestStack(HOLDFAST_CONFIG, {
+    DATABASE_URL,
+    HOLDFAST_TASK_QUEUES: ELSEWHERE,
+    [NOT_REPLAYED]: 'some of its runs are begun by the interpreter of the next version',
+  });
   teardown.add(() => stack.stop());
   const environment = { ...process.env, DATABASE_URL, HOLDFAST_CONFIG, TEMPORAL_ADDRESS: stack.temporalAddress };
   const old = startNode('src/worker.ts', { ...environment, ...versionOf('1'), LOG_LEVEL: 'fatal' });

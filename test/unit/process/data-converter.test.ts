@@ -11,7 +11,7 @@ describe('codecs', () => {
   test('of the configuration are those of the data converter', () => {
     const codec = createAesGcmCodec(keys, 'new');
     const { codecs } = parseConfig('x', { codecs: [codec] });
-    const store = { put: async () => undefined, get: async () => [] };
+    const store = { put: async () => undefined, get: async () => [], find: async () => new Map() };
     expect(createDataConverter(store, codecs).payloadCodecs).toEqual([codec]);
   });
 

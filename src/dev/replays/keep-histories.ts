@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import type { DataConverter, Payload } from '@temporalio/common';
+import { decode } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
+import { extstoreInboundOptions } from '@temporalio/common/lib/internal-non-workflow/external-storage-visitor.js';
+import proto from '@temporalio/proto';
+import type { PayloadReader } from '../../process/data-converter.ts';
+import type { Receiver } from '../../process/payloads/read-signal.ts';
+import { withoutReferences } from '../../workers/read-strangers.ts';
+import { RUN_GRAPH } from '../../workflows/contract.ts';
+import type { HistorySource } from '../stack.ts';
+
+/** What is known of a history that has been kept. */
+export interface KeptHistory {
+  readonly workflowId: string;
+  readonly executionRunId: string;
+  /** Whose run it is, such as a file of tests. */
+  readonly about: string;
+}
+
+type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
+
+const { History: HistoryProto } = proto.temporal.api.history.v1;
+const { Payload: PayloadProto } = proto.temporal.api.common.v1;
+
+/**
+ * Keeps the history of each execution of each run in a folder, open ones too. Its payloads are kept as the workflow's code
+ * reads them, so that a replay needs neither the store nor a key.
+ * @returns how many were kept
+ */
+export async function keepHistories(source: HistorySource, folder: string, about: string): Promise<number> {
+  await mkdir(folder, { recursive: true });
+  const { workflow } = new Client(source);
+  let kept = 0;
+  for await (const { workflowId, runId } of workflow.list({ query: `WorkflowType = '${RUN_GRAPH}'` })) {
+    const history = await workflow.getHandle(workflowId, runId).fetchHistory();
+    // Nothing was decided in it yet.
+    if (!history.events?.some((event) => event.workflowTaskCompletedEventAttributes)) continue;
+    await readSignals(history, { namespace: source.namespace, workflowId }, source.dataConverter);
+    await readPayloads(history, source.dataConverter);
+    const facts: KeptHistory = { workflowId, executionRunId: runId, about };
+    await keep(folder, history, facts);
+    kept += 1;
+  }
+  return kept;
+}
+
+async function keep(folder: string, history: History, facts: KeptHistory): Promise<void> {
+  const path = join(folder, randomUUID());
+  await writeFile(`${path}.history`, HistoryProto.encode(history).finish());
+  // Who reads the folder looks for these.
+  await writeFile(`${path}.json`, JSON.stringify(facts));
+}
+
+/** Signals are read as a worker reads them, each on its own. */
+async function readSignals(
+  { events }: History,
+  receiver: Pick<Receiver, 'namespace' | 'workflowId'>,
+  { readSignal }: PayloadReader,
+): Promise<void> {
+  for (const { workflowExecutionSignaledEventAttributes: signal } of events ?? []) {
+    if (!signal) continue;
+    if (signal.header) signal.header.fields = withoutReferences(signal.header.fields);
+    const [payload] = signal.input?.payloads ?? [];
+    if (!payload) continue;
+    const read = await readSignal(payload, { ...receiver, isReplaying: true }).catch(() => payload);
+    signal.input = { payloads: [PayloadProto.create(read)] };
+  }
+}
+
+/** Puts what workflow code reads in the place of each payload, which may be a reference, or in a code. */
+async function readPayloads(part: unknown, converter: DataConverter): Promise<void> {
+  if (typeof part !== 'object' || part === null || ArrayBuffer.isView(part)) return;
+  for (const [key, value] of Object.entries(part))
+    if (isPayload(value)) Object.assign(part, { [key]: await read(value, converter) });
+    else await readPayloads(value, converter);
+}
+
+function isPayload(value: unknown): value is Payload {
+  return typeof value === 'object' && value !== null && 'metadata' in value && 'data' in value;
+}
+
+/** What can't be read stays as it is: the replay tells whether its run depends on it. */
+async function read(payload: Payload, { externalStorage, payloadCodecs = [] }: DataConverter): Promise<Payload> {
+  try {
+    const retrieved = await extstoreInboundOptions(externalStorage).transformPayload(payload, undefined, undefined);
+    const [decoded = payload] = await decode(payloadCodecs, [retrieved], undefined);
+    return PayloadProto.create(decoded);
+  } catch {
+    return payload;
+  }
+}

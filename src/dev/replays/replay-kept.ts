@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import proto from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
+import { payloadConverterPath } from '../../process/data-converter.ts';
+import { createLogger } from '../../process/logger.ts';
+import { openWorkflowCode } from '../../workers/workflow-code.ts';
+import { installTemporalRuntime } from '../temporal-runtime.ts';
+import type { KeptHistory } from './keep-histories.ts';
+import type { Difference, Replayed } from './replay-histories.ts';
+
+/* A process that replays the histories of a folder, one after the other on one worker, and says what came of it. */
+
+const { History } = proto.temporal.api.history.v1;
+const run = promisify(execFile);
+
+/** A replay takes milliseconds; one of hundreds of large activations some seconds. */
+const WITHIN_MS = 180_000;
+
+type History = ReturnType<typeof History.decode>;
+
+async function main(folder: string): Promise<Replayed> {
+  const logger = createLogger('fatal');
+  await installTemporalRuntime(logger);
+  const workflowBundle = await openWorkflowCode(process.env, logger);
+  const code = 'codePath' in workflowBundle ? await readFile(workflowBundle.codePath, 'utf8') : workflowBundle.code;
+  const bundle = createHash('sha256').update(code).digest('hex').slice(0, 12);
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
+  const differences: Difference[] = [];
+  // Replays are done one after the other, so what was read last is what has come back.
+  let last: { readonly facts: KeptHistory; readonly history: History } | null = null;
+  async function* histories() {
+    for (const file of files) {
+      const facts: KeptHistory = JSON.parse(await readFile(file, 'utf8'));
+      const history = History.decode(await readFile(file.replace(/\.json$/, '.history')));
+      last = { facts, history };
+      await rm(file);
+      await rm(file.replace(/\.json$/, '.history'));
+      yield { workflowId: facts.workflowId, history };
+    }
+  }
+  const outcomes = Worker.runReplayHistories({ workflowBundle, dataConverter: { payloadConverterPath } }, histories());
+  for (;;) {
+    const next = await within(outcomes.next());
+    if (next !== null && next.done) break;
+    const error = next === null ? `its replay has not ended after ${WITHIN_MS / 1_000} s` : next.value.error?.message;
+    if (error !== undefined && last) differences.push(await keepDifference(last, error, bundle));
+    if (next === null) break;
+  }
+  return { replayed: files.length, bundle, differences };
+}
+
+async function within<T>(outcome: Promise<T>): Promise<T | null> {
+  const late = new Promise<null>((resolve) => void setTimeout(resolve, WITHIN_MS, null).unref());
+  return await Promise.race([outcome, late]);
+}
+
+/** Keeps a history that its replay differs from, as `Worker.runReplayHistory` plays it, and who has worked at it. */
+async function keepDifference(
+  { facts, history }: { readonly facts: KeptHistory; readonly history: History },
+  error: string,
+  bundle: string,
+): Promise<Difference> {
+  const folder = join(tmpdir(), 'holdfast-differences');
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${facts.workflowId.replaceAll(/[^\w.-]/g, '-')}-${facts.executionRunId}.json`);
+  await writeFile(path, historyToJSON(history));
+  const workers = history.events.flatMap(({ eventId, workflowTaskStartedEventAttributes: started }) =>
+    started ? [{ eventId: Number(eventId), identity: started.identity }] : [],
+  );
+  const commit = await git('rev-parse', 'HEAD');
+  const changed = await git('status', '--porcelain');
+  const about = { ...facts, error, bundle, commit, isClean: changed === '', changed, workers };
+  await writeFile(path.replace(/\.json$/, '.facts.json'), JSON.stringify(about, null, 2));
+  return { ...facts, error, path };
+}
+
+async function git(...args: readonly string[]): Promise<string | null> {
+  return await run('git', [...args]).then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  );
+}
+
+const [, , folder = ''] = process.argv;
+process.stdout.write(JSON.stringify(await main(folder)));
+process.exit();

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import { decode, encode } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
+import {
+  decodeReferencePayload,
+  isReferencePayload,
+} from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
+import { unreadable } from '../../graph/values/index.ts';
+import { DRIVER, fromStored, toStored } from './stored-payload.ts';
+import type { PayloadStore, StoredPayload } from './stored-payload.ts';
+
+/** The execution that a signal was sent to. */
+export interface Receiver {
+  readonly namespace: string;
+  readonly workflowId: string;
+  /** The history has what has come of the signal. */
+  readonly isReplaying: boolean;
+}
+
+/**
+ * Reads the payload of a signal, which may be by anybody who may signal workflows. One that can't be read becomes a value
+ * that says so, and is ignored as every malformed signal.
+ *
+ * A signal must be decided in the same way each time that its history is replayed, whatever has become of its payload since.
+ * So what is missing, or has no code, is noted in the store when it is found so, and stays so: a large payload is stored before
+ * its signal is sent.
+ * @returns the payload in the code of the codecs, but by no reference
+ * @throws when the store or the codecs do not work, or the history says that the payload could be read
+ */
+export type ReadSignal = (payload: Payload, receiver: Receiver) => Promise<Payload>;
+
+/** A payload that is there; or why it can't be read, for good. */
+type Found = { readonly payload: Payload } | { readonly reason: string };
+
+const MISSING = 'what it refers to is not in the store';
+const NO_CODE = 'the codecs do not know it';
+
+export function createSignalReader(store: PayloadStore, codecs: readonly PayloadCodec[]): ReadSignal {
+  return async (payload, receiver) => {
+    const fetched = isReferencePayload(payload) ? await fetchPayload(store, payload, receiver) : { payload };
+    const found = 'payload' in fetched ? await tryCodecs({ store, codecs }, fetched.payload, receiver) : fetched;
+    if ('payload' in found) return found.payload;
+    const [marked = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload(unreadable(found.reason))]);
+    return marked;
+  };
+}
+
+/** Follows a reference, if it leads to a payload of the same workflow: others may be of another tenant. */
+async function fetchPayload(store: PayloadStore, reference: Payload, receiver: Receiver): Promise<Found> {
+  const id = idIn(reference);
+  if (id === null) return { reason: 'it is a broken reference' };
+  if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
+  const stored = (await find(store, id)) ?? (await settle(store, { id, reason: MISSING }, receiver));
+  const reason = whySettled(stored);
+  if (reason !== null) return { reason };
+  const payload = fromStored(stored);
+  return isReferencePayload(payload) ? { reason: 'it refers to another reference' } : { payload };
+}
+
+/** The id that a reference to the store of payloads has; `null`: it is no sound one. */
+function idIn(reference: Payload): string | null {
+  try {
+    const { driverName, claimData } = decodeReferencePayload(reference);
+    return driverName === DRIVER ? (claimData['id'] ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Notes that a payload can't be read, unless it has become readable in this moment. @returns what the store has from now on */
+async function settle(
+  store: PayloadStore,
+  { id, reason }: { readonly id: string; readonly reason: string },
+  { workflowId, isReplaying }: Receiver,
+): Promise<StoredPayload> {
+  if (isReplaying) throw new RangeError(`The payload ${id} of a signal could be read before: ${reason}`);
+  await store.put([{ id, workflowId, metadata: { encoding: SETTLED }, data: Buffer.from(reason) }]);
+  return (await find(store, id)) ?? { metadata: { encoding: SETTLED }, data: Buffer.from(reason) };
+}
+
+/** The encoding of what is noted in the place of a payload; in base64, as the store has it. */
+const SETTLED = Buffer.from('holdfast/unreadable').toString('base64');
+
+function whySettled({ metadata, data }: StoredPayload): string | null {
+  return metadata['encoding'] === SETTLED ? Buffer.from(data).toString() : null;
+}
+
+async function find(store: PayloadStore, id: string): Promise<StoredPayload | undefined> {
+  return (await store.find([id])).get(id);
+}
+
+interface Readers {
+  readonly store: PayloadStore;
+  readonly codecs: readonly PayloadCodec[];
+}
+
+/** Finds out if the codecs can read a payload. Which could not once can't later, as when a key has come. */
+async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver: Receiver): Promise<Found> {
+  if (codecs.length === 0) return { payload };
+  const id = `${receiver.workflowId}/unreadable/${digestOf(payload)}`;
+  if (await find(store, id)) return { reason: NO_CODE };
+  try {
+    await decodeOne(codecs, payload, receiver);
+    return { payload };
+  } catch (error) {
+    if (receiver.isReplaying || !(await work(codecs, receiver))) throw error;
+  }
+  await settle(store, { id, reason: NO_CODE }, receiver);
+  return { reason: NO_CODE };
+}
+
+function digestOf(payload: Payload): string {
+  const { metadata, data } = toStored(payload);
+  return createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
+}
+
+async function decodeOne(codecs: readonly PayloadCodec[], payload: Payload, receiver: Receiver): Promise<void> {
+  const { namespace, workflowId } = receiver;
+  const decoded = await decode([...codecs], [payload], { type: 'workflow', namespace, workflowId });
+  if (decoded.length !== 1) throw new RangeError('A codec has made another number of payloads of one');
+}
+
+/** True if the codecs read what they have written: their keys are there. */
+async function work(codecs: readonly PayloadCodec[], receiver: Receiver): Promise<boolean> {
+  try {
+    const [written = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload('a probe')]);
+    await decodeOne(codecs, written, receiver);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { createRandom } from '../support/builders/random.ts';
+import { drawErrands } from './plans.ts';
+
+const plansOf = (seed: number, part: number) => drawErrands(100, createRandom(seed), { graph: 'waits', part }).flat();
+
+test.each([0.25, 0.5, 1])('%d of the runs are of the graph that is to have this share, and no run is lost', (part) => {
+  const plans = plansOf(7, part);
+  expect(plans).toHaveLength(100);
+  expect(plans.filter(({ graph }) => graph === 'waits').length).toBeGreaterThanOrEqual(100 * part - 3);
+});
+
+test('the others are of all kinds', () => {
+  expect(new Set(plansOf(7, 0.5).map(({ graph }) => graph)).size).toBe(6);
+});

@@ -1,0 +1,26 @@
+import type { ChildNode } from './child-node.ts';
+import { descendantsNamed, send, untilGone } from './process-family.ts';
+import type { Victim } from './victim.ts';
+
+/** The process in which a worker runs the code of workflows, without the worker; which starts another one when it needs it. */
+export function codeProcessOf(worker: Pick<ChildNode, 'pid'>): Victim {
+  let frozen: readonly number[] = [];
+  const find = async (): Promise<readonly number[]> => await descendantsNamed(worker.pid, 'workflow-process');
+  const kill = async (): Promise<void> => {
+    const found = await find();
+    for (const pid of found) send(pid, 'SIGKILL');
+    await untilGone(found);
+  };
+  return {
+    kill,
+    stop: kill,
+    start: async () => undefined,
+    async freeze() {
+      frozen = await find();
+      for (const pid of frozen) send(pid, 'SIGSTOP');
+    },
+    thaw: async () => {
+      for (const pid of frozen) send(pid, 'SIGCONT');
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { createAesGcmCodec } from '../../../../examples/encryption/aes-gcm-codec.ts';
+import { createSignalReader } from '../../../../src/process/payloads/read-signal.ts';
+import type { Receiver } from '../../../../src/process/payloads/read-signal.ts';
+import { toStored } from '../../../../src/process/payloads/stored-payload.ts';
+import { aReference, aStoreOf } from '../../../support/builders/signal-payloads.ts';
+
+/* A payload that can't be read for sure is a value that says so; of one that can't be read now it is not known yet. */
+
+const LIVE: Receiver = { namespace: 'default', workflowId: 'run:acme:R1', isReplaying: false };
+const REPLAY: Receiver = { ...LIVE, isReplaying: true };
+const OWN = 'run:acme:R1/digest';
+
+const sound: Payload = defaultPayloadConverter.toPayload({ reason: 'ok' });
+const valueOf = (payload: Payload): unknown => defaultPayloadConverter.fromPayload(payload);
+const because = (reason: string) => ({ $unreadable: reason });
+
+describe('a payload by reference', () => {
+  const huge = defaultPayloadConverter.toPayload({ reason: 'x'.repeat(5_000_000) });
+  const stored = () =>
+    aStoreOf({
+      [OWN]: toStored(sound),
+      'run:acme:R1/huge': toStored(huge),
+      'run:acme:R1/nested': toStored(aReference({ id: OWN })),
+      'run:other:R2/digest': toStored(sound),
+    });
+  const cases: readonly (readonly [what: string, payload: Payload, value: unknown])[] = [
+    ['a small one, inline', sound, { reason: 'ok' }],
+    ['one of the same workflow', aReference({ id: OWN }), { reason: 'ok' }],
+    ['one of 5 MB', aReference({ id: 'run:acme:R1/huge' }), { reason: 'x'.repeat(5_000_000) }],
+    ['one that is missing', aReference({ id: 'run:acme:R1/gone' }), because('what it refers to is not in the store')],
+    [
+      'one of another tenant',
+      aReference({ id: 'run:other:R2/digest' }),
+      because('it refers to what is not of this run'),
+    ],
+    [
+      'one whose id only begins alike',
+      aReference({ id: 'run:acme:R11/digest' }),
+      because('it refers to what is not of this run'),
+    ],
+    ['one without an id', aReference({}), because('it is a broken reference')],
+    ['one of another driver', aReference({ id: OWN }, 's3'), because('it is a broken reference')],
+    ['one without a driver', aReference({ id: OWN }, ''), because('it is a broken reference')],
+    [
+      'one that is no JSON',
+      { ...aReference({ id: OWN }), data: Buffer.from('{') },
+      because('it is a broken reference'),
+    ],
+    ['one without data', { metadata: aReference({}).metadata ?? {} }, because('it is a broken reference')],
+    [
+      'one that leads to another one',
+      aReference({ id: 'run:acme:R1/nested' }),
+      because('it refers to another reference'),
+    ],
+  ];
+
+  test.each(cases)('%s', async (_what, payload, value) => {
+    expect(valueOf(await createSignalReader(stored(), [])(payload, LIVE))).toEqual(value);
+  });
+
+  test.each(cases)('%s is the same in a replay, once it was read', async (_what, payload, value) => {
+    const store = stored();
+    await createSignalReader(store, [])(payload, LIVE);
+    expect(valueOf(await createSignalReader(store, [])(payload, REPLAY))).toEqual(value);
+  });
+
+  test('what was missing stays so, though it comes later', async () => {
+    const store = aStoreOf({});
+    const read = createSignalReader(store, []);
+    const missing = because('what it refers to is not in the store');
+    expect(valueOf(await read(aReference({ id: OWN }), LIVE))).toEqual(missing);
+    await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
+    expect(valueOf(await read(aReference({ id: OWN }), LIVE))).toEqual(missing);
+    expect(valueOf(await read(aReference({ id: OWN }), REPLAY))).toEqual(missing);
+  });
+
+  test('what comes in the moment in which it is missed is read', async () => {
+    const store = aStoreOf({});
+    const put: typeof store.put = async (payloads) => {
+      await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
+      await store.put(payloads);
+    };
+    expect(valueOf(await createSignalReader({ ...store, put }, [])(aReference({ id: OWN }), LIVE))).toEqual({
+      reason: 'ok',
+    });
+  });
+
+  test('what is gone since it was read fails the replay', async () => {
+    await expect(createSignalReader(aStoreOf({}), [])(aReference({ id: OWN }), REPLAY)).rejects.toThrow(
+      'could be read before',
+    );
+  });
+
+  test('a store that is away makes nothing unreadable', async () => {
+    const away = { ...aStoreOf({}), find: () => Promise.reject(new Error('ECONNREFUSED')) };
+    await expect(createSignalReader(away, [])(aReference({ id: OWN }), LIVE)).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('a payload that codecs read', () => {
+  const keys = { old: Buffer.alloc(32, 1), new: Buffer.alloc(32, 2) };
+  const codec = createAesGcmCodec(keys, 'new');
+  const withoutOld = createAesGcmCodec({ new: keys.new }, 'new');
+  const encodedBy = async (by: PayloadCodec, payload = sound): Promise<Payload> =>
+    (await by.encode([payload]))[0] ?? {};
+  const seenBy = async (by: PayloadCodec, payload: Payload): Promise<unknown> => {
+    const [decoded = {}] = await by.decode([payload]);
+    return valueOf(decoded);
+  };
+  const broken: PayloadCodec = {
+    encode: async () => Promise.reject(new Error('no key service')),
+    decode: async () => Promise.reject(new Error('no key service')),
+  };
+
+  test('is given on in their code', async () => {
+    const read = createSignalReader(aStoreOf({}), [codec]);
+    expect(await seenBy(codec, await read(await encodedBy(codec), LIVE))).toEqual({ reason: 'ok' });
+    expect(await seenBy(codec, await read(sound, LIVE))).toEqual({ reason: 'ok' });
+  });
+
+  test('is unreadable where they throw, and stays so when its key has come', async () => {
+    const store = aStoreOf({});
+    const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
+    const unknown = because('the codecs do not know it');
+    expect(await seenBy(withoutOld, await createSignalReader(store, [withoutOld])(secret, LIVE))).toEqual(unknown);
+    expect(await seenBy(codec, await createSignalReader(store, [codec])(secret, LIVE))).toEqual(unknown);
+    expect(await seenBy(codec, await createSignalReader(store, [codec])(secret, REPLAY))).toEqual(unknown);
+  });
+
+  test('is unreadable where they throw, by reference, too', async () => {
+    const store = aStoreOf({ [OWN]: toStored(await encodedBy(createAesGcmCodec(keys, 'old'))) });
+    const marked = await createSignalReader(store, [withoutOld])(aReference({ id: OWN }), LIVE);
+    expect(await seenBy(withoutOld, marked)).toEqual(because('the codecs do not know it'));
+  });
+
+  test('that was read before fails the replay when its key is gone', async () => {
+    const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
+    await expect(createSignalReader(aStoreOf({}), [withoutOld])(secret, REPLAY)).rejects.toThrow(
+      'There is no key "old"',
+    );
+  });
+
+  test('is not unreadable where they read nothing, as their keys are away', async () => {
+    const read = createSignalReader(aStoreOf({}), [broken]);
+    await expect(read(sound, LIVE)).rejects.toThrow('no key service');
+  });
+
+  test('is unreadable where they make two of it', async () => {
+    const doubling = {
+      ...codec,
+      decode: async (all: Payload[]) => (all[0] === sound ? [sound, sound] : await codec.decode(all)),
+    };
+    const marked = await createSignalReader(aStoreOf({}), [doubling])(sound, LIVE);
+    expect(await seenBy(codec, marked)).toEqual(because('the codecs do not know it'));
+  });
+});
