@@ -7,6 +7,7 @@ import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
 import { withScopeInside } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
+import { withinSuperstep } from './allowances.ts';
 import { hasRoom } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Frame, TaskHandle } from './frames.ts';
@@ -51,7 +52,7 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
-  const applied = applyWrites(graph.channels, scope.channels, { writes, context });
+  const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, { writes, context }));
   if (!applied.ok) return applied;
   const { owned } = context;
   const bytes = frame.parent
@@ -95,8 +96,9 @@ export function setJoins(frame: Frame, joins: Scope['joins']): void {
   openForWriting(frame).joins = joins;
 }
 
-/** Advances to the next superstep's number. */
+/** Advances to the next superstep's number. Supersteps of graphs inside belong to that of the run's own graph. */
 export function advanceStep(frame: Frame): void {
+  if (!frame.parent) frame.draft.work.beginSuperstep();
   openForWriting(frame).step += 1;
 }
 

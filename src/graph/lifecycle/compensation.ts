@@ -1,4 +1,4 @@
-import { withTaskAllowance } from '../draft/allowances.ts';
+import { withOwnAllowance } from '../draft/allowances.ts';
 import type { Draft } from '../draft/draft.ts';
 import { taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -45,7 +45,7 @@ function compensationOf(
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
     const { run } = handle.draft;
-    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, shapersOf(run)));
+    const call = withOwnAllowance(handle, () => compensate({ ...taskBindings(handle), result }, shapersOf(run)));
     return { key, task, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, problem: toRunError(error) };

@@ -26,6 +26,11 @@ export function isFinished(task: NodeTask): task is FinishedTask {
   return task.state.phase === 'completed' || task.state.phase === 'diverted';
 }
 
+/** True for a task that has never begun, or whose work a retry begins anew from nothing. */
+export function isUnbegun({ state, retryRound, takeover }: NodeTask): boolean {
+  return state.phase === 'ready' && state.saved === undefined && retryRound === 0 && takeover === 0;
+}
+
 /** True if a task does no more work in its superstep. */
 export function isOver(task: NodeTask): boolean {
   return isFinished(task) || task.state.phase === 'failed';

@@ -1,3 +1,4 @@
+import { tooLongAlone } from '../draft/allowances.ts';
 import { tasksOfRun } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import type { RunError } from '../values/errors.ts';
@@ -16,6 +17,8 @@ export function ceilingReached(frame: Frame, count: number): RunError | null {
       frame,
       `The run has ${seq} events; this installation allows ${eventsPerRun} (ceilings.eventsPerRun)`,
     );
+  const alone = tooLongAlone(frame.draft);
+  if (alone !== null) return reached(frame, alone);
   const tasks = countTasks(frame, count, superstepTasks);
   if (tasks <= superstepTasks) return null;
   const allowed = `this installation allows ${superstepTasks} (ceilings.superstepTasks)`;
