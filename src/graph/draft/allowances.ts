@@ -1,3 +1,6 @@
+import { withinRoom } from '../expression/byte-budget.ts';
+import { MAX_HELD_BYTES, bytesOfTask, holdsTooMuch } from '../run/held-bytes.ts';
+import { MAX_VALUE_BYTES } from '../values/json-size.ts';
 import { withAllowance, withinBudget } from '../values/meter.ts';
 import type { Draft } from './draft.ts';
 import type { Frame, TaskHandle } from './frames.ts';
@@ -23,8 +26,18 @@ export function withTaskAllowance<T>(handle: TaskHandle, step: () => T): T {
 }
 
 /** As `withTaskAllowance`, whatever its superstep has computed: for what follows from a call that has been made. */
-export function withOwnAllowance<T>({ node }: TaskHandle, step: () => T): T {
-  return withAllowance(`Node "${node.id}"`, TASK_UNITS, step);
+export function withOwnAllowance<T>(handle: TaskHandle, step: () => T): T {
+  return withAllowance(`Node "${handle.node.id}"`, TASK_UNITS, () => withRoomOf(handle, step));
+}
+
+/** Small values are made whatever a run holds; where they are kept, what it holds is looked at again. */
+const ALWAYS_MADE = 65_536;
+
+/** Lets a task make no value for which its run has no room. What the task itself holds may give way to it. */
+function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
+  const left = MAX_HELD_BYTES - draft.run.heldBytes;
+  if (left >= MAX_VALUE_BYTES) return step();
+  return withinRoom({ bytes: Math.max(ALWAYS_MADE, left + bytesOfTask(task)), refuse: holdsTooMuch }, step);
 }
 
 /** Evaluates the edges of a superstep. @throws TooExpensiveError beyond their allowance, or their superstep's */

@@ -100,6 +100,7 @@ export class Draft {
   }
 
   requestCall(effect: CallEffect, call: Omit<OpenCall, 'since' | 'takeover'>): void {
+    this.addHeldBytes((call.bytes ?? 0) - (own(this.#run.calls, effect.key)?.bytes ?? 0));
     this.#run.calls[effect.key] = { ...call, takeover: effect.takeover, since: this.now };
     this.#effects.push(effect);
   }
@@ -118,6 +119,7 @@ export class Draft {
   takeCall(key: string): OpenCall | undefined {
     const call = own(this.#run.calls, key);
     delete this.#run.calls[key];
+    if (call?.bytes !== undefined) this.addHeldBytes(-call.bytes);
     return call;
   }
 

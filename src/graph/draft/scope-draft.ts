@@ -1,7 +1,7 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
 import { withScopeInside } from '../run/task-position.ts';
@@ -44,7 +44,7 @@ export function setState(handle: TaskHandle, state: TaskState): void {
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
 export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
-  if (!hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task)))
+  if (!hasRoom(draft, bytesOfTask({ ...task, state }) - bytesOfTask(task)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
@@ -78,17 +78,19 @@ export function setChannels(frame: Frame, channels: Channels): void {
 /** Sets the tasks of a superstep, which opens it, and counts their visits. */
 export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
-  frame.draft.addHeldBytes(tasks.reduce((sum, task) => sum + bytesOfTask(task), -bytesOfTasks(scope)));
+  const before = bytesOfPlace(scope);
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
+  frame.draft.addHeldBytes(bytesOfPlace(scope) - before);
 }
 
 /** Moves a graph to another place, which drops the tasks of an open superstep. */
 export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
-  frame.draft.addHeldBytes(-bytesOfTasks(scope));
+  const before = bytesOfPlace(scope);
   scope.at = at;
   scope.deferred = deferred;
+  frame.draft.addHeldBytes(bytesOfPlace(scope) - before);
 }
 
 /** Stores the arrivals at each join. */

@@ -127,6 +127,8 @@ export interface OpenCall {
   readonly since: number;
   /** The call's share of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
+  /** The bytes of its request that count for what the run holds; absent: none. */
+  readonly bytes?: number;
   /** How often it had been ordered again when it was requested. */
   readonly takeover: number;
   readonly ifUnknown?: UnknownOutcomeRule;
