@@ -4,6 +4,7 @@ import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
+import { widthInside, widthOf } from '../run/scope-width.ts';
 import { withScopeInside } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
@@ -39,7 +40,9 @@ function putTask(handle: TaskHandle, task: NodeTask): void {
 }
 
 export function setState(handle: TaskHandle, state: TaskState): void {
-  replaceTask(handle, { ...handle.task, state });
+  const { task, node } = handle;
+  const inside = node.subgraph ? widthInside(task) : 0;
+  replaceTask(handle, { ...task, ...(inside > 0 && { inside }), state });
 }
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
@@ -88,6 +91,7 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
 export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
   const before = bytesOfPlace(scope);
+  if (frame.parent) scope.widest = widthOf(scope);
   scope.at = at;
   scope.deferred = deferred;
   frame.draft.addHeldBytes(bytesOfPlace(scope) - before);

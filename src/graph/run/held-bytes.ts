@@ -5,6 +5,7 @@ import type { CallRequest } from './effect.ts';
 import { PROMPT } from './model-turn.ts';
 import type { Run } from './run.ts';
 import { scopeInside } from './task-position.ts';
+import { scopeIn } from './task-state.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState, Trigger } from './scope.ts';
 
 /**
@@ -31,7 +32,10 @@ export const MAX_HELD_BYTES = 64_000_000;
 
 /** The error of what makes a run hold too much. */
 export function holdsTooMuch(subject: string): GraphError {
-  return new GraphError('PAYLOAD_TOO_LARGE', `${subject} would make the run hold over ${MAX_HELD_BYTES} bytes`);
+  return new GraphError(
+    'PAYLOAD_TOO_LARGE',
+    `${subject} would be too much: the run would hold over ${MAX_HELD_BYTES} bytes`,
+  );
 }
 
 /** @returns the bytes of values, without those of the list itself */
@@ -77,11 +81,6 @@ export function bytesOfRequest(request: CallRequest): number {
 
 export function bytesOfChannels(channels: Scope['channels']): number {
   return Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
-}
-
-/** The graph inside a task that is open, or whose progress is saved. */
-function scopeIn(state: TaskState): Scope | null {
-  return scopeInside(state.phase === 'open' ? state.position : 'saved' in state ? (state.saved ?? null) : null);
 }
 
 function bytesOfState(state: TaskState): number {

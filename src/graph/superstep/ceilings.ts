@@ -1,6 +1,6 @@
 import { tooLongAlone } from '../draft/allowances.ts';
-import { tasksOfRun } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
+import { openWidth } from '../run/scope-width.ts';
 import type { RunError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
 
@@ -22,7 +22,7 @@ export function ceilingReached(frame: Frame, count: number): RunError | null {
   const tasks = countTasks(frame, count, superstepTasks);
   if (tasks <= superstepTasks) return null;
   const allowed = `this installation allows ${superstepTasks} (ceilings.superstepTasks)`;
-  return reached(frame, `${tasks} tasks would be open in the graphs of the run; ${allowed}`);
+  return reached(frame, `${tasks} tasks would run in one superstep, with those of the graphs inside; ${allowed}`);
 }
 
 function reached({ step }: Frame, message: string): RunError {
@@ -30,17 +30,20 @@ function reached({ step }: Frame, message: string): RunError {
 }
 
 /**
- * Counts the tasks of all open supersteps with those of one more. The draft keeps an upper bound, from which closed
- * supersteps are not subtracted. Only when it is too high are the tasks counted anew.
+ * Counts the tasks of the run's superstep, those of graphs inside at their widest, with those of one more. The draft keeps
+ * an upper bound, to which each superstep of a graph inside adds. Only when it is too high are the tasks counted anew.
  */
 function countTasks({ draft, parent }: Frame, count: number, allowed: number): number {
-  // Only graphs inside open supersteps beside others.
   if (!parent) return count;
   const { load } = draft;
-  if (load.tasksAtMost === null || load.tasksAtMost + count > allowed) {
-    load.tasksAtMost = tasksOfRun(draft).length;
+  if (!load.isCounted && load.tasksAtMost + count > allowed) {
+    load.tasksAtMost = openWidth(draft.run.root);
+    load.isCounted = true;
     spend(load.tasksAtMost);
   }
-  load.tasksAtMost += count;
-  return load.tasksAtMost;
+  const tasks = load.tasksAtMost + count;
+  if (tasks > allowed) return tasks;
+  load.tasksAtMost = tasks;
+  load.isCounted = false;
+  return tasks;
 }
