@@ -2,6 +2,7 @@ import { TaskHandle } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-place.ts';
+import type { NodeTask } from '../run/scope.ts';
 import { mayOpenCall } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity } from '../run/task-position.ts';
 import { isOver, isUnbegun } from '../run/task-state.ts';
@@ -31,8 +32,8 @@ export function startTasks(frame: Frame): boolean {
   let reserved = reservedTotals(draft);
   let lost = isLost(frame);
   for (const [index, task] of tasksIn(frame.scope).entries()) {
-    if (isOver(task) || (lost && isUnbegun(task))) continue;
-    if (task.state.phase === 'ready' && isGroupFull(task.group, groups)) continue;
+    if (lost && isUnbegun(task)) continue;
+    if (isOver(task) || waitsForGroup(task, groups)) continue;
     const handle = new TaskHandle(frame, task, index);
     if (!mayStartOrContinue(handle, reserved)) continue;
     if (!mayOpenCall(draft.run)) return false;
@@ -42,6 +43,10 @@ export function startTasks(frame: Frame): boolean {
     lost ||= handle.task.state.phase === 'failed' && isLost(frame);
   }
   return false;
+}
+
+function waitsForGroup({ state, group }: NodeTask, groups: OpenByGroup): boolean {
+  return state.phase === 'ready' && isGroupFull(group, groups);
 }
 
 function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {
