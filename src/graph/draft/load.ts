@@ -10,8 +10,6 @@ export interface Load {
   readonly unitsBefore: number;
   /** An upper bound of the number of tasks of the run's superstep, graphs inside included. */
   tasksAtMost: number;
-  /** It is that number, as no graph inside has opened a superstep since they were counted. */
-  isCounted: boolean;
 }
 
 /** A draft, as far as its load matters. */
@@ -28,7 +26,7 @@ const MAX_UNITS_BEFORE_WHOLE = 1_000_000;
 const EVENT_OVERHEAD = 120;
 
 export function newLoad(): Load {
-  return { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: Number.POSITIVE_INFINITY, isCounted: false };
+  return { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: Number.POSITIVE_INFINITY };
 }
 
 /** Counts an event. Only events that can be many in one `advance` are measured; results come singly and are limited elsewhere. */

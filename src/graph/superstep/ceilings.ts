@@ -1,6 +1,6 @@
 import { tooLongAlone } from '../draft/allowances.ts';
 import type { Frame } from '../draft/frames.ts';
-import { openWidth } from '../run/scope-width.ts';
+import { openWidth, widthInside } from '../run/scope-width.ts';
 import type { RunError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
 
@@ -33,17 +33,24 @@ function reached({ step }: Frame, message: string): RunError {
  * Counts the tasks of the run's superstep, those of graphs inside at their widest, with those of one more. The draft keeps
  * an upper bound, to which each superstep of a graph inside adds. Only when it is too high are the tasks counted anew.
  */
-function countTasks({ draft, parent }: Frame, count: number, allowed: number): number {
-  if (!parent) return count;
-  const { load } = draft;
-  if (!load.isCounted && load.tasksAtMost + count > allowed) {
-    load.tasksAtMost = openWidth(draft.run.root);
-    load.isCounted = true;
+function countTasks(frame: Frame, count: number, allowed: number): number {
+  if (!frame.parent) return count;
+  const { load } = frame.draft;
+  load.tasksAtMost += count;
+  if (load.tasksAtMost > allowed) {
+    load.tasksAtMost = widthWith(frame, count);
     spend(load.tasksAtMost);
   }
-  const tasks = load.tasksAtMost + count;
-  if (tasks > allowed) return tasks;
-  load.tasksAtMost = tasks;
-  load.isCounted = false;
-  return tasks;
+  return load.tasksAtMost;
+}
+
+/** The tasks of the run's superstep, once a graph inside has opened one of so many. */
+function widthWith({ scope: { widest }, parent }: Frame, count: number): number {
+  let width = Math.max(widest, count);
+  for (let around = parent; around; around = around.frame.parent) {
+    const { scope, parent: outer } = around.frame;
+    const open = openWidth(scope) + Math.max(width, around.task.inside ?? 0) - widthInside(around.task);
+    width = outer ? Math.max(scope.widest, open) : open;
+  }
+  return width;
 }
