@@ -55,12 +55,28 @@ describe('the tasks of a superstep', () => {
     expect(play(asking, { superstepTasks: 14 }).status).toBe('completed');
     expect(play(asking, { superstepTasks: 13 })).toMatchObject({
       status: 'failed',
-      error: { code: 'GRAPH_RECURSION_LIMIT', message: expect.stringContaining('14 tasks would be open') },
+      error: { code: 'GRAPH_RECURSION_LIMIT', message: expect.stringContaining('14 tasks would run in one superstep') },
     });
   });
 
-  test('that are over leave room for others', () => {
-    expect(play(doubling(3, { a: writes, b: writes }), { superstepTasks: 14 }).status).toBe('completed');
+  test('are counted whether graphs inside run side by side or one after the other', () => {
+    const writing = doubling(3, { a: writes, b: writes });
+    expect(play(writing, { superstepTasks: 30 }).status).toBe('completed');
+    expect(play(writing, { superstepTasks: 29 })).toMatchObject({ error: { code: 'GRAPH_RECURSION_LIMIT' } });
+  });
+
+  test('of a graph inside are those of its widest superstep, however many it has', () => {
+    const chain = aDefinition({
+      nodes: { a: writes, b: writes, c: writes },
+      edges: [
+        { from: '__start__', to: 'a' },
+        { from: 'a', to: ['b', 'c'] },
+        { from: ['b', 'c'], to: '__end__' },
+      ],
+    });
+    const around = besideEachOther({ sub: { type: 'subgraph', graph: chain } });
+    expect(play(around, { superstepTasks: 3 }).status).toBe('completed');
+    expect(play(around, { superstepTasks: 2 })).toMatchObject({ error: { code: 'GRAPH_RECURSION_LIMIT' } });
   });
 });
 

@@ -129,7 +129,8 @@ function firings(
   const { outgoing } = compileGraph(aDefinition({ nodes, edges: named }), aCatalog());
   let joins: Scope['joins'] = {};
   return supersteps.map((finished) => {
-    const input = { finished: finished.map(given).toSorted(), already: [], bindings: () => ({}), maxTasks: 100 };
+    const most = { maxTasks: 100, maxBytes: 1_000 };
+    const input = { finished: finished.map(given).toSorted(), already: [], bindings: () => ({}), ...most };
     const fired = fireEdges(outgoing, joins, input);
     joins = fired.joins;
     return {

@@ -61,6 +61,7 @@ export function signalEndedRun(
 /** Applies an action to a run and continues the run. A thrown error becomes the run's failure, so this never throws. */
 export function advanceDraft(draft: Draft, action: Action): Advance {
   const hasYielded = applyAction(draft, action);
+  draft.countWork();
   const { run, effects, events, checkpoints, approvals, occurrences } = draft;
   const work = workOf(draft, hasYielded);
   return { run, effects, events, checkpoints, approvals: [...approvals.values()], occurrences, hasYielded, work };

@@ -143,6 +143,7 @@ function freshRun(
     compensation: { pending: [], undone: null, failures: [], perhapsMade: [], ...NOBODY_AWAITED },
     spent: NOTHING_SPENT,
     heldBytes: 0,
+    computed: { superstep: 0, alone: 0 },
     checkpointId: null,
     counters: { seq: 0, checkpoint: 0, approval: 0, occurrence: 0 },
   };

@@ -64,8 +64,11 @@ function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const handle = findTask(draft, call.taskPath);
   if (!handle) return;
   if (event) emitTask(handle, event);
-  if (call.called.kind === 'tool') rememberCompensation(handle, result);
-  if (deliver(handle, result) === 'ignore') emitIgnored(handle);
+  const error = call.called.kind === 'tool' ? rememberCompensation(handle, result) : null;
+  const input: CallResult = error
+    ? { kind: 'call.failed', key: result.key, failure: { callFailed: false, error } }
+    : result;
+  if (deliver(handle, input) === 'ignore') emitIgnored(handle);
   noteCounted(handle, call, result);
 }
 

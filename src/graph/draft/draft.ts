@@ -17,11 +17,12 @@ import type { SignalResult } from '../run/refusal.ts';
 import type { BufferedEvent, Counters, OpenCall, CompensationProgress, OpenTimer, Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { withShaper } from '../run/shapers.ts';
-import { hasOpenCalls } from '../run/status.ts';
+import { hasEnded, hasOpenCalls } from '../run/status.ts';
 import type { Spent } from '../run/spending.ts';
 import { own } from '../values/json.ts';
 import { DraftApprovals } from './draft-approvals.ts';
 import { DraftTimers } from './draft-timers.ts';
+import { DraftWork } from './draft-work.ts';
 import { newLoad } from './load.ts';
 import type { Load } from './load.ts';
 
@@ -56,6 +57,7 @@ export class Draft {
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
   readonly load: Load = newLoad();
+  readonly work: DraftWork;
   readonly #effects: Effect[] = [];
   readonly #approvals: DraftApprovals;
   readonly #timers: DraftTimers;
@@ -68,6 +70,7 @@ export class Draft {
     this.startedAt = new Date(run.startedAt).toISOString();
     this.#approvals = new DraftApprovals(run.approvals);
     this.#timers = new DraftTimers(run.timers);
+    this.work = new DraftWork(run.computed);
     this.#run = {
       ...run,
       calls: { ...run.calls },
@@ -86,12 +89,18 @@ export class Draft {
     return this.#effects;
   }
 
+  /** Stores in the run what it has computed; an ended one stays as it is. */
+  countWork(): void {
+    if (!hasEnded(this.#run)) this.#run.computed = { ...this.work.computed };
+  }
+
   /** Increments a counter of the run and returns it. */
   increment(counter: keyof Counters): number {
     return ++this.#run.counters[counter];
   }
 
   requestCall(effect: CallEffect, call: Omit<OpenCall, 'since' | 'takeover'>): void {
+    this.addHeldBytes((call.bytes ?? 0) - (own(this.#run.calls, effect.key)?.bytes ?? 0));
     this.#run.calls[effect.key] = { ...call, takeover: effect.takeover, since: this.now };
     this.#effects.push(effect);
   }
@@ -110,6 +119,7 @@ export class Draft {
   takeCall(key: string): OpenCall | undefined {
     const call = own(this.#run.calls, key);
     delete this.#run.calls[key];
+    if (call?.bytes !== undefined) this.addHeldBytes(-call.bytes);
     return call;
   }
 

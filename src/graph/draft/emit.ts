@@ -24,8 +24,9 @@ export function emitOfRun(draft: Draft, body: RunEventBody): void {
   emit(draft, { step: draft.run.root.step, path: [] }, body);
 }
 
-/** Records a processed occurrence, before the events that it causes. */
+/** Records a processed occurrence, before the events that it causes: the run has heard from outside. */
 export function recordOccurrence(draft: Draft, body: RecordedBody): void {
+  draft.work.hearFromOutside();
   const number = draft.increment('occurrence');
   draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }

@@ -8,8 +8,8 @@ export interface Load {
   bytes: number;
   /** The reading of the meter at the beginning. */
   readonly unitsBefore: number;
-  /** An upper bound of the number of open tasks; `null` if they have not been counted. */
-  tasksAtMost: number | null;
+  /** An upper bound of the number of tasks of the run's superstep, graphs inside included. */
+  tasksAtMost: number;
 }
 
 /** A draft, as far as its load matters. */
@@ -26,7 +26,7 @@ const MAX_UNITS_BEFORE_WHOLE = 1_000_000;
 const EVENT_OVERHEAD = 120;
 
 export function newLoad(): Load {
-  return { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: null };
+  return { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: Number.POSITIVE_INFINITY };
 }
 
 /** Counts an event. Only events that can be many in one `advance` are measured; results come singly and are limited elsewhere. */

@@ -1,12 +1,14 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
+import { widthInside, widthOf } from '../run/scope-width.ts';
 import { withScopeInside } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
+import { withinSuperstep } from './allowances.ts';
 import { hasRoom } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Frame, TaskHandle } from './frames.ts';
@@ -38,12 +40,14 @@ function putTask(handle: TaskHandle, task: NodeTask): void {
 }
 
 export function setState(handle: TaskHandle, state: TaskState): void {
-  replaceTask(handle, { ...handle.task, state });
+  const { task, node } = handle;
+  const inside = node.subgraph ? widthInside(task) : 0;
+  replaceTask(handle, { ...task, ...(inside > 0 && { inside }), state });
 }
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with a state of its task */
 export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
-  if (!hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task)))
+  if (!hasRoom(draft, bytesOfTask({ ...task, state }) - bytesOfTask(task)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
@@ -51,7 +55,7 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
-  const applied = applyWrites(graph.channels, scope.channels, { writes, context });
+  const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, { writes, context }));
   if (!applied.ok) return applied;
   const { owned } = context;
   const bytes = frame.parent
@@ -77,17 +81,20 @@ export function setChannels(frame: Frame, channels: Channels): void {
 /** Sets the tasks of a superstep, which opens it, and counts their visits. */
 export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
-  frame.draft.addHeldBytes(tasks.reduce((sum, task) => sum + bytesOfTask(task), -bytesOfTasks(scope)));
+  const before = bytesOfPlace(scope);
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
+  frame.draft.addHeldBytes(bytesOfPlace(scope) - before);
 }
 
 /** Moves a graph to another place, which drops the tasks of an open superstep. */
 export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
-  frame.draft.addHeldBytes(-bytesOfTasks(scope));
+  const before = bytesOfPlace(scope);
+  if (frame.parent) scope.widest = widthOf(scope);
   scope.at = at;
   scope.deferred = deferred;
+  frame.draft.addHeldBytes(bytesOfPlace(scope) - before);
 }
 
 /** Stores the arrivals at each join. */
@@ -95,8 +102,9 @@ export function setJoins(frame: Frame, joins: Scope['joins']): void {
   openForWriting(frame).joins = joins;
 }
 
-/** Advances to the next superstep's number. */
+/** Advances to the next superstep's number. Supersteps of graphs inside belong to that of the run's own graph. */
 export function advanceStep(frame: Frame): void {
+  if (!frame.parent) frame.draft.work.beginSuperstep();
   openForWriting(frame).step += 1;
 }
 

@@ -1,6 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
-import { ByteBudget } from './byte-budget.ts';
+import { bytesOfField } from './byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -53,7 +54,7 @@ export interface Expression {
   /** Where its value comes from; found at the first call. */
   sources(this: void): Sources;
   /**
-   * @param budget counts the bytes of the result; several expressions of a field share one
+   * @param budget counts the bytes of the result; several expressions of a field share one, which their field measures
    * @throws GraphError `EXPRESSION_FAILED` or `PAYLOAD_TOO_LARGE`, naming the expression and the reason
    */
   evaluate(bindings: Bindings, budget?: ByteBudget): Json;
@@ -92,8 +93,13 @@ export function evaluateField(
   expression: Expression,
   { bindings, budget }: { readonly bindings: Bindings; readonly budget?: ByteBudget },
 ): Json {
+  return namingField(field, () => expression.evaluate(bindings, budget));
+}
+
+/** Does work for a field. @throws GraphError as the work does, naming the field */
+export function namingField<T>(field: string, work: () => T): T {
   try {
-    return expression.evaluate(bindings, budget);
+    return work();
   } catch (error) {
     if (error instanceof GraphError) throw new GraphError(error.code, `${field}: ${error.message}`, { cause: error });
     throw error;
@@ -182,7 +188,14 @@ interface Parsed extends Pick<Expression, 'source' | 'references'> {
   readonly program: ParseResult;
 }
 
-function evaluate(parsed: Parsed, bindings: Bindings, budget = new ByteBudget('Its value')): Json {
+function evaluate(parsed: Parsed, bindings: Bindings, shared?: ByteBudget): Json {
+  const budget = shared ?? bytesOfField('Its value');
+  const value = evaluateWithin(parsed, bindings, budget);
+  if (!shared) namingField(`Expression \`${abbreviate(parsed.source, MAX_QUOTED)}\``, () => budget.measure());
+  return value;
+}
+
+function evaluateWithin(parsed: Parsed, bindings: Bindings, budget: ByteBudget): Json {
   try {
     return run(parsed, bindings, budget);
   } catch (error) {

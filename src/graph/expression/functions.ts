@@ -92,6 +92,8 @@ function join(list: unknown[], separator: string): string {
     if (texts.length > 0) made.takeText(separator);
     texts.push(text);
   }
+  items.measure();
+  made.measure();
   return texts.join(separator);
 }
 
@@ -110,7 +112,10 @@ function splitSome(...[text, separator, limit]: [string, string, bigint]): strin
 }
 
 function writeJson(value: unknown): string {
-  const text = JSON.stringify(fromCel(value, new ByteBudget('A value to write as JSON')));
+  const budget = new ByteBudget('A value to write as JSON');
+  const json = fromCel(value, budget);
+  budget.measure();
+  const text = JSON.stringify(json);
   spend(priceOfText(text));
   return text;
 }

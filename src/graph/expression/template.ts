@@ -1,7 +1,8 @@
-import { ByteBudget } from './byte-budget.ts';
+import { bytesOfField } from './byte-budget.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { isJsonList, isJsonObject, toText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { evaluateField, InvalidExpressionError, parseExpression } from './expression.ts';
+import { evaluateField, InvalidExpressionError, namingField, parseExpression } from './expression.ts';
 import type { Bindings, Expression, Name } from './expression.ts';
 
 /** A parsed JSON value whose texts may hold `{{ cel }}`. */
@@ -35,7 +36,12 @@ export function parseTemplate(value: Json, names: readonly Name[], field: string
   const root = parseAt(value, { names, field, path: [] });
   return {
     expressions: root.expressions,
-    fill: (bindings, budget = new ByteBudget(subjectOf(field))) => root.fill({ bindings, budget }),
+    fill(bindings, budget = bytesOfField(subjectOf(field))) {
+      const filled = root.fill({ bindings, budget });
+      if (field === '') budget.measure();
+      else namingField(field, () => budget.measure());
+      return filled;
+    },
   };
 }
 
@@ -58,7 +64,7 @@ export function parseMembers(
     ([key, value]) => [key, parseTemplate(value, names, fieldOf(key))] as const,
   );
   return (bindings) => {
-    const budget = new ByteBudget('All that these fields make');
+    const budget = bytesOfField('All that these fields make');
     return Object.fromEntries(templates.map(([key, template]) => [key, template.fill(bindings, budget)]));
   };
 }

@@ -1,4 +1,5 @@
-import { withTaskAllowance } from '../draft/allowances.ts';
+import { withOwnAllowance } from '../draft/allowances.ts';
+import { hasRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import { taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -8,9 +9,16 @@ import type { Compensator } from '../nodes/behavior.ts';
 import { refusedCallError } from '../nodes/refused-approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import { NOBODY_AWAITED } from '../run/compensation.ts';
-import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
 import { calleeOf } from '../run/call.ts';
+import type {
+  AskedCompensation,
+  Compensation,
+  CompensationCall,
+  ImpossibleCompensation,
+  UnknownCompensation,
+} from '../run/compensation.ts';
 import type { CallEffect, ReadingRequest } from '../run/effect.ts';
+import { bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
@@ -19,6 +27,7 @@ import { withUndone } from '../run/compensation.ts';
 import { argsAsked, closeExpiredApproval } from '../superstep/open-approval.ts';
 import { GraphError, isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
+import { MAX_VALUE_BYTES } from '../values/json-size.ts';
 import { deepEqual } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { askToCompensate } from './ask-to-compensate.ts';
@@ -29,15 +38,25 @@ import { emitOfCompensation, summaryOfCompensation } from './compensation-events
  * calls one by one, latest first (H. Garcia-Molina and K. Salem, "Sagas", 1987).
  */
 
-/** Remembers the compensation of a completed call once, whatever the state of its node. */
-export function rememberCompensation(handle: TaskHandle, result: CallResult): void {
+/**
+ * Remembers the compensation of a completed call once, whatever the state of its node.
+ * @returns the error if the run has no room for it; what can't be undone should lead to nothing more
+ */
+export function rememberCompensation(handle: TaskHandle, result: CallResult): RunError | null {
   const { draft, node } = handle;
   if (!node.compensate || isClosing(draft.run) || result.kind === 'call.failed' || result.reply.kind !== 'value')
-    return;
+    return null;
   const { key, reply } = result;
-  const { pending } = draft.run.compensation;
-  const compensation = compensationOf(handle, node.compensate, { key, result: reply.value });
-  draft.setCompensation({ pending: [...pending.filter((other) => other.key !== key), compensation] });
+  const others = draft.run.compensation.pending.filter((other) => other.key !== key);
+  const made = compensationOf(handle, node.compensate, { key, result: reply.value });
+  const isShort = !hasRoom(draft, MAX_VALUE_BYTES);
+  const kept = 'problem' in made || hasRoom(draft, bytesOf(made)) ? made : withoutRoom(made);
+  draft.setCompensation({ pending: [...others, kept] });
+  return isShort && 'problem' in kept && kept.problem.code === 'PAYLOAD_TOO_LARGE' ? kept.problem : null;
+}
+
+function withoutRoom({ key, task, step }: CompensationCall): ImpossibleCompensation {
+  return { key, task, step, problem: toRunError(holdsTooMuch('compensate.args')) };
 }
 
 function compensationOf(
@@ -51,7 +70,7 @@ function compensationOf(
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
     const { run } = handle.draft;
-    const call = withTaskAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)));
+    const call = withOwnAllowance(handle, () => compensator.fill({ ...taskBindings(handle), result }, shapersOf(run)));
     return { key, task, step, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, step, problem: toRunError(error) };

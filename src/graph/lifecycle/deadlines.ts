@@ -11,8 +11,10 @@ import { tasksIn } from '../run/scope-place.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity } from '../run/task-position.ts';
+import { isUnbegun } from '../run/task-state.ts';
 import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
 import type { OpenByGroup } from '../superstep/plan-tasks.ts';
+import { isLost } from '../superstep/start-tasks.ts';
 import { parseTimestamp } from '../values/timestamp.ts';
 
 export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
@@ -106,7 +108,9 @@ function busyTasks(draft: Draft): ReadonlySet<string> {
   for (const frame of openFrames(rootFrame(draft)).filter(({ isFailing }) => !isFailing)) {
     if (isBetweenSteps(frame)) add(frame.taskPath);
     const groups = openByGroup(tasksIn(frame.scope));
-    for (const handle of tasksOf(frame)) if (isBusy(handle, groups)) add(handle.taskPath);
+    const lost = isLost(frame);
+    for (const handle of tasksOf(frame))
+      if (isBusy(handle, groups) && !(lost && isUnbegun(handle.task))) add(handle.taskPath);
   }
   return busy;
 }

@@ -11,6 +11,7 @@ import { repeatRequests } from './retry-task.ts';
  */
 export function reopenRun(draft: Draft, pause: PauseRequest | null = null): void {
   draft.enter({ kind: 'running', pause });
+  draft.work.beginSuperstep();
   restartCountdown(draft);
   for (const handle of tasksOfRun(draft)) repeatRequests(handle);
 }

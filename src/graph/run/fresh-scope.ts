@@ -23,5 +23,6 @@ export function freshScope(graph: ChannelSet): Scope {
     joins: {},
     visits: {},
     messages: 0,
+    widest: 0,
   };
 }

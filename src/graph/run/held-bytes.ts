@@ -1,13 +1,17 @@
-import { SCALAR_SIZE, textSize } from '../values/json-size.ts';
+import { GraphError } from '../values/errors.ts';
+import { MAX_INLINE_BYTES, SCALAR_SIZE, textSize } from '../values/json-size.ts';
 import { isContainer, isJsonList } from '../values/json.ts';
+import type { CallRequest } from './effect.ts';
+import { PROMPT } from './model-turn.ts';
 import type { Run } from './run.ts';
 import { scopeInside } from './task-position.ts';
-import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from './scope.ts';
+import { scopeIn } from './task-state.ts';
+import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState, Trigger } from './scope.ts';
 
 /**
- * The bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the channels of
- * subgraphs, approvals, buffered events, results of signals, compensations, and calls that may have been made. The run
- * keeps the sum; its writers change it by what they add and drop.
+ * The bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the elements that
+ * they are for, the channels of subgraphs, approvals, buffered events, results of signals, compensations, large requests
+ * of open calls, and calls that may have been made. The run keeps the sum; its writers change it by what they add and drop.
  */
 export function heldBytes({
   root,
@@ -15,14 +19,24 @@ export function heldBytes({
   bufferedEvents,
   signalResults,
   compensation,
+  calls,
 }: Omit<Run, 'heldBytes'>): number {
   const { pending, perhapsMade } = compensation;
   const rest = [...Object.values(approvals), ...bufferedEvents, ...signalResults, ...pending, ...perhapsMade];
-  return bytesOfTasks(root) + bytesOfAll(rest);
+  const requests = Object.values(calls).reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+  return bytesOfPlace(root) + bytesOfAll(rest) + requests;
 }
 
 /** Limit in bytes of what a run holds, as `heldBytes` counts. It belongs to the interpreter version. */
 export const MAX_HELD_BYTES = 64_000_000;
+
+/** The error of what makes a run hold too much. */
+export function holdsTooMuch(subject: string): GraphError {
+  return new GraphError(
+    'PAYLOAD_TOO_LARGE',
+    `${subject} would be too much: the run would hold over ${MAX_HELD_BYTES} bytes`,
+  );
+}
 
 /** @returns the bytes of values, without those of the list itself */
 export function bytesOfAll(values: readonly object[]): number {
@@ -36,24 +50,37 @@ export function growthOf(before: readonly object[], after: readonly object[]): n
   return bytesOfAll(after.slice(kept)) - bytesOfAll(before.slice(kept));
 }
 
-/** The bytes of the tasks of an open superstep. */
-export function bytesOfTasks({ at }: Pick<Scope, 'at'>): number {
-  return at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : 0;
+/** The bytes of the tasks of an open superstep, or of the elements for which the next one runs. */
+export function bytesOfPlace({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): number {
+  const open =
+    at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : bytesOfTriggers(at.triggers);
+  return open + bytesOfTriggers(deferred);
+}
+
+export function bytesOfTriggers(triggers: readonly Trigger[]): number {
+  return triggers.reduce((sum, { element }) => sum + (element ? bytesOf(element.item) : 0), 0);
 }
 
 /** The bytes of a task, and of the graph inside. */
-export function bytesOfTask({ state }: Pick<NodeTask, 'state'>): number {
+export function bytesOfTask({ index, item, state }: Pick<NodeTask, 'index' | 'item' | 'state'>): number {
   const inner = scopeIn(state);
-  return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfTasks(inner) : 0);
+  const bytes = index === null ? 0 : bytesOf(item);
+  return bytes + bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfPlace(inner) : 0);
+}
+
+/**
+ * The bytes of a call's request that nothing else of the run holds: what a node says to a model is made anew for each call.
+ * What is small counts for nothing.
+ */
+export function bytesOfRequest(request: CallRequest): number {
+  if (request.kind !== 'model') return 0;
+  const [first] = request.messages;
+  const bytes = bytesOf(request.system) + (first?.id === PROMPT ? bytesOf(first.content) : 0);
+  return bytes > MAX_INLINE_BYTES ? bytes : 0;
 }
 
 export function bytesOfChannels(channels: Scope['channels']): number {
   return Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
-}
-
-/** The graph inside a task that is open, or whose progress is saved. */
-function scopeIn(state: TaskState): Scope | null {
-  return scopeInside(state.phase === 'open' ? state.position : 'saved' in state ? (state.saved ?? null) : null);
 }
 
 function bytesOfState(state: TaskState): number {

@@ -50,6 +50,9 @@ export interface ModelQuestion {
   readonly summarizing: number | null;
 }
 
+/** The id of the message that a node begins a conversation with, if no channel does. */
+export const PROMPT = 'prompt';
+
 /** What the ids of messages begin with that ask for a summary; no other message of a request has such an id. */
 export const SUMMARY_REQUEST = 'summarize';
 

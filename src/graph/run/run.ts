@@ -55,10 +55,19 @@ export interface Run {
   readonly spent: Spent;
   /** The sum that `held-bytes.ts` explains. */
   readonly heldBytes: number;
+  readonly computed: Computed;
   /** Keys of calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
   readonly checkpointId: string | null;
   readonly counters: Counters;
+}
+
+/** What a run has computed, in units of the meter. */
+export interface Computed {
+  /** For the open superstep of its own graph, graphs inside included. */
+  readonly superstep: number;
+  /** Since it last heard from outside. */
+  readonly alone: number;
 }
 
 /** The compensation of a failing or canceled run. */
@@ -118,6 +127,8 @@ export interface OpenCall {
   readonly since: number;
   /** The call's share of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
+  /** The bytes of its request that count for what the run holds; absent: none. */
+  readonly bytes?: number;
   /** How often it had been ordered again when it was requested. */
   readonly takeover: number;
   readonly ifUnknown?: UnknownOutcomeRule;

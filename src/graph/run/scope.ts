@@ -19,6 +19,8 @@ export interface Scope {
   readonly visits: Readonly<Record<string, number>>;
   /** The number of messages that got an id in this scope. */
   readonly messages: number;
+  /** The most tasks of a superstep that is over, with those of graphs inside; 0 for the run's own graph. */
+  readonly widest: number;
 }
 
 /** Where a graph stands. */
@@ -85,6 +87,8 @@ export interface NodeTask {
   readonly retryRound: number;
   /** How often a person, or a reopened run, has ordered the task's calls again under their keys. */
   readonly takeover: number;
+  /** The tasks of the graphs inside that have ended, at their widest; absent: there were none. */
+  readonly inside?: number;
   readonly state: TaskState;
 }
 

@@ -1,5 +1,10 @@
-import type { NodeTask, ResumablePosition, SavedProgress, TaskState } from './scope.ts';
-import { progressAt } from './task-position.ts';
+import type { NodeTask, ResumablePosition, SavedProgress, Scope, TaskState } from './scope.ts';
+import { progressAt, scopeInside } from './task-position.ts';
+
+/** Returns the graph inside a task that is open, or whose progress is saved. */
+export function scopeIn(state: TaskState): Scope | null {
+  return scopeInside(state.phase === 'open' ? state.position : 'saved' in state ? (state.saved ?? null) : null);
+}
 
 /** Returns the work of a task that its retry must not repeat. */
 export function savedProgressOf(state: TaskState): SavedProgress | null {
@@ -24,6 +29,11 @@ export type FinishedTask = NodeTask & { readonly state: TaskState & { readonly p
 
 export function isFinished(task: NodeTask): task is FinishedTask {
   return task.state.phase === 'completed' || task.state.phase === 'diverted';
+}
+
+/** True for a task that has never begun, or whose work a retry begins anew from nothing. */
+export function isUnbegun({ state, retryRound, takeover }: NodeTask): boolean {
+  return state.phase === 'ready' && state.saved === undefined && retryRound === 0 && takeover === 0;
 }
 
 /** True if a task does no more work in its superstep. */

@@ -84,6 +84,7 @@ function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by
     const { frame, node } = one.handle;
     emit(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
   }
+  draft.work.beginSuperstep();
   if (hasEnded(draft.run)) reopenRun(draft);
   for (const { handle, call } of found) {
     if (call) deliverIntervention(handle, { kind: 'call.repeated', number: call.number });

@@ -1,5 +1,6 @@
-import { tasksOfRun } from '../draft/frames.ts';
+import { tooLongAlone } from '../draft/allowances.ts';
 import type { Frame } from '../draft/frames.ts';
+import { openWidth, widthInside } from '../run/scope-width.ts';
 import type { RunError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
 
@@ -16,10 +17,12 @@ export function ceilingReached(frame: Frame, count: number): RunError | null {
       frame,
       `The run has ${seq} events; this installation allows ${eventsPerRun} (ceilings.eventsPerRun)`,
     );
+  const alone = tooLongAlone(frame.draft);
+  if (alone !== null) return reached(frame, alone);
   const tasks = countTasks(frame, count, superstepTasks);
   if (tasks <= superstepTasks) return null;
   const allowed = `this installation allows ${superstepTasks} (ceilings.superstepTasks)`;
-  return reached(frame, `${tasks} tasks would be open in the graphs of the run; ${allowed}`);
+  return reached(frame, `${tasks} tasks would run in one superstep, with those of the graphs inside; ${allowed}`);
 }
 
 function reached({ step }: Frame, message: string): RunError {
@@ -27,17 +30,27 @@ function reached({ step }: Frame, message: string): RunError {
 }
 
 /**
- * Counts the tasks of all open supersteps with those of one more. The draft keeps an upper bound, from which closed
- * supersteps are not subtracted. Only when it is too high are the tasks counted anew.
+ * Counts the tasks of the run's superstep, those of graphs inside at their widest, with those of one more. The draft keeps
+ * an upper bound, to which each superstep of a graph inside adds. Only when it is too high are the tasks counted anew.
  */
-function countTasks({ draft, parent }: Frame, count: number, allowed: number): number {
-  // Only graphs inside open supersteps beside others.
-  if (!parent) return count;
-  const { load } = draft;
-  if (load.tasksAtMost === null || load.tasksAtMost + count > allowed) {
-    load.tasksAtMost = tasksOfRun(draft).length;
+function countTasks(frame: Frame, count: number, allowed: number): number {
+  if (!frame.parent) return count;
+  const { load } = frame.draft;
+  load.tasksAtMost += count;
+  if (load.tasksAtMost > allowed) {
+    load.tasksAtMost = widthWith(frame, count);
     spend(load.tasksAtMost);
   }
-  load.tasksAtMost += count;
   return load.tasksAtMost;
+}
+
+/** The tasks of the run's superstep, once a graph inside has opened one of so many. */
+function widthWith({ scope: { widest }, parent }: Frame, count: number): number {
+  let width = Math.max(widest, count);
+  for (let around = parent; around; around = around.frame.parent) {
+    const { scope, parent: outer } = around.frame;
+    const open = openWidth(scope) + Math.max(width, around.task.inside ?? 0) - widthInside(around.task);
+    width = outer ? Math.max(scope.widest, open) : open;
+  }
+  return width;
 }

@@ -1,5 +1,5 @@
 import { tryWrite } from '../channels/apply-writes.ts';
-import { withTaskAllowance } from '../draft/allowances.ts';
+import { withOwnAllowance } from '../draft/allowances.ts';
 import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -17,7 +17,7 @@ import { requireAllowedMessages } from './finish-task.ts';
  */
 export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   const { node, task, frame } = handle;
-  const update = withTaskAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
+  const update = withOwnAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
   requireAllowedMessages(handle, update);
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);

@@ -3,7 +3,7 @@ import { withTaskAllowance } from '../draft/allowances.ts';
 import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { setState } from '../draft/scope-draft.ts';
+import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { ResumablePosition, SavedProgress, TaskState } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
 import { callAt } from '../run/task-position.ts';
@@ -94,7 +94,9 @@ function stateAfterGoto(
   const bindings = { ...taskBindings(handle), error: { code, message, node, attempts } };
   try {
     const update = withTaskAllowance(handle, () => write(bindings));
-    return { phase: 'diverted', to, failure, saved, update };
+    const diverted = { phase: 'diverted', to, failure, saved, update } as const;
+    requireRoom(handle, diverted);
+    return diverted;
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
     return { phase: 'failed', failure: { ...failure, error: { ...toRunError(error), node } }, saved };

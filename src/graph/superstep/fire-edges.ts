@@ -1,5 +1,6 @@
 import type { Outgoing, EdgeTargets, CompiledEdge } from '../compile/edges.ts';
 import type { Bindings } from '../expression/expression.ts';
+import { bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
@@ -12,6 +13,8 @@ interface EdgeInput {
   readonly bindings: (edge: CompiledEdge) => Bindings;
   /** The most tasks of a superstep: each is an entry of the run, and of its event history. */
   readonly maxTasks: number;
+  /** The most bytes of elements. */
+  readonly maxBytes: number;
 }
 
 /** The targets of finished nodes' edges, and the arrivals at their joins. */
@@ -37,6 +40,7 @@ interface Firing {
   readonly outgoing: Outgoing;
   readonly bindings: EdgeInput['bindings'];
   readonly maxTasks: number;
+  readonly maxBytes: number;
   readonly nodes: Set<string>;
   readonly elements: Trigger[];
   /** Targets of `forEach` over an empty list. */
@@ -44,6 +48,8 @@ interface Firing {
   readonly joins: Record<string, readonly string[]>;
   /** Joins that have fired in this evaluation. */
   readonly used: Set<string>;
+  /** The bytes of its elements. */
+  bytes: number;
 }
 
 /**
@@ -55,7 +61,7 @@ interface Firing {
 export function fireEdges(
   outgoing: Outgoing,
   joins: Scope['joins'],
-  { finished, already, bindings, maxTasks }: EdgeInput,
+  { finished, already, bindings, maxTasks, maxBytes }: EdgeInput,
 ): Fired {
   const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
   const elements = already.filter(({ element }) => element);
@@ -63,11 +69,13 @@ export function fireEdges(
     outgoing,
     bindings,
     maxTasks,
+    maxBytes,
     nodes,
     elements,
     empty: new Set<string>(),
     joins: { ...joins },
     used: new Set<string>(),
+    bytes: 0,
   };
   const fired = new Set<string>();
   for (let sources = finished; sources.length > 0; sources = emptyTargets(firing, fired)) {
@@ -90,10 +98,8 @@ function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
   else addElements(targets, firing);
 }
 
-function addElements(
-  { node, items, group }: EdgeTargets & { kind: 'elements' },
-  { elements, empty, maxTasks }: Firing,
-): void {
+function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' }, firing: Firing): void {
+  const { elements, empty, maxTasks } = firing;
   if (items.length === 0) empty.add(node);
   const count = elements.length + items.length;
   if (count > maxTasks)
@@ -102,6 +108,8 @@ function addElements(
       `${count} tasks would run in one superstep; this installation allows ${maxTasks} (ceilings.superstepTasks)`,
     );
   spend(items.length);
+  firing.bytes += items.reduce<number>((sum, item) => sum + bytesOf(item), 0);
+  if (firing.bytes > firing.maxBytes) throw holdsTooMuch('The elements of this forEach');
   for (const [index, item] of items.entries())
     elements.push({ node, element: { item, index, ...(group && { group }) } });
 }

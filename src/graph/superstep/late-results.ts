@@ -1,4 +1,4 @@
-import { withTaskAllowance } from '../draft/allowances.ts';
+import { withOwnAllowance } from '../draft/allowances.ts';
 import { hasRoom } from '../draft/draft.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { setState } from '../draft/scope-draft.ts';
@@ -58,7 +58,7 @@ function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: ShownCall)
 /** Returns saved progress with a result. Without room for a reply, it stays as it is, and a retry asks the ledger. */
 function withLateResult(handle: TaskHandle, saved: ResumablePosition, input: TaskInput): ResumablePosition {
   const { behavior } = handle.node;
-  const next = withTaskAllowance(handle, () => behavior.updateSaved?.(new TaskServices(handle), saved, input)) ?? saved;
+  const next = withOwnAllowance(handle, () => behavior.updateSaved?.(new TaskServices(handle), saved, input)) ?? saved;
   const isKept = input.kind !== 'call.completed' || hasRoom(handle.draft, bytesOf(next) - bytesOf(saved));
   return isKept ? next : saved;
 }

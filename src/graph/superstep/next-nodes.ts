@@ -4,6 +4,7 @@ import { withEdgeAllowance } from '../draft/allowances.ts';
 import { edgeBindings } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, setJoins } from '../draft/scope-draft.ts';
+import { MAX_HELD_BYTES } from '../run/held-bytes.ts';
 import { finishedAt, namesOfNext, triggersAt } from '../run/scope-place.ts';
 import type { SortedTriggers } from '../run/scope-place.ts';
 import type { Trigger } from '../run/scope.ts';
@@ -57,6 +58,7 @@ function evaluateEdges(frame: Frame): Fired {
     already: [...triggersAt(at), ...deferred],
     bindings: (edge: CompiledEdge) => edgeBindings(frame, edge),
     maxTasks: graph.catalog.ceilings.superstepTasks,
+    maxBytes: MAX_HELD_BYTES - frame.draft.run.heldBytes,
   };
   return withEdgeAllowance(frame, () => fireEdges(graph.outgoing, joins, input));
 }

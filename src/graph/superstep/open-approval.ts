@@ -5,12 +5,11 @@ import { digestOf } from '../run/approvals/approval-digest.ts';
 import { expire } from '../run/approvals/approval.ts';
 import type { Approval } from '../run/approvals/approval.ts';
 import { askedBefore } from '../run/approvals/asked-before.ts';
-import { MAX_HELD_BYTES, bytesOf } from '../run/held-bytes.ts';
+import { bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalId, approvalTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
 import { shapersOf } from '../run/shapers.ts';
-import { GraphError } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -35,6 +34,7 @@ export function openApproval(
 ): Approval {
   const { run } = draft;
   requireAllowedSize('The question', question);
+  if (!hasRoom(draft, bytesOf(question))) throw holdsTooMuch('The question');
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
   const shown = { ...question, details: withParent(run, question.details) };
@@ -59,8 +59,7 @@ export function openApproval(
     task: taskPath,
     asked,
   };
-  if (!hasRoom(draft, bytesOf(approval)))
-    throw new GraphError('PAYLOAD_TOO_LARGE', `The run would hold over ${MAX_HELD_BYTES} bytes with the question`);
+  if (!hasRoom(draft, bytesOf(approval))) throw holdsTooMuch('The question');
   draft.saveApproval(approval);
   draft.startTimer(approvalTimerId(id), { taskPath, fireAt, summary });
   return approval;

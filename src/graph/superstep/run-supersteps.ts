@@ -3,7 +3,7 @@ import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-place.ts';
 import type { ScopePlace } from '../run/scope.ts';
-import { isFinished, isOver } from '../run/task-state.ts';
+import { isFinished, isOver, isUnbegun } from '../run/task-state.ts';
 import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
@@ -14,7 +14,7 @@ import { triggerNextNodes } from './next-nodes.ts';
 import { openNextSuperstep } from './open-superstep.ts';
 import { resumeTask } from './run-task.ts';
 import type { Standing } from './standing.ts';
-import { startTasks } from './start-tasks.ts';
+import { isLost, startTasks } from './start-tasks.ts';
 
 /** Runs supersteps until the graph needs input from outside. */
 export function runSupersteps(frame: Frame): Standing {
@@ -54,7 +54,8 @@ function workOnSuperstep(frame: Frame): Standing | null {
   if (inside === 'yielded') return { kind: 'yielded' };
   if (inside === 'returned') return null;
   const tasks = tasksIn(frame.scope);
-  if (!tasks.every(isOver)) return { kind: inside };
+  if (!tasks.every(isOver) && !(isLost(frame) && tasks.every((task) => isOver(task) || isUnbegun(task))))
+    return { kind: inside };
   const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   if (first) return { kind: 'failed', error: withSecondFailure(first, second) };
   if (mustYieldBeforeWhole(frame.draft)) return { kind: 'yielded' };

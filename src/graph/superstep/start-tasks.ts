@@ -2,15 +2,24 @@ import { TaskHandle } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-place.ts';
+import type { NodeTask } from '../run/scope.ts';
 import { mayOpenCall } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity } from '../run/task-position.ts';
-import { isOver } from '../run/task-state.ts';
+import { isOver, isUnbegun } from '../run/task-state.ts';
 import { own } from '../values/json.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';
 import { addOpen, isGroupFull, openByGroup, removeOpen } from './plan-tasks.ts';
 import type { OpenByGroup } from './plan-tasks.ts';
 import { askAgain, resumeTask, startTask } from './run-task.ts';
+
+/**
+ * True if a superstep can't succeed any more: a task of it has failed for good, so no other begins. A retry begins them.
+ * The graphs that a model calls as tools fail each for itself.
+ */
+export function isLost({ scope, parent }: Frame): boolean {
+  return parent?.node.callsGraphs !== true && tasksIn(scope).some(({ state }) => state.phase === 'failed');
+}
 
 /**
  * Starts ready tasks, asks withdrawn questions again, and resumes tasks that wait for concurrency or budgets, as far as
@@ -21,16 +30,23 @@ export function startTasks(frame: Frame): boolean {
   const { draft } = frame;
   const groups = openByGroup(tasksIn(frame.scope));
   let reserved = reservedTotals(draft);
+  let lost = isLost(frame);
   for (const [index, task] of tasksIn(frame.scope).entries()) {
-    if (isOver(task) || (task.state.phase === 'ready' && isGroupFull(task.group, groups))) continue;
+    if (lost && isUnbegun(task)) continue;
+    if (isOver(task) || waitsForGroup(task, groups)) continue;
     const handle = new TaskHandle(frame, task, index);
     if (!mayStartOrContinue(handle, reserved)) continue;
     if (!mayOpenCall(draft.run)) return false;
     if (mustYield(draft)) return true;
     startOrContinue(handle, groups);
     reserved = reservedTotals(draft);
+    lost ||= handle.task.state.phase === 'failed' && isLost(frame);
   }
   return false;
+}
+
+function waitsForGroup({ state, group }: NodeTask, groups: OpenByGroup): boolean {
+  return state.phase === 'ready' && isGroupFull(group, groups);
 }
 
 function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {

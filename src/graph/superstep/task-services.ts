@@ -1,3 +1,4 @@
+import { hasRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -7,6 +8,7 @@ import type { Approval } from '../run/approvals/approval.ts';
 import { toPublicApproval } from '../run/approvals/public-approval.ts';
 import { calleeOf, ruleIfUnknown } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest, ReadingRequest } from '../run/effect.ts';
+import { bytesOfRequest, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalTimerId, nodesAround, readingKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
@@ -114,6 +116,8 @@ function requestCall(
   const { kind, name } = calleeOf(wanted);
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
   const { request, reservation } = planReservation(handle, key, wanted);
+  const bytes = bytesOfRequest(request);
+  if (!hasRoom(draft, bytes)) throw holdsTooMuch(`The request to the ${kind} "${name}"`);
   const effect: CallEffect = {
     kind: 'call',
     key,
@@ -132,6 +136,7 @@ function requestCall(
     taskPath: handle.taskPath,
     called: { kind, name },
     ...(reservation && { reservation }),
+    ...(bytes > 0 && { bytes }),
     ...(ifUnknown && { ifUnknown }),
   });
   emitRequest(handle, key, request);

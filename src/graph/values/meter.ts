@@ -6,8 +6,8 @@ import { GraphError } from './errors.ts';
  */
 
 interface Allowance {
-  readonly name: string;
-  readonly units: number;
+  /** What an error says of it. */
+  readonly message: string;
   /** The reading of the meter at which it is used up. */
   readonly end: number;
   readonly outer: Allowance | null;
@@ -25,7 +25,7 @@ export class TooExpensiveError extends GraphError {
   readonly #allowance: Allowance;
 
   constructor(allowance: Allowance) {
-    super('EXPRESSION_FAILED', `${allowance.name} is too expensive: it takes more than ${allowance.units} units`);
+    super('EXPRESSION_FAILED', allowance.message);
     this.#allowance = allowance;
   }
 
@@ -52,6 +52,19 @@ export function tryWithAllowance<T extends object>(name: string, units: number, 
     if (error instanceof TooExpensiveError && error.isOf(allowance)) return null;
     throw error;
   }
+}
+
+/** A budget that lasts for longer than one work, of which some units are spent already. */
+export interface Budget {
+  readonly units: number;
+  readonly spent: number;
+  /** What an error says once it is used up. */
+  readonly message: string;
+}
+
+/** As `withAllowance`, with what is left of a budget. */
+export function withinBudget<T>({ units, spent, message }: Budget, work: () => T): T {
+  return runWithin({ message, end: meter.used + Math.max(0, units - spent), outer: meter.innermost }, work);
 }
 
 /** Charges all open allowances. @param units a whole number, to be exact @throws TooExpensiveError if one is used up */
@@ -95,7 +108,8 @@ const CHARACTERS_PER_UNIT = 16;
 const MAX_CHARGE = 1_000_000_000;
 
 function open(name: string, units: number): Allowance {
-  return { name, units, end: meter.used + units, outer: meter.innermost };
+  const message = `${name} is too expensive: it takes more than ${units} units`;
+  return { message, end: meter.used + units, outer: meter.innermost };
 }
 
 function runWithin<T>(allowance: Allowance, work: () => T): T {

@@ -3,6 +3,7 @@ import { isMessage, toolCallsOf } from '../../definition/message.ts';
 import type { Message, NewMessage, ToolCall } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
 import type { ModelReply } from '../../run/effect.ts';
+import { PROMPT } from '../../run/model-turn.ts';
 import { isJsonList, isJsonObject, own, toText } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { field } from '../node-settings.ts';
@@ -22,7 +23,7 @@ export function compileConversationStart(
   return (bindings) => ({
     system: system && toText(system.fill(bindings)),
     messages: prompt
-      ? [{ id: 'prompt', role: 'user', content: toText(prompt.fill(bindings)) }]
+      ? [{ id: PROMPT, role: 'user', content: toText(prompt.fill(bindings)) }]
       : messagesIn(bindings.state, node.messages),
   });
 }

@@ -46,6 +46,7 @@ const NO_GRAPHS: Scope = {
   joins: {},
   visits: {},
   messages: 0,
+  widest: 0,
 };
 
 function toTask({ tool, number, args }: BatchCall, { channels }: CallableGraph, leftMs: number | null): NodeTask {
