@@ -5,6 +5,8 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { PLAYED_ANEW } from '../../workflows/contract.ts';
 import type { CompletedTaskCheck } from './completed-task.ts';
+import { createHeavyExecutions } from './heavy-executions.ts';
+import type { HeavyExecutions } from './heavy-executions.ts';
 import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
@@ -39,7 +41,8 @@ const { WorkflowActivation } = proto.coresdk.workflow_activation;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
 /**
- * Runs the code of workflows in a process of its own, and in another one when that has ended.
+ * Runs the code of workflows in a process of its own, and in another one when that has ended. Heavy executions have one
+ * besides: others do not wait for their tasks.
  * @throws when the first process can't run the code
  */
 export async function openWorkflowHost({ start, open, observer, wasCompleted }: HostOptions): Promise<WorkflowCreator> {
@@ -49,28 +52,30 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
     opened.catch(async () => await process.stop());
     return { process, opened };
   };
-  let current = begin();
-  await current.opened;
-  const living = async (): Promise<WorkflowProcess> => {
-    if (current.process.hasEnded) current = begin();
-    return await current.opened;
-  };
+  const [light, heavy] = [createSuccession(begin), createSuccession(begin)];
+  await light.living();
+  const heavyOnes = createHeavyExecutions();
   return {
     async createWorkflow(options) {
       observer.opened(options.info);
       const { runId, workflowId } = options.info;
-      const code = createRestartable(
-        await living(),
-        { kind: 'create', options: toSent(options) },
-        {
-          living,
-          blame: (how, part) => observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
-        },
-      );
+      const openCode = async (): Promise<Restartable> => {
+        const { living } = heavyOnes.isHeavy(runId) ? heavy : light;
+        return createRestartable(
+          await living(),
+          { kind: 'create', options: toSent(options) },
+          {
+            living,
+            blame: (how, part) => observer.failed(runId, how, part === 'cause' ? 'code' : 'machine'),
+          },
+        );
+      };
       const standing = createExecutionStanding(async (started) => await wasCompleted({ workflowId, runId }, started));
-      return createProxy({ code, standing, observer }, runId);
+      return await Promise.resolve(createProxy({ openCode, standing, heavyOnes, observer }, runId));
     },
-    destroy: () => current.process.stop(),
+    async destroy() {
+      await Promise.all([light.stop(), heavy.stop()]);
+    },
   };
 }
 
@@ -79,24 +84,55 @@ interface OpenedProcess {
   readonly opened: Promise<WorkflowProcess>;
 }
 
+/** Processes of which each follows one that has ended. */
+interface Succession {
+  living(this: void): Promise<WorkflowProcess>;
+  stop(): Promise<void>;
+}
+
+function createSuccession(begin: () => OpenedProcess): Succession {
+  let current: OpenedProcess | null = null;
+  return {
+    async living() {
+      if (!current || current.process.hasEnded) current = begin();
+      return await current.opened;
+    },
+    stop: async () => await current?.process.stop(),
+  };
+}
+
 interface ProxyDeps {
-  readonly code: Restartable;
+  readonly openCode: () => Promise<Restartable>;
   readonly standing: ExecutionStanding;
+  readonly heavyOnes: HeavyExecutions;
   readonly observer: ExecutionObserver;
 }
 
 /** A workflow as the worker sees it; its code is in the process. */
-function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: string): Workflow {
+function createProxy({ openCode, standing, heavyOnes, observer }: ProxyDeps, executionRunId: string): Workflow {
   let sinkCalls: SinkCall[] = [];
+  let code: Restartable | null = null;
+  let isInHeavy = false;
+  const codeFor = async (bytes: number): Promise<Restartable> => {
+    if (code) return code;
+    heavyOnes.begins(executionRunId, bytes);
+    isInHeavy = heavyOnes.isHeavy(executionRunId);
+    return (code = await openCode());
+  };
+  const isToMove = (activation: Activation): boolean =>
+    code !== null && !isInHeavy && heavyOnes.isHeavy(executionRunId) && mayBeginAnew(activation);
   return {
     async activate(activation) {
       if (!(await standing.mayTake(activation))) return toReset(executionRunId, AHEAD);
+      if (isToMove(activation)) return toReset(executionRunId, HEAVY);
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
-      const asked = code.ask(request, activation.isReplaying === true);
+      const asked = (await codeFor(encoded.length)).ask(request, activation.isReplaying === true);
       const answer = await noticeLongWait(asked, () => observer.waits(executionRunId));
       if (answer.kind === 'forgotten') return toReset(executionRunId, FORGOTTEN);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
+      const workedMs = activation.isReplaying === true ? 0 : answer.workedMs;
+      heavyOnes.observe(executionRunId, { bytes: encoded.length + answer.completion.length, workedMs });
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
       standing.answered(completion);
@@ -109,12 +145,22 @@ function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: st
       return await Promise.resolve(calls);
     },
     async dispose() {
+      heavyOnes.leaves(executionRunId, isInHeavy);
       // What ends with the process is disposed of; the SDK ends the worker if this throws.
-      await code.askOnce({ kind: 'dispose', executionRunId }).catch(() => undefined);
+      await code?.askOnce({ kind: 'dispose', executionRunId }).catch(() => undefined);
     },
   };
 }
 
+type Activation = Parameters<Workflow['activate']>[0];
+
+/** A query would fail, and local calls would be made again. */
+function mayBeginAnew({ jobs, isReplaying }: Activation): boolean {
+  const isBound = (jobs ?? []).some(({ queryWorkflow, resolveActivity }) => queryWorkflow ?? resolveActivity?.isLocal);
+  return !isBound && isReplaying !== true;
+}
+
+const HEAVY = `${PLAYED_ANEW}: it keeps others waiting, and goes on in another process`;
 const FORGOTTEN = `${PLAYED_ANEW}: it was no longer in memory, as others needed the room`;
 const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought`;
 
