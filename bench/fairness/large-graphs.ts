@@ -10,7 +10,7 @@ export interface LargeRun {
 const GIVEN = 'x'.repeat(900_000);
 /** 7 MB. */
 const LARGE_TEXT = ` ${'{{ state.s }}'.repeat(8)}`;
-const GROWN = `{{ state.grown + [${Array.from({ length: 8 }, () => 'state.s').join(' + ')}] }}`;
+const GROWN = `{{ state.grown + [${Array.from({ length: 8 }, () => 'state.s').join(', ')}] }}`;
 const COPIES = Object.fromEntries(numbers(900).map((at) => [`a${at}`, '{{ state.s }}']));
 const WRITES: NodeDefinition = { type: 'set', write: { log: LARGE_TEXT, count: 1 } };
 

@@ -35,11 +35,11 @@ afterAll(async () => await teardown.run());
 
 const CANARY = 'canary-4711';
 
-/** A small value, and one that is too large for a history. */
-const input = { small: CANARY, large: `${CANARY}${'x'.repeat(100_000)}` };
+/** A small value, one that is too large for a history, and one that is kept in pieces. */
+const input = { small: CANARY, large: `${CANARY}${'x'.repeat(100_000)}`, pieces: CANARY.repeat(40_000) };
 
 const graph = aDefinition({
-  channels: { small: {}, large: {}, said: {}, copy: {} },
+  channels: { small: {}, large: {}, pieces: {}, said: {}, copy: {} },
   nodes: {
     ask: { type: 'approval', title: '{{ state.small }}?', write: { said: '{{ result.values }}' } },
     copy: { type: 'set', write: { copy: '{{ state.small }}: {{ state.said.text }}' } },
@@ -54,8 +54,8 @@ async function keptOf(id: string): Promise<readonly string[]> {
   return [history, ...payloads.map(([, data = '']) => Buffer.from(data, 'base64').toString())];
 }
 
-async function blobs(): Promise<readonly string[]> {
-  const { rows } = await database.query<{ data: Buffer }>('select data from blobs');
+async function blobsIn(table: 'blobs' | 'blob_pieces'): Promise<readonly string[]> {
+  const { rows } = await database.query<{ data: Buffer }>(`select data from ${table} where data is not null`);
   return rows.map(({ data }) => data.toString());
 }
 
@@ -66,7 +66,7 @@ test('the history of a run and its large payloads are unreadable, and the run go
   expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
   const run = await user.untilRun(id, hasStatus('completed', 'failed'));
   expect(at(run, '/output/copy')).toBe(`${CANARY}: ${CANARY}`);
-  const kept = [await keptOf(id), await blobs()];
-  expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
+  const kept = [await keptOf(id), await blobsIn('blobs'), await blobsIn('blob_pieces')];
+  expect(kept.map((texts) => texts.length > 0)).toEqual([true, true, true]);
   expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
 });

@@ -20,7 +20,15 @@ async function aRunOf(id: string, completions: readonly object[]): Promise<void>
 
 test.each([
   ['the last one of its node', [{}, {}, { node: 'b' }], [{ node: 'a' }, { node: 'b' }], [2, 3]],
-  ['that of its element', [{ index: 0 }, { index: 1 }, {}], [{ node: 'a', index: 1 }, { node: 'a', index: 0 }], [2, 1]],
+  [
+    'that of its element',
+    [{ index: 0 }, { index: 1 }, {}],
+    [
+      { node: 'a', index: 1 },
+      { node: 'a', index: 0 },
+    ],
+    [2, 1],
+  ],
   ['that of the graph itself', [{}, { path: ['outer'] }], [{ node: 'a' }], [1]],
   ['what a person has said', [{}, { type: 'node.skipped', by: 'ann' }], [{ node: 'a' }], [2]],
   ['none that is not stored', [{ node: 'b' }], [{ node: 'a' }, { node: 'b' }], [null, 1]],
