@@ -9,12 +9,17 @@ export interface PieceReference {
   readonly digest: string;
 }
 
+export interface Piece {
+  readonly digest: string;
+  readonly data: Uint8Array;
+}
+
 /** Keeps pieces of large blobs. */
 export interface BlobPieces {
   /** @returns the digests whose pieces are not there */
   missing(workflowId: string, digests: readonly string[]): Promise<readonly string[]>;
-  /** Stores a piece, unless it is there. Once this resolves, the piece outlives the process and the machine's power. */
-  put(piece: PieceReference, data: Uint8Array): Promise<void>;
+  /** Stores pieces, each unless it is there. Once this resolves, they outlive the process and a loss of power. */
+  put(workflowId: string, pieces: readonly Piece[]): Promise<void>;
   /** @returns `null` when it is missing */
   get(piece: PieceReference): Promise<Uint8Array | null>;
   /** Deletes all pieces of workflows. @param db the transaction in which their blobs are deleted */
@@ -30,10 +35,10 @@ export function createPiecesInTable(db: Kysely<Tables>): BlobPieces {
       const there = new Set(found.map(({ digest }) => digest));
       return digests.filter((digest) => !there.has(digest));
     },
-    async put({ workflowId, digest }, data) {
+    async put(workflowId, pieces) {
       await db
         .insertInto('blob_pieces')
-        .values({ workflow_id: workflowId, digest, data: toBytes(data) })
+        .values(pieces.map(({ digest, data }) => ({ workflow_id: workflowId, digest, data: toBytes(data) })))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },

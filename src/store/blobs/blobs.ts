@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { IN_BASE64, toBytes } from '../database/base64.ts';
 import type { Tables } from '../tables.ts';
-import type { BlobPieces } from './blob-pieces.ts';
+import type { BlobPieces, Piece } from './blob-pieces.ts';
 import { cutByContent } from './cut-by-content.ts';
 import { createLanes } from './lanes.ts';
 import { createRecentPieces } from './recent-pieces.ts';
@@ -32,8 +32,11 @@ export interface Blobs {
 /** Larger blobs are cut into pieces, which a workflow's blobs share. */
 const MAX_WHOLE_BYTES = 262_144;
 
-/** Pieces that a process writes and reads at a time. */
+/** Stores and reads of pieces at a time, of a process. */
 const LANES = 2;
+
+/** Bytes that one of them stores. */
+const BATCH_BYTES = 1_048_576;
 
 /** @param pieces what is large; others do not wait for it */
 export function createBlobs(db: Kysely<Tables>, pieces: BlobPieces): Blobs {
@@ -86,19 +89,17 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
   const recent = createRecentPieces();
   return {
     async put({ workflowId, data }) {
-      const cut: { readonly digest: string; readonly data: Uint8Array }[] = [];
+      const cut: Piece[] = [];
       for (const piece of cutByContent(data)) {
         cut.push({ digest: digestOf(piece), data: piece });
         // The thread answers requests, too.
         await othersTurn();
       }
       const digests = cut.map(({ digest }) => digest);
+      for (const { digest, data: bytes } of cut) recent.add(digest, bytes);
       const missing = new Set(await pieces.missing(workflowId, [...new Set(digests)]));
-      for (const { digest, data: bytes } of cut) {
-        recent.add(digest, bytes);
-        if (missing.delete(digest))
-          await lanes(ownerOf(workflowId), async () => await pieces.put({ workflowId, digest }, bytes));
-      }
+      for (const batch of inBatches(cut.filter(({ digest }) => missing.delete(digest))))
+        await lanes(ownerOf(workflowId), async () => await pieces.put(workflowId, batch));
       return digests;
     },
     async get(workflowId, digests) {
@@ -113,6 +114,21 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
       return Buffer.concat(found);
     },
   };
+}
+
+/** Parts that are stored at once: others have their turn in between. */
+function inBatches(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
+  const batches: Piece[][] = [];
+  let bytes = Infinity;
+  for (const piece of pieces) {
+    bytes += piece.data.length;
+    if (bytes <= BATCH_BYTES) batches.at(-1)?.push(piece);
+    else {
+      batches.push([piece]);
+      bytes = piece.data.length;
+    }
+  }
+  return batches;
 }
 
 /** Ids of the workflows of a tenant differ behind the last colon only. */

@@ -1,9 +1,9 @@
 /** No piece but the last is smaller. */
-const MIN_BYTES = 262_144;
+const MIN_BYTES = 65_536;
 /** No piece is larger. */
-const MAX_BYTES = 1_048_576;
-/** A place in 2^18 is a cut, beyond the least size. */
-const CUT_MASK = 0xff_ff_c0_00;
+const MAX_BYTES = 524_288;
+/** A place in 2^16 is a cut, beyond the least size. */
+const CUT_MASK = 0xff_ff_00_00;
 /** Bytes that decide whether a place is a cut: what comes before has left the hash. */
 const WINDOW = 32;
 

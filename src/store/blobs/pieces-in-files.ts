@@ -12,9 +12,9 @@ export function createPiecesInFiles(folder: string): BlobPieces {
       const there = await Promise.all(digests.map(async (digest) => await exists(fileOf({ workflowId, digest }))));
       return digests.filter((_, at) => there[at] === false);
     },
-    async put(piece, data) {
-      await writeWhole(fileOf(piece), data);
-      for (const path of [folderOf(piece.workflowId), folder, dirname(folder)]) await syncFolder(path);
+    async put(workflowId, pieces) {
+      for (const { digest, data } of pieces) await writeWhole(fileOf({ workflowId, digest }), data);
+      for (const path of [folderOf(workflowId), folder, dirname(folder)]) await syncFolder(path);
     },
     get: async (piece) => await readFile(fileOf(piece)).catch(nullIfMissing),
     async forget(_transaction, workflowIds) {
