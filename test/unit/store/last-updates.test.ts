@@ -8,34 +8,43 @@ const store = await useMemoryStore();
 
 const LARGE = 'x'.repeat(MAX_PAGE_BYTES / 2);
 
+type Completed = RunEvent & { readonly type: 'node.completed' };
+
 /** Completions in order, each with its number as its update. */
-async function aRunOf(id: string, completions: readonly object[]): Promise<void> {
+async function aRunOf(id: string, completions: readonly (Partial<Completed> | ByPerson)[]): Promise<void> {
   await store.runs.create(aNewRun({ id }));
   for (const [at, completion] of completions.entries()) {
     const seq = at + 1;
-    const told = { seq, at: AT, step: 0, visit: 1, node: 'a', type: 'node.completed', update: { seq }, ...completion };
-    await writeTo(store, { id }, { ...aBatch([]), events: [told as RunEvent] });
+    const told = { seq, at: AT, step: 0, visit: 1, node: 'a', update: { seq } };
+    const event: RunEvent =
+      'by' in completion
+        ? { ...told, type: 'node.skipped', by: completion.by }
+        : { ...told, type: 'node.completed', ...completion };
+    await writeTo(store, { id }, { ...aBatch([]), events: [event] });
   }
 }
 
+interface ByPerson {
+  readonly by: string;
+}
+
 test.each([
-  ['the last one of its node', [{}, {}, { node: 'b' }], [{ node: 'a' }, { node: 'b' }], [2, 3]],
-  [
-    'that of its element',
-    [{ index: 0 }, { index: 1 }, {}],
-    [
+  { of: 'its last one', completions: [{}, {}, { node: 'b' }], tasks: [{ node: 'a' }, { node: 'b' }], expected: [2, 3] },
+  {
+    of: 'that of its element',
+    completions: [{ index: 0 }, { index: 1 }, {}],
+    tasks: [
       { node: 'a', index: 1 },
       { node: 'a', index: 0 },
     ],
-    [2, 1],
-  ],
-  ['that of the graph itself', [{}, { path: ['outer'] }], [{ node: 'a' }], [1]],
-  ['what a person has said', [{}, { type: 'node.skipped', by: 'ann' }], [{ node: 'a' }], [2]],
-  ['none that is not stored', [{ node: 'b' }], [{ node: 'a' }, { node: 'b' }], [null, 1]],
-  ['of nothing', [{}], [], []],
-])('the update of a completed task is %s', async (name, completions, tasks, expected) => {
-  await aRunOf(`R-${name}`, completions);
-  const updates = await store.journal.lastUpdates(`R-${name}`, tasks);
+    expected: [2, 1],
+  },
+  { of: 'that of the graph itself', completions: [{}, { path: ['o'] }], tasks: [{ node: 'a' }], expected: [1] },
+  { of: 'what a person has said', completions: [{}, { by: 'ann' }], tasks: [{ node: 'a' }], expected: [2] },
+  { of: 'none, if none is stored', completions: [{ node: 'b' }], tasks: [{ node: 'a' }], expected: [null] },
+])('the update of a completed task is $of', async ({ of, completions, tasks, expected }) => {
+  await aRunOf(`R-${of}`, completions);
+  const updates = await store.journal.lastUpdates(`R-${of}`, tasks);
   expect(updates.map((update) => update?.['seq'] ?? null)).toEqual(expected);
 });
 

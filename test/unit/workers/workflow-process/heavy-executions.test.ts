@@ -1,6 +1,9 @@
+import { TypedSearchAttributes } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
 import type { Workflow } from '@temporalio/worker/lib/workflow/interface.js';
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { expect, test } from 'vitest';
 import { createHeavyExecutions } from '../../../../src/workers/workflow-process/heavy-executions.ts';
 import type { AnswerBody, RequestBody } from '../../../../src/workers/workflow-process/messages.ts';
@@ -42,6 +45,38 @@ test.each([
   expect([heavy.isHeavy('E'), heavy.isHeavy('other')]).toEqual([expected, false]);
 });
 
+const AT = new Date(0);
+const INFO: WorkflowInfo = {
+  workflowId: 'W',
+  runId: 'E',
+  workflowType: 'runGraph',
+  searchAttributes: {},
+  typedSearchAttributes: new TypedSearchAttributes(),
+  historyLength: 1,
+  historySize: 1,
+  continueAsNewSuggested: false,
+  targetWorkerDeploymentVersionChanged: false,
+  taskQueue: 'holdfast',
+  namespace: 'default',
+  firstExecutionRunId: 'E',
+  originalExecutionRunId: 'E',
+  startTime: AT,
+  runStartTime: AT,
+  taskTimeoutMs: 1,
+  attempt: 1,
+  unsafe: {
+    now: () => 0,
+    isReplaying: false,
+    isReplayingHistoryEvents: false,
+    random: createUnsafeRandomSource(Math.random),
+  },
+};
+const BUNDLE = {
+  code: '',
+  sourceMap: { version: 3, sources: [], names: [], mappings: '' },
+  filename: '',
+};
+
 /** A host whose processes do nothing, and note what they are asked. */
 async function openHost(workedMs: number) {
   const processes: string[][] = [];
@@ -71,17 +106,12 @@ async function openHost(workedMs: number) {
         },
       };
     },
-    open: {
-      kind: 'open',
-      bundle: { code: '', sourceMap: '', filename: '' },
-      activityNames: new Set(),
-      tasksAtOnce: 1,
-    } as never,
+    open: { kind: 'open', bundle: BUNDLE, activityNames: new Set<string>(), tasksAtOnce: 1 },
     observer: { opened: () => undefined, waits: () => undefined, failed: () => undefined },
     wasCompleted: async () => await Promise.resolve(true),
   });
   const create = async (): Promise<Workflow> =>
-    await host.createWorkflow({ info: { runId: 'E', workflowId: 'W', unsafe: {} } } as never);
+    await host.createWorkflow({ info: INFO, randomnessSeed: [], now: 0, showStackTraceSources: false });
   return { processes, create };
 }
 
