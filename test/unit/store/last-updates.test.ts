@@ -8,24 +8,25 @@ const store = await useMemoryStore();
 
 const LARGE = 'x'.repeat(MAX_PAGE_BYTES / 2);
 
+/** What a completion says otherwise than usual; by whom, if a person has skipped the node. */
+interface Given extends Partial<Pick<Completed, 'node' | 'index' | 'path' | 'update'>> {
+  readonly by?: string;
+}
+
 type Completed = RunEvent & { readonly type: 'node.completed' };
 
 /** Completions in order, each with its number as its update. */
-async function aRunOf(id: string, completions: readonly (Partial<Completed> | ByPerson)[]): Promise<void> {
+async function aRunOf(id: string, completions: readonly Given[]): Promise<void> {
   await store.runs.create(aNewRun({ id }));
-  for (const [at, completion] of completions.entries()) {
+  for (const [at, { by, ...completion }] of completions.entries()) {
     const seq = at + 1;
     const told = { seq, at: AT, step: 0, visit: 1, node: 'a', update: { seq } };
     const event: RunEvent =
-      'by' in completion
-        ? { ...told, type: 'node.skipped', by: completion.by }
-        : { ...told, type: 'node.completed', ...completion };
+      by === undefined
+        ? { ...told, ...completion, type: 'node.completed' }
+        : { ...told, ...completion, type: 'node.skipped', by };
     await writeTo(store, { id }, { ...aBatch([]), events: [event] });
   }
-}
-
-interface ByPerson {
-  readonly by: string;
 }
 
 test.each([

@@ -73,7 +73,7 @@ const INFO: WorkflowInfo = {
 };
 const BUNDLE = {
   code: '',
-  sourceMap: { version: 3, sources: [], names: [], mappings: '' },
+  sourceMap: { file: '', version: 3, sources: [], names: [], mappings: '' },
   filename: '',
 };
 
