@@ -6,7 +6,7 @@ import { IN_BASE64, toBytes } from '../database/base64.ts';
 import type { Tables } from '../tables.ts';
 import type { BlobPieces, Piece } from './blob-pieces.ts';
 import { cutByContent } from './cut-by-content.ts';
-import { createLanes } from './lanes.ts';
+import { createSharedSlots } from './shared-slots.ts';
 import { createRecentPieces } from './recent-pieces.ts';
 
 /** A payload as Temporal gives it to a storage driver. */
@@ -33,7 +33,7 @@ export interface Blobs {
 const MAX_WHOLE_BYTES = 262_144;
 
 /** Stores and reads of pieces at a time, of a process. */
-const LANES = 2;
+const SLOTS = 2;
 
 /** Bytes that one of them stores. */
 const BATCH_BYTES = 1_048_576;
@@ -85,7 +85,7 @@ interface PieceStore {
 }
 
 function createPieceStore(pieces: BlobPieces): PieceStore {
-  const lanes = createLanes(LANES);
+  const slots = createSharedSlots(SLOTS);
   const recent = createRecentPieces();
   return {
     async put({ workflowId, data }) {
@@ -99,14 +99,14 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
       for (const { digest, data: bytes } of cut) recent.add(digest, bytes);
       const missing = new Set(await pieces.missing(workflowId, [...new Set(digests)]));
       for (const batch of inBatches(cut.filter(({ digest }) => missing.delete(digest))))
-        await lanes(ownerOf(workflowId), async () => await pieces.put(workflowId, batch));
+        await slots(ownerOf(workflowId), async () => await pieces.put(workflowId, batch));
       return digests;
     },
     async get(workflowId, digests) {
       const found: Uint8Array[] = [];
       for (const digest of digests) {
         const read = async (): Promise<Uint8Array | null> => await pieces.get({ workflowId, digest });
-        const piece = recent.find(digest) ?? (await lanes(ownerOf(workflowId), read));
+        const piece = recent.find(digest) ?? (await slots(ownerOf(workflowId), read));
         if (!piece) throw new RangeError(`A piece of a blob of ${workflowId} is missing`);
         recent.add(digest, piece);
         found.push(piece);

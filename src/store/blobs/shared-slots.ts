@@ -1,5 +1,5 @@
-/** Does the work of one owner when there is a lane for it. */
-export type Lanes = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
+/** Does the work of one owner when there is a slot for it. */
+export type SharedSlots = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
 interface Waiting {
   readonly owner: string;
@@ -7,10 +7,10 @@ interface Waiting {
 }
 
 /**
- * Shares lanes between owners. As with slots for calls, an owner takes another lane only while it holds fewer than are
+ * Shares slots between owners. As with slots for calls, an owner takes another slot only while it holds fewer than are
  * free, so that the next owner finds one.
  */
-export function createLanes(count: number): Lanes {
+export function createSharedSlots(count: number): SharedSlots {
   const held = new Map<string, number>();
   const waiting: Waiting[] = [];
   let free = count;

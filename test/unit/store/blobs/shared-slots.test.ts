@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createLanes } from '../../../../src/store/blobs/lanes.ts';
+import { createSharedSlots } from '../../../../src/store/blobs/shared-slots.ts';
 
 /** Work that ends when it is told to. */
-function openWork(lanes: ReturnType<typeof createLanes>) {
+function openWork(slots: ReturnType<typeof createSharedSlots>) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string): Promise<void> =>
-    lanes(name.slice(0, 1), async () => {
+    slots(name.slice(0, 1), async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
@@ -17,15 +17,15 @@ test.each([
   [2, ['A1', 'A2', 'A3'], ['A1']],
   [2, ['A1', 'A2', 'B1', 'B2', 'C1'], ['A1', 'B1']],
   [4, ['A1', 'A2', 'A3', 'B1', 'B2'], ['A1', 'A2', 'B1']],
-])('of %i lanes, %j begin as %j', async (count, asked, expected) => {
-  const { begun, ask } = openWork(createLanes(count));
+])('of %i slots, %j begin as %j', async (count, asked, expected) => {
+  const { begun, ask } = openWork(createSharedSlots(count));
   for (const name of asked) void ask(name);
   await Promise.resolve();
   expect(begun).toEqual(expected);
 });
 
-test('a lane that is free is taken by the first who may', async () => {
-  const { begun, ask, end } = openWork(createLanes(2));
+test('a slot that is free is taken by the first who may', async () => {
+  const { begun, ask, end } = openWork(createSharedSlots(2));
   const first = ask('A1');
   for (const name of ['A2', 'B1', 'B2']) void ask(name);
   await Promise.resolve();
@@ -34,8 +34,8 @@ test('a lane that is free is taken by the first who may', async () => {
   expect(begun).toEqual(['A1', 'B1', 'A2']);
 });
 
-test('work that fails gives its lane back', async () => {
-  const lanes = createLanes(1);
-  await expect(lanes('A', async () => await Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await lanes('A', async () => await Promise.resolve('yes'))).toBe('yes');
+test('work that fails gives its slot back', async () => {
+  const slots = createSharedSlots(1);
+  await expect(slots('A', async () => await Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots('A', async () => await Promise.resolve('yes'))).toBe('yes');
 });
