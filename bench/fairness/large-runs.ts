@@ -45,7 +45,7 @@ interface Place {
   readonly greedy: ApiClient;
   readonly other: ApiClient;
   /** Of the processes of Holdfast. */
-  readonly pids: readonly number[];
+  readonly processIds: readonly number[];
 }
 
 type Open = (config: object, teardown: Teardown) => Promise<Place>;
@@ -67,7 +67,7 @@ const openEmbedded: Open = async (config, teardown) => {
     const { baseUrl }: { baseUrl: string } = JSON.parse(line);
     const tokens: Record<string, string> = JSON.parse(await readFile(tokensFile, 'utf8'));
     const client = (caller: string) => createApiClient(baseUrl, tokens[caller] ?? '');
-    return { greedy: client('user'), other: client('otherTenantUser'), pids: [child.pid ?? 0] };
+    return { greedy: client('user'), other: client('otherTenantUser'), processIds: [child.pid ?? 0] };
   }
   throw new Error('It has not started');
 };
@@ -80,8 +80,8 @@ const openDeployed: Open = async (config, teardown) => {
   const started = await startProcesses({ databaseUrl, config, isAwaited: true }, teardown);
   const client = (token: string) => createApiClient(started.baseUrls[0] ?? '', token);
   const { user, otherTenantUser } = started.tokens;
-  const pids = [...started.workers, ...started.apis].map(({ pid }) => pid);
-  return { greedy: client(user), other: client(otherTenantUser), pids };
+  const processIds = [...started.workers, ...started.apis].map(({ pid }) => pid);
+  return { greedy: client(user), other: client(otherTenantUser), processIds };
 };
 
 const OPEN: Readonly<Record<string, Open>> = { embedded: openEmbedded, postgres: openDeployed };
@@ -103,12 +103,12 @@ async function measureAll(database: string, open: Open): Promise<void> {
   }
 }
 
-async function measure({ greedy, other, pids }: Place, { graph, input }: LargeRun): Promise<object> {
+async function measure({ greedy, other, processIds }: Place, { graph, input }: LargeRun): Promise<object> {
   await other.post('/api/graphs', TRIVIAL);
   for (let round = 0; round < IDLE_ROUNDS; round++) await trivialRun(other);
   const idle: number[] = [];
   for (let round = 0; round < IDLE_ROUNDS; round++) idle.push(await trivialRun(other));
-  const [idleMemory, idleWritten] = [await memoryOf(pids), await writtenBy(pids)];
+  const [idleMemory, idleWritten] = [await memoryOf(processIds), await writtenBy(processIds)];
   const begin = performance.now();
   const { status, body } = await greedy.post('/api/runs', { graph, input });
   if (status !== 201 && status !== 202) return { refused: status, body };
@@ -118,13 +118,13 @@ async function measure({ greedy, other, pids }: Place, { graph, input }: LargeRu
   const watching = Promise.all([
     untilOver(over.signal, async () => beside.push(await trivialRun(other))),
     untilOver(over.signal, async () => answers.push(await timeOf(async () => await other.get('/api/graphs')))),
-    untilOver(over.signal, async () => memory.push(await memoryOf(pids))),
+    untilOver(over.signal, async () => memory.push(await memoryOf(processIds))),
   ]);
   const end = await untilRests(greedy, path, begin + WATCHED_MS);
   const tookMs = performance.now() - begin;
   over.abort();
   await watching;
-  const written = (await writtenBy(pids)) - idleWritten;
+  const written = (await writtenBy(processIds)) - idleWritten;
   return {
     end,
     seconds: round(tookMs / 1_000, 1),
@@ -174,13 +174,13 @@ async function timeOf(act: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-async function memoryOf(pids: readonly number[]): Promise<number> {
-  const each = await Promise.all(pids.map(residentMemory));
+async function memoryOf(processIds: readonly number[]): Promise<number> {
+  const each = await Promise.all(processIds.map(residentMemory));
   return each.reduce((sum, one) => sum + one, 0);
 }
 
 /** Bytes that processes have written, sockets and files alike. Linux only. */
-async function writtenBy(pids: readonly number[]): Promise<number> {
-  const each = await Promise.all(pids.map(async (pid) => await readFile(`/proc/${pid}/io`, 'utf8')));
+async function writtenBy(processIds: readonly number[]): Promise<number> {
+  const each = await Promise.all(processIds.map(async (pid) => await readFile(`/proc/${pid}/io`, 'utf8')));
   return each.reduce((sum, text) => sum + Number(/^wchar: (\d+)$/m.exec(text)?.[1]), 0);
 }

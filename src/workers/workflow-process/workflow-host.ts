@@ -52,7 +52,7 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
     opened.catch(async () => await process.stop());
     return { process, opened };
   };
-  const [light, heavy] = [createSuccession(begin), createSuccession(begin)];
+  const [light, heavy] = [createReplaceable(begin), createReplaceable(begin)];
   await light.living();
   const heavyOnes = createHeavyExecutions();
   return {
@@ -85,12 +85,12 @@ interface OpenedProcess {
 }
 
 /** Processes of which each follows one that has ended. */
-interface Succession {
+interface Replaceable {
   living(this: void): Promise<WorkflowProcess>;
   stop(): Promise<void>;
 }
 
-function createSuccession(begin: () => OpenedProcess): Succession {
+function createReplaceable(begin: () => OpenedProcess): Replaceable {
   let current: OpenedProcess | null = null;
   return {
     async living() {
