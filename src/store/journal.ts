@@ -10,6 +10,8 @@ import { announceChange } from './changes/announce-change.ts';
 import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
 import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
+import { lastUpdates } from './last-updates.ts';
+import type { CompletedTask, Update } from './last-updates.ts';
 import type { Tables } from './tables.ts';
 import { noticesOf } from './webhooks/notices-of.ts';
 import { tellingParts } from './webhooks/tell-webhooks.ts';
@@ -45,6 +47,8 @@ export interface Journal {
     runId: string,
     type: Type,
   ): Promise<(RunEvent & { readonly type: Type }) | null>;
+  /** What tasks of the graph itself have written when they completed last, in the order of the tasks. */
+  lastUpdates(runId: string, tasks: readonly CompletedTask[]): Promise<readonly (Update | null)[]>;
   /** The last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** All nodes that ever began, without repetition; a node in a subgraph is `outer/inner`. */
@@ -60,6 +64,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
     occurrences: (runId) => occurrences(db, runId),
     ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
     lastOfType: (runId, type) => lastOfType(db, runId, type),
+    lastUpdates: (runId, tasks) => lastUpdates(db, runId, tasks),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };

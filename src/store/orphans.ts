@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import type { BlobPieces } from './blobs/blob-pieces.ts';
 import type { Tables } from './tables.ts';
 
 /** Maps runs to their workflows, to which blobs belong, and back. */
@@ -12,17 +13,31 @@ export interface WorkflowNames {
 /** The number of workflows in one statement. */
 const BATCH = 1_000;
 
+/** Workflows, and where pieces of their blobs are. */
+interface Owners extends WorkflowNames {
+  readonly pieces: BlobPieces;
+}
+
 /**
  * Deletes old blobs whose run is gone, such as blobs that were written while their run was deleted.
  * @returns the number of deleted blobs, batch by batch
  */
-export async function* pruneOrphans(db: Kysely<Tables>, before: string, names: WorkflowNames): AsyncIterable<number> {
-  for await (const workflowIds of orphaned(db, before, names)) {
+export async function* pruneOrphans(db: Kysely<Tables>, before: string, owners: Owners): AsyncIterable<number> {
+  for await (const workflowIds of orphaned(db, before, owners)) {
     const { numAffectedRows } = await sql`
       delete from blobs where workflow_id = any(${workflowIds}::text[]) and created_at < ${before}::timestamptz
     `.execute(db);
+    await owners.pieces.forget(db, await withoutBlobs(db, workflowIds));
     yield Number(numAffectedRows ?? 0);
   }
+}
+
+/** Younger blobs keep the pieces of their workflow. */
+async function withoutBlobs(db: Kysely<Tables>, workflowIds: readonly string[]): Promise<readonly string[]> {
+  const rows = db.selectFrom('blobs').select('workflow_id as id').distinct();
+  const left = await rows.where(sql<boolean>`workflow_id = any(${workflowIds}::text[])`).execute();
+  const kept = new Set(left.map(({ id }) => id));
+  return workflowIds.filter((id) => !kept.has(id));
 }
 
 /** Counts what `pruneOrphans` would delete. */

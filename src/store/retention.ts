@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction, RawBuilder } from 'kysely';
+import type { BlobPieces } from './blobs/blob-pieces.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { forgetDefinitions } from './definitions.ts';
 import { pruneOrphans, countOrphans } from './orphans.ts';
@@ -25,14 +26,19 @@ export interface RetentionStore {
   prune(retention: Retention, batch: number): AsyncIterable<Pruned>;
 }
 
-export function createRetention(db: Kysely<Tables>): RetentionStore {
+export function createRetention(db: Kysely<Tables>, pieces: BlobPieces): RetentionStore {
   return {
     count: (retention) => count(db, retention),
-    prune: (retention, batch) => prune(db, retention, batch),
+    prune: (retention, batch) => prune(db, { ...retention, pieces }, batch),
   };
 }
 
-async function* prune(db: Kysely<Tables>, retention: Retention, batch: number): AsyncIterable<Pruned> {
+/** What is pruned, and where pieces of blobs are. */
+interface Pruning extends Retention {
+  readonly pieces: BlobPieces;
+}
+
+async function* prune(db: Kysely<Tables>, retention: Pruning, batch: number): AsyncIterable<Pruned> {
   const { runsBefore, checkpointsBefore } = retention;
   if (runsBefore !== null) {
     yield* eachBatch(db, batch, async (transaction, after) => {
@@ -146,14 +152,14 @@ const IS_UNDONE = sql<boolean>`coalesce(view::text like '%"undone":{"since":%', 
 async function pruneRuns(
   transaction: Transaction<Tables>,
   runs: readonly OldRun[],
-  { toWorkflowId }: Retention,
+  { toWorkflowId, pieces }: Pruning,
 ): Promise<Pruned> {
   const ids = runs.map(({ id }) => id);
+  const workflowIds = runs.map(toWorkflowId);
   const gone: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
   for (const part of PARTS) gone[part] = await deleteOf(transaction, part, ids);
-  const blobs = await sql`delete from blobs where workflow_id = any(${runs.map(toWorkflowId)}::text[])`.execute(
-    transaction,
-  );
+  const blobs = await sql`delete from blobs where workflow_id = any(${workflowIds}::text[])`.execute(transaction);
+  await pieces.forget(transaction, workflowIds);
   await sql`delete from occurrences where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from approval_comments where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);

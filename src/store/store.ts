@@ -6,8 +6,11 @@ import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { createAudit } from './audit/audit.ts';
 import type { Audit } from './audit/audit.ts';
-import { createBlobs } from './blobs.ts';
-import type { Blobs } from './blobs.ts';
+import { createPiecesInTable } from './blobs/blob-pieces.ts';
+import type { BlobPieces } from './blobs/blob-pieces.ts';
+import { createBlobs } from './blobs/blobs.ts';
+import type { Blobs } from './blobs/blobs.ts';
+import { createPiecesInFiles } from './blobs/pieces-in-files.ts';
 import { createCalls } from './calls/calls.ts';
 import type { Calls } from './calls/calls.ts';
 import { createChanges } from './changes/changes.ts';
@@ -146,14 +149,20 @@ export interface Store {
 const MAX_CONNECTIONS = 20;
 /** Limits of slow work, such as migrations and pruning. */
 const PATIENT = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
+/** Of pieces of large blobs, so that what is large takes no connection of what is quick. */
+const OF_PIECES = { maxConnections: 2 };
 
 /**
  * Opens the store in a PostgreSQL database and brings its tables up to date.
  * @throws DatabaseAwayError
  */
 export async function openPostgresStore(url: string): Promise<Store> {
-  const dialect = createPostgresDialect(url, { maxConnections: MAX_CONNECTIONS });
-  return await openStore({ dialect, patient: createPostgresDialect(url, PATIENT), listen: listenToPostgres(url) });
+  return await openStore({
+    dialect: createPostgresDialect(url, { maxConnections: MAX_CONNECTIONS }),
+    patient: createPostgresDialect(url, PATIENT),
+    ofPieces: createPostgresDialect(url, OF_PIECES),
+    listen: listenToPostgres(url),
+  });
 }
 
 /** Makes the store a dependency that a process waits for. */
@@ -161,10 +170,18 @@ export function postgresStore(url: string) {
   return { name: 'the database', open: () => openPostgresStore(url), isAway: isDatabaseAway };
 }
 
-/** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
-export async function openEmbeddedStore(database: EmbeddedDatabase): Promise<Store> {
+/**
+ * Opens the store in an embedded PostgreSQL, which keeps its files in a folder. It does one statement at a time.
+ * @param folder has large blobs as files, so that no statement waits for them; `null`: the database has them
+ */
+export async function openEmbeddedStore(database: EmbeddedDatabase, folder: string | null = null): Promise<Store> {
   const dialect = createPgliteDialect(database);
-  return await openStore({ dialect, patient: dialect, listen: listenToPglite(database) });
+  return await openStore({
+    dialect,
+    patient: dialect,
+    ofPieces: folder === null ? dialect : createPiecesInFiles(folder),
+    listen: listenToPglite(database),
+  });
 }
 
 /** Ways to a database. */
@@ -172,28 +189,32 @@ interface Ways {
   readonly dialect: Dialect;
   /** For slow work; it may be the same. */
   readonly patient: Dialect;
+  readonly ofPieces: Dialect | BlobPieces;
   readonly listen: Listen;
 }
 
-async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
-  const open = (to: Dialect) => new Kysely<Tables>({ dialect: to });
-  const db = open(dialect);
-  const patientDb = patient === dialect ? db : open(patient);
+async function openStore({ dialect, patient, ofPieces, listen }: Ways): Promise<Store> {
+  const db = new Kysely<Tables>({ dialect });
+  const open = (to: Dialect) => (to === dialect ? db : new Kysely<Tables>({ dialect: to }));
+  const patientDb = open(patient);
+  const dbOfPieces = 'put' in ofPieces ? db : open(ofPieces);
+  const pieces = 'put' in ofPieces ? ofPieces : createPiecesInTable(dbOfPieces);
   const changes = createChanges(listen);
   const deltas = createDeltas(db, listen);
   const close = async (): Promise<void> => {
     await Promise.all([changes.close(), deltas.close()]);
-    await Promise.all([...new Set([db, patientDb])].map((one) => one.destroy()));
+    await Promise.all([...new Set([db, patientDb, dbOfPieces])].map((one) => one.destroy()));
   };
   await migrate(patientDb).catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  return { ...createStores(db), retention: createRetention(patientDb), changes, deltas, close };
+  const retention = createRetention(patientDb, pieces);
+  return { ...createStores(db), blobs: createBlobs(db, pieces), retention, changes, deltas, close };
 }
 
 /** What asks the database for nothing but quick answers. */
-function createStores(db: Kysely<Tables>): Omit<Store, 'retention' | 'changes' | 'deltas' | 'close'> {
+function createStores(db: Kysely<Tables>): Omit<Store, 'blobs' | 'retention' | 'changes' | 'deltas' | 'close'> {
   const [switches, tenantTerms] = [createSwitches(db), createTenantTerms(db)];
   return {
     graphs: createGraphs(db),
@@ -216,7 +237,6 @@ function createStores(db: Kysely<Tables>): Omit<Store, 'retention' | 'changes' |
     interventions: createInterventions(db),
     ledger: createLedger(db),
     calls: createCalls(db),
-    blobs: createBlobs(db),
     idempotency: createIdempotency(db),
     runLooks: createRunLooks(db),
     streamTickets: createStreamTickets(db),

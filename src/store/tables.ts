@@ -39,6 +39,7 @@ export interface Tables {
   approval_comments: ApprovalCommentsTable;
   ledger: LedgerTable;
   blobs: BlobsTable;
+  blob_pieces: BlobPiecesTable;
   idempotency: IdempotencyTable;
   stream_tickets: StreamTicketsTable;
   written_batches: WrittenBatchesTable;
@@ -216,8 +217,18 @@ export interface BlobsTable {
   id: string;
   workflow_id: string;
   metadata: Payload<Readonly<Record<string, string>>>;
-  data: Uint8Array;
+  /** `null`: the blob is large, and in pieces. */
+  data: Optional<Uint8Array>;
+  /** The digests of its pieces, in order; `null`: it is whole. */
+  pieces: OptionalPayload<readonly string[]>;
   created_at: Time;
+}
+
+/** Pieces of large blobs. With an embedded database they are files. */
+export interface BlobPiecesTable {
+  workflow_id: string;
+  digest: string;
+  data: Uint8Array;
 }
 
 export interface IdempotencyTable {

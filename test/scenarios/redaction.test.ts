@@ -57,7 +57,7 @@ function shownOf({ run: { run, events, checkpoints } }: Played, redaction: Redac
     waitingFor.map((waiting) => hideWaiting(waiting, redaction)),
     error && hideRunError(error, redaction),
     hideOutput(output, redaction),
-    pending.map(({ update }) => hideChannels(update, redaction)),
+    pending.map(({ update }) => hideChannels(update ?? {}, redaction)),
     hideChannels(foldCheckpoints(checkpoints), redaction),
   ]);
 }

@@ -1,11 +1,11 @@
-import type { RunView } from '../../graph/journal/index.ts';
 import { hideChannels, REDACTED } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /** Channel values, and writes that are not applied yet. */
-interface State extends Pick<RunView, 'pending'> {
+interface State {
   readonly values: JsonObject;
+  readonly pending: readonly { readonly update: JsonObject }[];
 }
 
 /** A state without what is hidden. */

@@ -1,4 +1,5 @@
-import type { RunView } from '../../graph/journal/index.ts';
+import type { PendingTask, RunView } from '../../graph/journal/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import type { StoredState, StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
@@ -20,20 +21,41 @@ export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecor
     checkpoint: checkpoint.id,
     visited: await store.journal.visited(run.id, checkpoint.seq),
     next: checkpoint.next,
-    pending: [],
-    ...(isNow(run, wanted) && nextOf(run)),
+    pending: NOTHING_PENDING,
+    ...(isNow(run, wanted) && (await nextOf(store, run))),
   };
 }
 
+const NOTHING_PENDING: readonly PendingWrite[] = [];
 const NOTHING_YET = { checkpoint: { id: null, seq: 0, next: [] }, channels: {} } as const;
 
 function isNow({ view }: RunRecord, wanted: string | null): boolean {
   return wanted === null || wanted === view?.checkpointId;
 }
 
-/** The run's view knows best what comes after the newest checkpoint. */
-function nextOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
-  return view && { next: view.next, pending: view.pending };
+/** A write that the end of the open superstep is going to apply. */
+export interface PendingWrite extends PendingTask {
+  readonly update: JsonObject;
+}
+
+interface Next extends Pick<RunView, 'next'> {
+  readonly pending: readonly PendingWrite[];
+}
+
+/** The run's view knows best what comes after the newest checkpoint. @throws ApiError 503 while that is being written */
+async function nextOf({ journal }: Store, { id, view }: RunRecord): Promise<Next | null> {
+  if (!view) return null;
+  const told = await journal.lastUpdates(
+    id,
+    view.pending.filter(({ update }) => !update),
+  );
+  const updates = told.values();
+  const pending = view.pending.map((task) => {
+    const update = task.update ?? updates.next().value;
+    if (!update) throw incomplete(id);
+    return { ...task, update };
+  });
+  return { next: view.next, pending };
 }
 
 /**

@@ -21,5 +21,5 @@ export async function openDatabase(
     import('./use-store.ts'),
   ]);
   teardown.add(() => database.close());
-  return await useStore(database, teardown);
+  return await useStore({ database, blobs: resolve(dataDir, 'blobs') }, teardown);
 }

@@ -15,15 +15,22 @@ export interface Database {
   readonly listen: Listen;
 }
 
-/** Opens the store in a database: an embedded one that is open, or the PostgreSQL of a URL. */
-export async function useStore(database: ThreadedDatabase | string, teardown: Teardown): Promise<Database> {
-  if (typeof database === 'string') {
-    const store = await openPostgresStore(database);
+/** An embedded database that is open, and the folder of large values beside it. */
+interface Embedded {
+  readonly database: ThreadedDatabase;
+  readonly blobs: string;
+}
+
+/** Opens the store in an embedded database, or in the PostgreSQL of a URL. */
+export async function useStore(place: Embedded | string, teardown: Teardown): Promise<Database> {
+  if (typeof place === 'string') {
+    const store = await openPostgresStore(place);
     teardown.add(() => store.close());
-    const dialect = createPostgresDialect(database, { maxConnections: 5 });
-    return { store, dialect, listen: listenToPostgres(database) };
+    const dialect = createPostgresDialect(place, { maxConnections: 5 });
+    return { store, dialect, listen: listenToPostgres(place) };
   }
-  const store = await openEmbeddedStore(database);
+  const { database, blobs } = place;
+  const store = await openEmbeddedStore(database, blobs);
   teardown.add(() => store.close());
   return { store, dialect: createPgliteDialect(database), listen: listenToPglite(database) };
 }

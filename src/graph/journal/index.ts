@@ -17,6 +17,6 @@ export { FIRST_SEGMENT, nodeName } from './segment.ts';
 export type { CallTrace, EarlierVisit, EndedSegments, Segment, TracedRun } from './segment.ts';
 export { TOLD_EVENTS } from './told-events.ts';
 export { NOT_BEGUN, toRunView } from './run-view.ts';
-export type { RunView, Usage, WaitingFor } from './run-view.ts';
+export type { PendingTask, RunView, Usage, WaitingFor } from './run-view.ts';
 export { toWebhookEvents, WEBHOOK_EVENTS } from './webhook-events.ts';
 export type { WebhookEvent, WebhookEventType } from './webhook-events.ts';

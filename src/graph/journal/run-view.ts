@@ -41,8 +41,8 @@ export interface RunView {
   /** RFC 3339; absent: the run is not paused. */
   readonly pausedAt?: string;
   readonly checkpointId: string | null;
-  /** The writes of finished tasks of the open superstep. */
-  readonly pending: readonly PendingWrite[];
+  /** The finished tasks of the open superstep. */
+  readonly pending: readonly PendingTask[];
   /** Absent: nothing of the run's work is undone, nor about to be. */
   readonly undone?: UndoneWork;
 }
@@ -76,10 +76,12 @@ export interface Usage {
   readonly toolCalls: number;
 }
 
-export interface PendingWrite {
+/** A finished task of the open superstep. */
+export interface PendingTask {
   readonly node: string;
   readonly index?: number;
-  readonly update: Update;
+  /** What it is going to write; absent: the task's last event of its completion says it, and this view is small. */
+  readonly update?: Update;
 }
 
 /** An accepted run that has not written anything yet. */
@@ -212,11 +214,13 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
   return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
 }
 
-function pendingIn(scope: Scope): PendingWrite[] {
-  const writes: PendingWrite[] = [];
+function pendingIn(scope: Scope): PendingTask[] {
+  const finished: PendingTask[] = [];
   for (const task of tasksIn(scope)) {
-    const { node, index } = task;
-    if (isFinished(task)) writes.push({ node, ...(index !== null && { index }), update: task.state.update });
+    if (!isFinished(task)) continue;
+    const { node, index, state } = task;
+    const update = state.phase === 'diverted' ? { update: state.update } : {};
+    finished.push({ node, ...(index !== null && { index }), ...update });
   }
-  return writes;
+  return finished;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import { IN_BASE64, toBytes } from '../database/base64.ts';
 import type { Tables } from '../tables.ts';
 import type { FilesTable } from './files-tables.ts';
 
@@ -60,8 +61,7 @@ const BATCH = 20;
 export function createFiles(db: Kysely<Tables>): Files {
   return {
     async addPiece(uploadId, number, data) {
-      const bytes = sql<Uint8Array>`decode(${toBase64(data)}, 'base64')`;
-      const piece = { upload_id: uploadId, number, data: bytes, created_at: new Date().toISOString() };
+      const piece = { upload_id: uploadId, number, data: toBytes(data), created_at: new Date().toISOString() };
       await db.insertInto('file_pieces').values(piece).execute();
     },
     keep: async (file) => await db.transaction().execute(async (transaction) => await keep(transaction, file)),
@@ -151,11 +151,6 @@ async function* read(db: Kysely<Tables>, id: string): AsyncGenerator<Uint8Array,
     yield data;
   }
 }
-
-// The embedded database turns bytes into parameters, and rows into bytes, one by one: it is slow at it, and fast at text.
-const IN_BASE64 = sql<string>`encode(data, 'base64')`.as('data');
-const toBase64 = (data: Uint8Array): string =>
-  Buffer.from(data.buffer, data.byteOffset, data.length).toString('base64');
 
 /** @returns the number of deleted files */
 async function deleteUnused(db: Kysely<Tables>, before: string): Promise<number> {

@@ -49,12 +49,14 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
       const workflow = find(request.executionRunId);
       if (!workflow) return { kind: 'forgotten' };
       await use(request.executionRunId);
+      const before = process.cpuUsage();
       const completion = await workflow.activate(WorkflowActivation.decode(request.activation));
       const calls = await workflow.getAndResetSinkCalls();
       return {
         kind: 'activated',
         completion: WorkflowActivationCompletion.encode(completion).finish(),
         sinkCalls: calls.map((call) => ({ ...call, workflowInfo: toSentInfo(call.workflowInfo) })),
+        workedMs: process.cpuUsage(before).user / 1_000,
       };
     }
     case 'dispose':

@@ -27,7 +27,13 @@ export type AnswerBody =
   | { readonly kind: 'done' }
   /** The workflow is no longer in memory. */
   | { readonly kind: 'forgotten' }
-  | { readonly kind: 'activated'; readonly completion: Uint8Array; readonly sinkCalls: readonly SentSinkCall[] }
+  | {
+      readonly kind: 'activated';
+      readonly completion: Uint8Array;
+      readonly sinkCalls: readonly SentSinkCall[];
+      /** Processor time. */
+      readonly workedMs: number;
+    }
   | { readonly kind: 'failed'; readonly message: string; readonly stack: string | undefined };
 
 /** Information about a workflow without its functions, which no message can hold. */

@@ -6,6 +6,8 @@ import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helper
 import { PLAYED_ANEW } from '../../workflows/contract.ts';
 import type { CompletedTaskCheck } from './completed-task.ts';
 import { createCells } from './cells.ts';
+import { createHeavyExecutions } from './heavy-executions.ts';
+import type { HeavyExecutions } from './heavy-executions.ts';
 import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
@@ -47,7 +49,8 @@ const { WorkflowActivation } = proto.coresdk.workflow_activation;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
 /**
- * Runs the code of workflows in a process of its own, and in another one when that has ended.
+ * Runs the code of workflows in a process of its own, and in another one when that has ended. Heavy executions have one
+ * besides: others do not wait for their tasks. An execution in which a process has ended is tried alone.
  * @throws when the first process can't run the code
  */
 export async function openWorkflowHost({ start, open, observer, wasCompleted }: HostOptions): Promise<WorkflowCreator> {
@@ -57,23 +60,24 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
     opened.catch(async () => await process.stop());
     return { process, opened };
   };
-  let current = begin();
-  await current.opened;
-  const shared = async (): Promise<WorkflowProcess> => {
-    if (current.process.hasEnded) current = begin();
-    return await current.opened;
-  };
+  const [light, heavy] = [createReplaceable(begin), createReplaceable(begin)];
+  await light.living();
   const cells = createCells(async () => await begin().opened);
+  const heavyOnes = createHeavyExecutions();
   /** Executions that have to be tried alone when they come again. */
   const suspects = new Set<string>();
   return {
     async createWorkflow(options) {
       observer.opened(options.info);
       const { runId, workflowId } = options.info;
+      const home = { isHeavy: false };
       const code = createRestartable(
         { begin: { kind: 'create', options: toSent(options) }, isSuspect: suspects.delete(runId) },
         {
-          shared,
+          shared() {
+            home.isHeavy = heavyOnes.isHeavy(runId);
+            return (home.isHeavy ? heavy : light).living();
+          },
           alone: () => cells.enter(),
           failed(reason, verdict) {
             suspects.add(runId);
@@ -82,10 +86,10 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
         },
       );
       const standing = createExecutionStanding(async (started) => await wasCompleted({ workflowId, runId }, started));
-      return createProxy({ code, standing, observer }, runId);
+      return createProxy({ code, home, standing, heavyOnes, observer }, runId);
     },
     async destroy() {
-      await Promise.all([current.process.stop(), cells.stop()]);
+      await Promise.all([light.stop(), heavy.stop(), cells.stop()]);
     },
   };
 }
@@ -100,6 +104,23 @@ interface OpenedProcess {
   readonly opened: Promise<WorkflowProcess>;
 }
 
+/** Processes of which each follows one that has ended. */
+interface Replaceable {
+  living(this: void): Promise<WorkflowProcess>;
+  stop(): Promise<void>;
+}
+
+function createReplaceable(begin: () => OpenedProcess): Replaceable {
+  let current: OpenedProcess | null = null;
+  return {
+    async living() {
+      if (!current || current.process.hasEnded) current = begin();
+      return await current.opened;
+    },
+    stop: async () => await current?.process.stop(),
+  };
+}
+
 /** No execution has a part in the end of a process that is not open yet. */
 function asBystander(error: unknown): never {
   if (error instanceof ProcessEnded && error.wasAtWork) throw new ProcessEnded(error.end, false);
@@ -108,23 +129,34 @@ function asBystander(error: unknown): never {
 
 interface ProxyDeps {
   readonly code: Restartable;
+  /** Where the code is, once it is there. */
+  readonly home: { readonly isHeavy: boolean };
   readonly standing: ExecutionStanding;
+  readonly heavyOnes: HeavyExecutions;
   readonly observer: ExecutionObserver;
 }
 
 /** A workflow as the worker sees it; its code is in the process. */
-function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: string): Workflow {
+function createProxy({ code, home, standing, heavyOnes, observer }: ProxyDeps, executionRunId: string): Workflow {
   let sinkCalls: SinkCall[] = [];
+  let hasBegun = false;
+  const isToMove = (activation: Activation): boolean =>
+    hasBegun && !home.isHeavy && heavyOnes.isHeavy(executionRunId) && mayBeginAnew(activation);
   return {
     async activate(activation) {
       if (!(await standing.mayTake(activation))) return toReset(executionRunId, AHEAD);
+      if (isToMove(activation)) return toReset(executionRunId, HEAVY);
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
+      if (!hasBegun) heavyOnes.begins(executionRunId, encoded.length);
+      hasBegun = true;
       const isReplay = isReplayed(activation);
       const asked = code.ask(request, isReplay);
       const answer = await noticeLongWait(asked, () => observer.waits(executionRunId));
       if (answer.kind === 'forgotten') return toReset(executionRunId, FORGOTTEN);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
+      const workedMs = activation.isReplaying === true ? 0 : answer.workedMs;
+      heavyOnes.observe(executionRunId, { bytes: encoded.length + answer.completion.length, workedMs });
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
       standing.answered(completion);
@@ -139,13 +171,24 @@ function createProxy({ code, standing, observer }: ProxyDeps, executionRunId: st
       return await Promise.resolve(calls);
     },
     async dispose() {
+      heavyOnes.leaves(executionRunId, home.isHeavy);
       await code.askLast({ kind: 'dispose', executionRunId });
     },
   };
 }
 
+type Activation = Parameters<Workflow['activate']>[0];
+
+/** A query would fail, and local calls would be made again. */
+function mayBeginAnew({ jobs, isReplaying }: Activation): boolean {
+  const isBound = (jobs ?? []).some(({ queryWorkflow, resolveActivity }) => queryWorkflow ?? resolveActivity?.isLocal);
+  return !isBound && isReplaying !== true;
+}
+
+const HEAVY = `${PLAYED_ANEW}: it keeps others waiting, and goes on in another process`;
+
 /** Core says so of queries, too, which come when a replay is over. */
-function isReplayed({ isReplaying, jobs }: coresdk.workflow_activation.IWorkflowActivation): boolean {
+function isReplayed({ isReplaying, jobs }: Activation): boolean {
   return isReplaying === true && jobs?.some(({ queryWorkflow }) => queryWorkflow) !== true;
 }
 

@@ -19,5 +19,5 @@ storeSuite('store on embedded PostgreSQL in a thread', async () => {
   const database = await openThreadedDatabase(join(folder, 'pglite'));
   opened.add(() => database.close());
   const tables = new Kysely<Tables>({ dialect: createPgliteDialect(database) });
-  return { store: await openEmbeddedStore(database), tables };
+  return { store: await openEmbeddedStore(database, join(folder, 'blobs')), tables };
 });

@@ -36,9 +36,6 @@ afterAll(async () => await teardown.run());
 
 const CANARY = 'canary-4711';
 
-/** A small value, and one that is too large for a history. */
-const input = { small: CANARY, large: `${CANARY}${'x'.repeat(100_000)}` };
-
 const graph = aDefinition({
   channels: { small: {}, large: {}, said: {}, copy: {} },
   nodes: {
@@ -55,26 +52,30 @@ async function keptOf(id: string): Promise<readonly string[]> {
   return [history, ...payloads.map(([, data = '']) => Buffer.from(data, 'base64').toString())];
 }
 
-async function blobs(): Promise<readonly string[]> {
-  const { rows } = await database.query<{ data: Buffer }>('select data from blobs');
+async function blobsIn(table: 'blobs' | 'blob_pieces'): Promise<readonly string[]> {
+  const { rows } = await database.query<{ data: Buffer }>(`select data from ${table} where data is not null`);
   return rows.map(({ data }) => data.toString());
 }
 
-test('the history of a run and its large payloads are unreadable, and the run goes on', async () => {
+test.each([
+  // Too large for a history, and too large for one row.
+  ['blobs', `${CANARY}${'x'.repeat(100_000)}`],
+  ['blob_pieces', CANARY.repeat(40_000)],
+] as const)('the history of a run and its payloads in %s are unreadable, and the run goes on', async (table, large) => {
   const user = stack.as('user');
-  const id = textAt((await postRun(user, { graph, input })).body, '/id');
+  const id = textAt((await postRun(user, { graph, input: { small: CANARY, large } })).body, '/id');
   const decision = { values: { text: CANARY } };
   expect(await stack.as('approver').post(`/api/runs/${id}/approve`, decision)).toMatchObject({ status: 200 });
   const run = await user.untilRun(id, hasStatus('completed', 'failed'));
   expect(at(run, '/output/copy')).toBe(`${CANARY}: ${CANARY}`);
-  const kept = [await keptOf(id), await blobs()];
+  const kept = [await keptOf(id), await blobsIn(table)];
   expect(kept.map((texts) => texts.length > 0)).toEqual([true, true]);
   expect(kept.flat().filter((text) => text.includes('canary'))).toEqual([]);
 });
 
 test('a signal that nobody here has encrypted is ignored at once, and the run goes on', async () => {
   const user = stack.as('user');
-  const id = textAt((await postRun(user, { graph, input })).body, '/id');
+  const id = textAt((await postRun(user, { graph, input: { small: CANARY } })).body, '/id');
   await user.untilRun(id, hasStatus('waiting'));
   const stranger = createAesGcmCodec({ theirs: Buffer.alloc(32, 7) }, 'theirs');
   await client.workflowService.signalWorkflowExecution({

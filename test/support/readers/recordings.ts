@@ -5,7 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import type { Blob, Blobs } from '../../../src/store/blobs.ts';
+import type { Blob, Blobs } from '../../../src/store/blobs/blobs.ts';
 import type { History } from './executions.ts';
 import { at, listAt } from './json-at.ts';
 

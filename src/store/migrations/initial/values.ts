@@ -23,8 +23,15 @@ export const VALUES_TABLES = [
     id text primary key,
     workflow_id text not null,
     metadata json not null,
-    data bytea not null,
+    data bytea,
+    pieces json,
     created_at timestamptz not null
   )`,
   `create index blobs_of_workflow on blobs (workflow_id)`,
+  `create table blob_pieces (
+    workflow_id text not null,
+    digest text not null,
+    data bytea not null,
+    primary key (workflow_id, digest)
+  )`,
 ] as const;

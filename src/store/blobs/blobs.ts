@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { IN_BASE64, toBytes } from '../database/base64.ts';
+import type { Tables } from '../tables.ts';
+import type { BlobPieces, Piece } from './blob-pieces.ts';
+import { cutByContent } from './cut-by-content.ts';
+import { createSharedSlots } from './shared-slots.ts';
+import { createRecentPieces } from './recent-pieces.ts';
+
+/** A payload as Temporal gives it to a storage driver. */
+export interface Blob {
+  /** Says how to read the data; values are in base64. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly data: Uint8Array;
+}
+
+export interface NewBlob extends Blob {
+  readonly id: string;
+  /** The workflow whose history refers to the blob. */
+  readonly workflowId: string;
+}
+
+export interface Blobs {
+  /** Stores blobs; an existing blob stays as it is. */
+  put(blobs: readonly NewBlob[]): Promise<void>;
+  /** @returns the blobs in the order of their ids @throws RangeError when a blob is missing */
+  get(ids: readonly string[]): Promise<readonly Blob[]>;
+  /** @returns those blobs that there are, by id @throws RangeError when a piece of one is missing */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Blob>>;
+}
+
+/** Larger blobs are cut into pieces, which a workflow's blobs share. */
+const MAX_WHOLE_BYTES = 262_144;
+
+/** Stores and reads of pieces at a time, of a process. */
+const SLOTS = 2;
+
+/** Bytes that one of them stores. */
+const BATCH_BYTES = 1_048_576;
+
+/** @param pieces what is large; others do not wait for it */
+export function createBlobs(db: Kysely<Tables>, pieces: BlobPieces): Blobs {
+  const store = createPieceStore(pieces);
+  const insert = async ({ id, workflowId, metadata }: NewBlob, content: Content): Promise<void> => {
+    const row = { id, workflow_id: workflowId, metadata: JSON.stringify(metadata), ...content };
+    await db
+      .insertInto('blobs')
+      .values({ ...row, created_at: new Date().toISOString() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  };
+  const find: Blobs['find'] = async (ids) => {
+    const rows = await db
+      .selectFrom('blobs')
+      .select(['id', 'workflow_id as workflowId', 'metadata', 'pieces', IN_BASE64])
+      .where(sql<boolean>`id = any(${ids}::text[])`)
+      .execute();
+    const found = new Map<string, Blob>();
+    for (const { id, workflowId, metadata, pieces: digests, data } of rows)
+      found.set(id, { metadata, data: digests ? await store.get(workflowId, digests) : Buffer.from(data, 'base64') });
+    return found;
+  };
+  return {
+    async put(blobs) {
+      for (const blob of blobs) {
+        if (blob.data.length <= MAX_WHOLE_BYTES) await insert(blob, { data: toBytes(blob.data) });
+        else await insert(blob, { pieces: JSON.stringify(await store.put(blob)) });
+      }
+    },
+    find,
+    async get(ids) {
+      const found = await find(ids);
+      return ids.map((id) => {
+        const blob = found.get(id);
+        if (!blob) throw new RangeError(`There is no blob ${id}`);
+        return blob;
+      });
+    },
+  };
+}
+
+type Content = { readonly data: ReturnType<typeof toBytes> } | { readonly pieces: string };
+
+interface PieceStore {
+  /** Stores what is missing of a blob. @returns the digests of its pieces */
+  put(blob: NewBlob): Promise<readonly string[]>;
+  /** @throws RangeError when a piece is missing */
+  get(workflowId: string, digests: readonly string[]): Promise<Uint8Array>;
+}
+
+function createPieceStore(pieces: BlobPieces): PieceStore {
+  const slots = createSharedSlots(SLOTS);
+  const recent = createRecentPieces();
+  return {
+    async put({ workflowId, data }) {
+      const cut: Piece[] = [];
+      for (const piece of cutByContent(data)) {
+        cut.push({ digest: digestOf(piece), data: piece });
+        // The thread answers requests, too.
+        await othersTurn();
+      }
+      const digests = cut.map(({ digest }) => digest);
+      for (const { digest, data: bytes } of cut) recent.add(digest, bytes);
+      const missing = new Set(await pieces.missing(workflowId, [...new Set(digests)]));
+      for (const batch of inBatches(cut.filter(({ digest }) => missing.delete(digest))))
+        await slots(ownerOf(workflowId), async () => await pieces.put(workflowId, batch));
+      return digests;
+    },
+    async get(workflowId, digests) {
+      const found: Uint8Array[] = [];
+      for (const digest of digests) {
+        const read = async (): Promise<Uint8Array | null> => await pieces.get({ workflowId, digest });
+        const piece = recent.find(digest) ?? (await slots(ownerOf(workflowId), read));
+        if (!piece) throw new RangeError(`A piece of a blob of ${workflowId} is missing`);
+        recent.add(digest, piece);
+        found.push(piece);
+      }
+      return Buffer.concat(found);
+    },
+  };
+}
+
+/** Parts that are stored at once: others have their turn in between. */
+function inBatches(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
+  const batches: Piece[][] = [];
+  let bytes = Infinity;
+  for (const piece of pieces) {
+    bytes += piece.data.length;
+    if (bytes <= BATCH_BYTES) batches.at(-1)?.push(piece);
+    else {
+      batches.push([piece]);
+      bytes = piece.data.length;
+    }
+  }
+  return batches;
+}
+
+/** Ids of the workflows of a tenant differ behind the last colon only. */
+function ownerOf(workflowId: string): string {
+  return workflowId.slice(0, workflowId.lastIndexOf(':'));
+}
+
+function digestOf(data: Uint8Array): string {
+  return createHash('sha256').update(data).digest('base64url');
+}

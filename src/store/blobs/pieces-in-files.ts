@@ -1,0 +1,62 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BlobPieces, PieceReference } from './blob-pieces.ts';
+
+/** Keeps pieces in files of a folder: a folder in it for each workflow, and in that a file for each piece. */
+export function createPiecesInFiles(folder: string): BlobPieces {
+  const folderOf = (workflowId: string): string => join(folder, toFileName(workflowId));
+  const fileOf = ({ workflowId, digest }: PieceReference): string => join(folderOf(workflowId), digest);
+  return {
+    async missing(workflowId, digests) {
+      const there = await Promise.all(digests.map(async (digest) => await exists(fileOf({ workflowId, digest }))));
+      return digests.filter((_, at) => there[at] === false);
+    },
+    async put(workflowId, pieces) {
+      for (const { digest, data } of pieces) await writeWhole(fileOf({ workflowId, digest }), data);
+      for (const path of [folderOf(workflowId), folder, dirname(folder)]) await syncFolder(path);
+    },
+    get: async (piece) => await readFile(fileOf(piece)).catch(nullIfMissing),
+    async forget(_transaction, workflowIds) {
+      for (const id of workflowIds) await rm(folderOf(id), { recursive: true, force: true });
+    },
+  };
+}
+
+/** Ids of workflows are longer than names of files may be, and have other characters. */
+function toFileName(workflowId: string): string {
+  return createHash('sha256').update(workflowId).digest('hex');
+}
+
+/** Writes a file that is there whole or not at all, whenever the process or the machine ends. */
+async function writeWhole(path: string, data: Uint8Array): Promise<void> {
+  const partial = `${path}.${randomUUID()}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(partial, 'w', 0o600);
+  try {
+    await file.writeFile(data);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, path);
+}
+
+/** A name in a folder is on the disk once the folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await access(path).catch(nullIfMissing)) !== null;
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}

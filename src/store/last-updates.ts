@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { RunEvent } from '../graph/journal/index.ts';
+import { readPage } from './page.ts';
+import type { Tables } from './tables.ts';
+
+/** A task of a graph; without an index one that no `forEach` has begun. */
+export interface CompletedTask {
+  readonly node: string;
+  readonly index?: number;
+}
+
+type Completion = RunEvent & { readonly type: 'node.completed' | 'node.skipped' };
+export type Update = Completion['update'];
+
+/**
+ * What tasks of the graph itself have written when they completed last, in the order of the tasks.
+ * @returns `null` for a task of which no event is stored
+ */
+export async function lastUpdates(
+  db: Kysely<Tables>,
+  runId: string,
+  tasks: readonly CompletedTask[],
+): Promise<readonly (Update | null)[]> {
+  const keys = tasks.map(keyOf);
+  const missing = new Set(keys);
+  const found = new Map<string, Update>();
+  for (let before = FROM_THE_END; missing.size > 0 && before > 0;) {
+    const { items, next } = await completionsBefore(db, runId, before);
+    for (const { body } of items)
+      if (isCompletion(body) && !body.path && missing.delete(keyOf(body))) found.set(keyOf(body), body.update);
+    before = Number(next?.id ?? 0);
+  }
+  return keys.map((key) => found.get(key) ?? null);
+}
+
+const FROM_THE_END = 2_147_483_647;
+/** Pages are small, because the database reads all of a page to measure it. */
+const PAGE = 50;
+
+async function completionsBefore(db: Kysely<Tables>, runId: string, seq: number) {
+  const rows = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('seq', '<', seq);
+  return await readPage(db, rows.where('type', 'in', ['node.completed', 'node.skipped']), {
+    order: sql`seq desc`,
+    payloads: ['body'],
+    positionOf: ({ seq: last, body }) => ({ at: body.at, id: String(last) }),
+    limit: PAGE,
+  });
+}
+
+function isCompletion(event: RunEvent): event is Completion {
+  return event.type === 'node.completed' || event.type === 'node.skipped';
+}
+
+function keyOf({ node, index }: CompletedTask): string {
+  return `${index ?? ''} ${node}`;
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { listen } from '../../src/process/listen.ts';
+import { aToolOf } from '../support/doubles/configured-tool.ts';
+import { createApiClient } from '../support/readers/api-client.ts';
+import type { ApiClient } from '../support/readers/api-client.ts';
+import { hasStatus } from '../support/readers/api-runs.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import { startPostgres } from '../support/servers/postgres-server.ts';
+import type { PostgresServer } from '../support/servers/postgres-server.ts';
+import { startProcesses } from '../support/servers/processes.ts';
+import type { Processes } from '../support/servers/processes.ts';
+
+/* A run that holds much goes on in new executions while worker, API and database die in the middle of what they store. */
+
+const MINUTE_MS = 60_000;
+const CALLS = 10;
+const TEXT_BYTES = 700_000;
+
+/** A text of its own for each key. */
+function textOf(key: string): string {
+  let text = '';
+  for (let at = 0; text.length < TEXT_BYTES; at += 1) text += createHash('sha512').update(`${key} ${at}`).digest('hex');
+  return text.slice(0, TEXT_BYTES);
+}
+
+const teardown = openTeardown();
+const keys = new Set<string>();
+let postgres: PostgresServer;
+let databaseUrl: string;
+let deployed: Processes;
+let user: ApiClient;
+beforeAll(async () => {
+  const service = await listen(
+    {
+      fetch(request: Request) {
+        const key = request.headers.get('idempotency-key') ?? '';
+        keys.add(key);
+        return Response.json(textOf(key));
+      },
+    },
+    { port: 0 },
+  );
+  teardown.add(() => service.stop());
+  postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  databaseUrl = await postgres.createDatabase('holdfast');
+  const config = {
+    tools: [aToolOf(service, { name: 'tell', retry: { maxAttempts: 20 } })],
+    http: { allow: [new URL(service.url).host] },
+    defaults: { continueAfter: 12 },
+  };
+  deployed = await startProcesses({ databaseUrl, config, isAwaited: true, isLookedAfter: true }, teardown);
+  user = createApiClient(deployed.baseUrls[0] ?? '', deployed.tokens.user);
+}, 5 * MINUTE_MS);
+afterAll(async () => await teardown.run(), MINUTE_MS);
+
+const growing: GraphDefinition = {
+  name: 'growing',
+  channels: { texts: { reducer: 'append' }, sizes: { default: [] } },
+  input: [],
+  output: ['sizes'],
+  nodes: {
+    tell: { type: 'tool', tool: 'tell', args: { number: '{{ size(state.texts) }}' }, write: { texts: '{{ result }}' } },
+    end: { type: 'set', write: { sizes: '{{ state.texts.map(text, size(text)) }}' } },
+  },
+  edges: [
+    { from: '__start__', to: 'tell' },
+    { from: 'tell', branches: [{ when: `size(state.texts) < ${CALLS}`, to: 'tell' }, { to: 'end' }] },
+  ],
+};
+
+async function rows(statement: string): Promise<readonly { readonly count: number }[]> {
+  const client = new Client({ connectionString: databaseUrl });
+  try {
+    await client.connect();
+    return (await client.query<{ count: number }>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function countPieces(): Promise<number> {
+  const [found] = await rows('select count(*)::int as count from blob_pieces');
+  return found?.count ?? 0;
+}
+
+/** What a worker has begun to store, and not ended. */
+async function untilMorePieces(than: number): Promise<void> {
+  await expect.poll(countPieces, { timeout: 2 * MINUTE_MS, interval: 5 }).toBeGreaterThan(than);
+}
+
+test(
+  'nothing of a large run is lost, and no history refers to what is not stored',
+  async () => {
+    const { body } = await user.post('/api/runs', { graph: growing, input: {} });
+    const id = textAt(body, '/id');
+    const [worker] = deployed.workers;
+    const [api] = deployed.apis;
+    const victims = [worker, postgres.victim, worker, api, worker, postgres.victim];
+    for (const victim of victims) {
+      await untilMorePieces(await countPieces());
+      await victim?.kill();
+      await victim?.start();
+    }
+    const run = await user.untilRun(id, hasStatus('completed', 'failed'), 6 * MINUTE_MS);
+    expect(run).toMatchObject({
+      error: null,
+      status: 'completed',
+      output: { sizes: Array.from({ length: CALLS }, () => TEXT_BYTES) },
+    });
+    expect(keys.size).toBe(CALLS);
+    const [lost] = await rows(`
+      select count(*)::int as count from blobs, json_array_elements_text(pieces) as piece
+      where not exists (select from blob_pieces where workflow_id = blobs.workflow_id and digest = piece)
+    `);
+    expect(lost).toEqual({ count: 0 });
+    const [stored] = await rows('select coalesce(sum(octet_length(data)), 0)::int as count from blob_pieces');
+    // Each execution has been given all that the run holds; of that only what was new has been stored.
+    expect(stored?.count).toBeLessThan(4 * CALLS * TEXT_BYTES);
+  },
+  15 * MINUTE_MS,
+);
