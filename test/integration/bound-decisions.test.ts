@@ -136,7 +136,7 @@ describe('two bare controls', () => {
       const { id } = await start(aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, ...over }));
       const resume = () => stack.as('user').post(`/api/runs/${id}/resume`, {});
       const answers = await Promise.all([resume(), resume()]);
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409]);
+      expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([202, 409]);
       expect(await stack.as('user').untilRun(id, hasStatus('paused'))).toMatchObject({ status: 'paused' });
       // Who has read the second breakpoint passes it.
       expect(await resume()).toMatchObject({ status: 202 });
@@ -157,7 +157,7 @@ describe('two bare controls', () => {
     const { id } = await start(aDefinition({ nodes: { a: fails } }));
     const retry = () => stack.as('user').post(`/api/runs/${id}/retry`, {});
     const answers = await Promise.all([retry(), retry()]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409]);
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([202, 409]);
     await expect.poll(async () => (await eventsOf(stack.as('user'), id, 'run.failed')).length).toBe(2);
     expect(await eventsOf(stack.as('user'), id, 'run.retried')).toHaveLength(1);
   });

@@ -36,9 +36,13 @@ const ERRORS = 1_000_000;
 const REPLY = 'y'.repeat(900_000);
 const outside: Outside = { tool: () => REPLY, function: () => REPLY, node: () => REPLY, model: () => REPLY };
 const set = (write: NodeDefinition['write']): NodeDefinition => ({ type: 'set', ...(write && { write }) });
-const lookup = (key: string, more: Partial<NodeDefinition> = {}): NodeDefinition =>
-  ({ type: 'tool', tool: 'lookup', args: { key }, ...more }) as NodeDefinition;
-const asks = (fields: object): NodeDefinition => ({ type: 'approval', title: 'May I?', ...fields }) as NodeDefinition;
+const lookup = (key: string, more: object = {}): NodeDefinition => ({
+  type: 'tool',
+  tool: 'lookup',
+  args: { key },
+  ...more,
+});
+const asks = (fields: object): NodeDefinition => ({ type: 'approval', title: 'May I?', ...fields });
 
 interface Played extends MemoryRun {
   readonly units: number;
@@ -102,7 +106,7 @@ const CASES: readonly Case[] = [
   [
     'a costly reducer',
     reducing(
-      `${'[0.0]'}.map(z, size([${'1,'.repeat(299)}1].filter(x, [${'1,'.repeat(299)}1].exists(y, x + y == -1)))) == [] ? 1 : 0`,
+      `[0.0].map(z, size([${'1,'.repeat(299)}1].filter(x, [${'1,'.repeat(299)}1].exists(y, x + y == -1)))) == [] ? 1 : 0`,
       1,
     ),
     TOO_DEAR,
@@ -136,7 +140,7 @@ const CASES: readonly Case[] = [
     elements(
       lookup('k', {
         compensate: { tool: 'lookup', args: { key: 'k', value: '{{ state.s }}{{ state.s }}{{ state.s }}' } },
-      } as Partial<NodeDefinition>),
+      }),
       900,
     ),
     TOO_LARGE,
@@ -192,7 +196,7 @@ describe('a run ends, or waits for people with no more than it may hold, for', (
       expect(run.heldBytes).toBeLessThan(HELD + ERRORS);
       expect(played.units).toBeLessThan(units + BEYOND);
       // Everything that is held was said once, or twice: as a result, and as an update.
-      if (units !== ALONE) expect(played.said).toBeLessThan(3 * HELD);
+      expect(played.said).toBeLessThan(units === ALONE ? Infinity : 3 * HELD);
     },
   );
 });

@@ -119,8 +119,8 @@ describe('whatever the graph', () => {
         const failed = new Set(
           events.flatMap((event) => (event.type === 'node.failed' ? [superstepOf(placeOf(event))] : [])),
         );
-        const unbegun = triggered.filter((place) => !started.includes(place));
-        expect(unbegun.filter((place) => !failed.has(superstepOf(place)))).toEqual([]);
+        const notStarted = triggered.filter((place) => !started.includes(place));
+        expect(notStarted.filter((place) => !failed.has(superstepOf(place)))).toEqual([]);
       }),
       RUNS,
     );

@@ -11,7 +11,7 @@ import { tasksIn } from '../run/scope-place.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity } from '../run/task-position.ts';
-import { isUnbegun } from '../run/task-state.ts';
+import { hasNotBegun } from '../run/task-state.ts';
 import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
 import type { OpenByGroup } from '../superstep/plan-tasks.ts';
 import { isLost } from '../superstep/start-tasks.ts';
@@ -110,7 +110,7 @@ function busyTasks(draft: Draft): ReadonlySet<string> {
     const groups = openByGroup(tasksIn(frame.scope));
     const lost = isLost(frame);
     for (const handle of tasksOf(frame))
-      if (isBusy(handle, groups) && !(lost && isUnbegun(handle.task))) add(handle.taskPath);
+      if (isBusy(handle, groups) && !(lost && hasNotBegun(handle.task))) add(handle.taskPath);
   }
   return busy;
 }

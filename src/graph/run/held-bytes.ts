@@ -57,7 +57,7 @@ export function bytesOfPlace({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): 
   return open + bytesOfTriggers(deferred);
 }
 
-export function bytesOfTriggers(triggers: readonly Trigger[]): number {
+function bytesOfTriggers(triggers: readonly Trigger[]): number {
   return triggers.reduce((sum, { element }) => sum + (element ? bytesOf(element.item) : 0), 0);
 }
 

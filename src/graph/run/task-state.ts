@@ -32,7 +32,7 @@ export function isFinished(task: NodeTask): task is FinishedTask {
 }
 
 /** True for a task that has never begun, or whose work a retry begins anew from nothing. */
-export function isUnbegun({ state, retryRound, takeover }: NodeTask): boolean {
+export function hasNotBegun({ state, retryRound, takeover }: NodeTask): boolean {
   return state.phase === 'ready' && state.saved === undefined && retryRound === 0 && takeover === 0;
 }
 

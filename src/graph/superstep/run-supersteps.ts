@@ -3,7 +3,7 @@ import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-place.ts';
 import type { ScopePlace } from '../run/scope.ts';
-import { isFinished, isOver, isUnbegun } from '../run/task-state.ts';
+import { isFinished, isOver, hasNotBegun } from '../run/task-state.ts';
 import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
@@ -54,7 +54,7 @@ function workOnSuperstep(frame: Frame): Standing | null {
   if (inside === 'yielded') return { kind: 'yielded' };
   if (inside === 'returned') return null;
   const tasks = tasksIn(frame.scope);
-  if (!tasks.every(isOver) && !(isLost(frame) && tasks.every((task) => isOver(task) || isUnbegun(task))))
+  if (!tasks.every(isOver) && !(isLost(frame) && tasks.every((task) => isOver(task) || hasNotBegun(task))))
     return { kind: inside };
   const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   if (first) return { kind: 'failed', error: withSecondFailure(first, second) };

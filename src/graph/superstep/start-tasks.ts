@@ -5,7 +5,7 @@ import { tasksIn } from '../run/scope-place.ts';
 import type { NodeTask } from '../run/scope.ts';
 import { mayOpenCall } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity } from '../run/task-position.ts';
-import { isOver, isUnbegun } from '../run/task-state.ts';
+import { isOver, hasNotBegun } from '../run/task-state.ts';
 import { own } from '../values/json.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';
@@ -32,7 +32,7 @@ export function startTasks(frame: Frame): boolean {
   let reserved = reservedTotals(draft);
   let lost = isLost(frame);
   for (const [index, task] of tasksIn(frame.scope).entries()) {
-    if (lost && isUnbegun(task)) continue;
+    if (lost && hasNotBegun(task)) continue;
     if (isOver(task) || waitsForGroup(task, groups)) continue;
     const handle = new TaskHandle(frame, task, index);
     if (!mayStartOrContinue(handle, reserved)) continue;

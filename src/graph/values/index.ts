@@ -29,4 +29,4 @@ export { compilePattern } from './regular-expression.ts';
 export { shortJson } from './short-json.ts';
 export { abbreviate, errorChain, messageOf, truncate } from './text.ts';
 export { formatTimestamp, toTimestampMs } from './timestamp.ts';
-export { unreadable, whyUnreadable } from './unreadable.ts';
+export { unreadable } from './unreadable.ts';

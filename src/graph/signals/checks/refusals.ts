@@ -37,7 +37,7 @@ export function refuseUnread({ since: read }: JsonObject, since: string): Refusa
 export function refuseOtherCheckpoint({ run }: Draft, payload: JsonObject): Refusal | null {
   const { checkpoint } = payload;
   if (checkpoint === undefined || checkpoint === run.checkpointId) return null;
-  const message = `The run stands at checkpoint ${run.checkpointId}, not ${String(checkpoint)}`;
+  const message = `The run stands at checkpoint ${run.checkpointId}, not ${JSON.stringify(checkpoint)}`;
   return { code: 'NOT_ALLOWED_NOW', message };
 }
 
