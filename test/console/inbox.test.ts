@@ -237,7 +237,10 @@ describe('an approval', () => {
     await express.click();
     await page.getByRole('row', { name: /express false/ }).waitFor();
     await page.reload();
-    await express.waitFor();
+    await page.getByText('What you had written here is back.').waitFor();
+    await page.getByRole('row', { name: /express false/ }).waitFor();
+    await page.getByRole('button', { name: 'Begin anew' }).click();
+    await page.getByText('As proposed').waitFor();
     await page.keyboard.press('a');
     await page.keyboard.press('Enter');
     expect((await asked).postDataJSON()).toEqual({ decision: 'approve' });
