@@ -102,6 +102,7 @@ describe('an approval', () => {
       ...question,
       id: run.approvalId,
       runId: run.runId,
+      graph: 'test',
       node: 'only',
       title: 'Pay 42?',
       policy: { roles: ['approver'] },

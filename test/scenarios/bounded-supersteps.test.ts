@@ -27,7 +27,6 @@ import type { MemoryRun, Outside } from '../support/doubles/memory-shell.ts';
  */
 
 const SUPERSTEP = 20_000_000;
-const ALONE = 100_000_000;
 /** What one advance may spend beyond, at the most, and what ends a run. */
 const BEYOND = 10_000_000;
 const HELD = 64_000_000;
@@ -95,7 +94,6 @@ const CASES: readonly Case[] = [
   ['costly nodes of a graph inside', inside(elements(set({ out: COSTLY_TEXT }))), TOO_DEAR],
   ['costly nodes of graphs inside', nested(2, 30, set({ out: COSTLY_TEXT })), TOO_DEAR],
   ['a costly loop in a graph inside', inside(loop(set({ one: COSTLY_TEXT }))), TOO_DEAR],
-  ['a costly loop', loop(set({ one: COSTLY_TEXT })), TOO_MANY, ALONE],
   [
     'costly conditions',
     edges(...many((at) => ({ from: 'a', branches: [{ when: `${COSTLY} == ${at + 1}`, to: 'b' }] }))),
@@ -122,7 +120,6 @@ const CASES: readonly Case[] = [
   ],
   ['an object that grows', loop(set({ merged: '{{ {string(state.n): state.s} }}' }), 25), TOO_LARGE],
   ['a union that grows', loop(set({ unit: '{{ state.s + string(state.n) }}' }), 25), TOO_LARGE],
-  ['a large value, in ten thousand supersteps', loop(set({ one: LARGE })), TOO_MANY, ALONE],
   [
     'a reducer that doubles',
     reducing('current == null ? [update] : current + current', 'x'.repeat(1_000), 40),
@@ -196,7 +193,7 @@ describe('a run ends, or waits for people with no more than it may hold, for', (
       expect(run.heldBytes).toBeLessThan(HELD + ERRORS);
       expect(played.units).toBeLessThan(units + BEYOND);
       // Everything that is held was said once, or twice: as a result, and as an update.
-      expect(played.said).toBeLessThan(units === ALONE ? Infinity : 3 * HELD);
+      expect(played.said).toBeLessThan(3 * HELD);
     },
   );
 });

@@ -30,11 +30,20 @@ export async function accountOfRows(client: ApiClient, runId: string): Promise<R
   });
 }
 
-/** People's notes, and words about who decides, are not the workflow's. */
+/** What the inbox adds is not the workflow's. */
+const OF_THE_INBOX: ReadonlySet<string> = new Set([
+  'askedArgs',
+  'closedAt',
+  'comments',
+  'graph',
+  'progress',
+  'remindedAt',
+  'who',
+]);
+
 function asAsked(approval: Json): Json {
   if (!isJsonObject(approval)) return approval;
-  const { comments: _comments, remindedAt: _remindedAt, who: _who, progress: _progress, ...asked } = approval;
-  return asked;
+  return Object.fromEntries(Object.entries(approval).filter(([name]) => !OF_THE_INBOX.has(name)));
 }
 
 /** What the workflow says; one that no worker has in its cache is played through its history in Temporal for that. */

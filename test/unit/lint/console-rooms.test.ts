@@ -1,10 +1,7 @@
-import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CONSOLE_ROOMS } from '../../../lint/console-rooms.ts';
 import { breachesOf, roomOf } from '../../support/readers/room-checks.ts';
 import { findCircle, importsIn, readSources } from '../../support/readers/source-files.ts';
-
-const MAX_FILES = 25;
 
 const files = readSources('console/src');
 const names = Object.keys(CONSOLE_ROOMS);
@@ -45,10 +42,5 @@ describe('the files of the console', () => {
       all.filter(({ isLocal }) => isLocal).map(({ target }) => target),
     ]);
     expect(findCircle(new Map(imports))).toBeNull();
-  });
-
-  test(`are at most ${MAX_FILES} in a folder`, () => {
-    const folders = files.map(({ path }) => posix.dirname(path));
-    expect(folders.filter((folder) => folders.filter((one) => one === folder).length > MAX_FILES)).toEqual([]);
   });
 });

@@ -7,8 +7,6 @@ import { breachesOf, roomOf } from '../../support/readers/room-checks.ts';
 import { findCircle, importsIn, readSources } from '../../support/readers/source-files.ts';
 import type { SourceFile } from '../../support/readers/source-files.ts';
 
-const MAX_FILES = 25;
-
 const files = readSources();
 const folders = [...new Set(files.map(({ path }) => posix.dirname(path)))];
 const roomNames = Object.keys(ROOMS);
@@ -55,11 +53,6 @@ describe('the files of src', () => {
       all.filter(({ isLocal }) => isLocal).map(({ target }) => target),
     ]);
     expect(findCircle(new Map(imports))).toBeNull();
-  });
-
-  test(`are at most ${MAX_FILES} in a folder`, () => {
-    const sizeOf = (folder: string): number => files.filter(({ path }) => posix.dirname(path) === folder).length;
-    expect(folders.filter((folder) => sizeOf(folder) > MAX_FILES)).toEqual([]);
   });
 
   test('have no folder of the same name beside them', () => {

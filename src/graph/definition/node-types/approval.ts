@@ -10,7 +10,7 @@ export interface ApprovalFields extends CommonFields {
   readonly details?: Json;
   /** Templates, at any depth: what is approved. The person may change it. */
   readonly args?: Json;
-  /** JSON Schema of `args`, for changed ones. */
+  /** JSON Schema of `args`: of those that are asked about, which fail the node if they break it, and of changed ones. */
   readonly argsSchema?: JsonSchema;
   /** JSON Schema of the values that a decision must bring. */
   readonly decisionSchema?: JsonSchema;

@@ -197,7 +197,7 @@ describe('the actions', () => {
 
   test('say who decides an approval, and how', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
-    expect(summary).toBe(`Node ask waits until ${AT} for 2 people of lead or ann to decide: Go?`);
+    expect(summary).toBe(`Node ask waits until ${approval.expiresAt} for 2 people of lead or ann to decide: Go?`);
     expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'replan', 'pause', 'cancel']);
     expect(actions[0]).toMatchObject({
       who: '2 people of lead or ann',

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { unitsSpent } from '../../src/graph/values/meter.ts';
+import { aCatalog } from '../support/builders/builders.ts';
+import { COSTLY_TEXT, LARGE, loop } from '../support/builders/hostile-shapes.ts';
+import { runInMemory } from '../support/doubles/memory-shell.ts';
+
+/* These take up to a minute each, so they are not among the scenarios. */
+
+const ALONE = 100_000_000;
+/** One advance may spend so much beyond. */
+const BEYOND = 10_000_000;
+
+test.each([
+  ['costly values', COSTLY_TEXT],
+  ['large values', LARGE],
+])('a run that only computes ends by GRAPH_RECURSION_LIMIT, over ten thousand supersteps with %s', (_what, value) => {
+  const before = unitsSpent();
+  const definition = loop({ type: 'set', write: { one: value } });
+  const { run } = runInMemory({ definition, catalog: aCatalog(), input: {} }, {});
+  expect(run.error?.code).toBe('GRAPH_RECURSION_LIMIT');
+  expect(unitsSpent() - before).toBeLessThan(ALONE + BEYOND);
+});
