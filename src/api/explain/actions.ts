@@ -15,7 +15,7 @@ export function actionsOf(facts: Facts): readonly Action[] {
     ...approvals.flatMap((asked) => decisions(facts, asked)),
     ...run.waitingFor.flatMap((waiting) => settlements(facts, waiting)),
     ...(run.status === 'failed' ? waysOn(facts) : []),
-    ...(takes('resume') ? [control(facts, 'resume', { effect: 'Goes on from the pause.', body: {} })] : []),
+    ...(takes('resume') ? [resume(facts)] : []),
     ...(takes('replan') && !onlyForked ? [replan(facts)] : []),
     ...(takes('pause') ? [control(facts, 'pause', { effect: PAUSE, body: {} })] : []),
     ...(takes('cancel') ? [control(facts, 'cancel', { effect: CANCEL, body: {} })] : []),
@@ -25,6 +25,13 @@ export function actionsOf(facts: Facts): readonly Action[] {
 const REPLAN = 'Goes on at a node of yours only; what waits is given up.';
 const PAUSE = 'Stops after the superstep that runs; decisions are still taken.';
 const CANCEL = 'Ends the run. What its graph says is to be undone is undone.';
+
+/** It names the checkpoint: a pause that comes later is not ended by it. */
+function resume(facts: Facts): Action {
+  const { checkpoint } = facts;
+  const named = checkpoint === null ? { body: {} } : { body: { checkpoint }, words: ['--checkpoint', checkpoint] };
+  return control(facts, 'resume', { effect: 'Goes on from the pause.', ...named });
+}
 
 /** A replan passes what waits to be decided. An approval of several people, or with a reason, is passed by none. */
 function replan(facts: Facts): Action {

@@ -22,6 +22,8 @@ export interface Facts {
   readonly onlyForked: OnlyForked | null;
   /** What the reader may not skip, as others decide its approvals: ids of interventions, or the node that has failed the run. */
   readonly heldFromReader: ReadonlySet<string>;
+  /** At which the run stands; `null`: it has not begun. */
+  readonly checkpoint: string | null;
   /** `null`: the run has none. */
   readonly deadline: NonNullable<RunRecord['view']>['deadline'] | null;
   /** What its next nodes use and an administrator has switched off. */

@@ -41,6 +41,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     ...waysOn,
     isLive: run.isDispatched && !hasEnded,
     failing: failingOf(note, hidden),
+    checkpoint: run.view?.checkpointId ?? null,
     deadline: run.view?.deadline ?? null,
     switchedOff,
     permissions: caller.permissions,

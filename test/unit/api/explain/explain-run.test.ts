@@ -33,7 +33,7 @@ const RUN: ShownRun = {
 };
 
 function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
-  const rest = { isLive: true, failing: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
+  const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
   const facts = { approvals: [], stopped: null, queue: null, onlyForked: null, heldFromReader: NOTHING, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
@@ -194,6 +194,16 @@ describe('the actions', () => {
   const policy = { roles: ['lead'], users: ['ann'], quorum: 2, requireReason: true };
   const approval = toPublicApproval({ ...anApproval('R', 'pending'), policy, title: 'Go?' });
   const ask = { status: 'waiting' as const, waitingFor: [waiting] };
+
+  test.each([
+    ['at a checkpoint', 'R.c3', '{"checkpoint":"R.c3"}', 'npx holdfast resume R --checkpoint R.c3'],
+    ['before it has begun', null, '{}', 'npx holdfast resume R'],
+  ])('name the pause that a resume ends, of a run paused %s', (_where, checkpoint, body, holdfast) => {
+    const { actions } = explained({ status: 'paused' }, { checkpoint });
+    const command = actions.find(({ action }) => action === 'resume')?.command;
+    expect(command).toMatchObject({ holdfast, temporal: expect.stringContaining(body) });
+    expect(command?.curl).toContain(body);
+  });
 
   test('say who decides an approval, and how', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
