@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/index.ts';
 import { aDefinition } from '../support/builders/builders.ts';
+import { repetitions } from '../support/builders/repetitions.ts';
 import { eventsOf, hasStatus, startRun } from '../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { aProblem } from '../support/readers/problems.ts';
@@ -23,7 +24,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const TIMES = Array.from({ length: 10 }, (_, time) => time);
+const TIMES = Array.from({ length: repetitions(10) }, (_, time) => time);
 const asks = (title: string) => ({ type: 'approval', title, write: { log: title } }) as const;
 const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
 const inTurn = aDefinition({ nodes: { read: asks('Read the mail?'), drop: asks('Delete the database?') } });
@@ -132,7 +133,7 @@ describe('two bare controls', () => {
   ];
 
   test.each(stops)('resume at two breakpoints %s: one is 409', async (_, over) => {
-    for (const _time of TIMES.slice(0, 5)) {
+    for (const _time of TIMES.slice(0, repetitions(5))) {
       const { id } = await start(aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, ...over }));
       const resume = () => stack.as('user').post(`/api/runs/${id}/resume`, {});
       const answers = await Promise.all([resume(), resume()]);
@@ -146,7 +147,7 @@ describe('two bare controls', () => {
 
   test('a pause that has been answered is ended by the next resume', async () => {
     const { id } = await start(aDefinition({ nodes: { w: { type: 'wait', event: 'go' } } }));
-    for (const _ of TIMES.slice(0, 5)) {
+    for (const _ of TIMES.slice(0, repetitions(5))) {
       expect(await stack.as('user').post(`/api/runs/${id}/pause`, {})).toMatchObject({ body: { status: 'paused' } });
       expect(await stack.as('user').post(`/api/runs/${id}/resume`, {})).toMatchObject({ status: 202 });
     }

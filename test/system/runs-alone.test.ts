@@ -3,8 +3,11 @@ import { unitsSpent } from '../../src/graph/values/meter.ts';
 import { aCatalog } from '../support/builders/builders.ts';
 import { COSTLY_TEXT, LARGE, loop } from '../support/builders/hostile-shapes.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';
+import { boundedSuperstepsSuite } from '../support/suites/bounded-supersteps-suite.ts';
 
-/* These take up to a minute each, so they are not among the scenarios. */
+/* These take up to a minute, so they are not among the scenarios. */
+
+boundedSuperstepsSuite('others');
 
 const ALONE = 100_000_000;
 /** One advance may spend so much beyond. */
