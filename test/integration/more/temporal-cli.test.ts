@@ -129,7 +129,11 @@ describe('a signal that can not be taken', () => {
       { signal: 'approve', reason: 'already_decided' },
     ];
     await expect.poll(async () => await ignoredBy(started)).toMatchObject(reasons);
+    // One that names nothing means the run's first approval, too.
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    await expect.poll(async () => await ignoredBy(started)).toMatchObject([...reasons, reasons[1]]);
+    const second = JSON.stringify({ approvalId: `${started.id}.a2` });
+    await temporal.signal(started.workflowId, 'approve', '--input', second);
     expect(await completed(started)).toMatchObject({ output: { log: ['approved', 'approved'] } });
   });
 
