@@ -30,6 +30,7 @@ describe('many runs', () => {
       failed: [],
       hasMore: false,
       nextCursor: null,
+      runs: preview.done.map((id) => ({ id, graph: filter.graph, status: 'waiting' })),
     });
     const paused = await user.runs.bulk({ action: 'pause', ids });
     expect(paused.done).toEqual(ids);

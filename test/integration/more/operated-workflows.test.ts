@@ -45,8 +45,11 @@ const start = async (threadId: string): Promise<string> => {
   const { body } = await user().post('/api/runs', { graph: twoDecisions, input: {}, threadId, onBusy: 'enqueue' });
   return textAt(body, '/id');
 };
-const approve = async (id: string): Promise<unknown> =>
-  await stack().as('approver').post(`/api/runs/${id}/approve`, {});
+/** Approves what the run waits for now. */
+const approve = async (id: string): Promise<unknown> => {
+  const approvalId = at(await runOf(id), '/waitingFor/0/id');
+  return await stack().as('approver').post(`/api/runs/${id}/approve`, { approvalId });
+};
 const waitsAt = async (id: string, node: string): Promise<Json> =>
   await user().untilRun(id, (run) => at(run, '/waitingFor/0/node') === node, 30_000);
 const failed = async (id: string): Promise<Json> => await user().untilRun(id, hasStatus('failed'), 60_000);
