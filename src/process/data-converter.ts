@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type {
   DataConverter,
@@ -11,7 +10,7 @@ import { MAX_INLINE_BYTES } from '../graph/values/index.ts';
 import { ownModule } from './own-code.ts';
 import { createSignalReader } from './payloads/read-signal.ts';
 import type { ReadSignal } from './payloads/read-signal.ts';
-import { DRIVER, fromStored, toStored } from './payloads/stored-payload.ts';
+import { DRIVER, digestOf, fromStored, toStored } from './payloads/stored-payload.ts';
 import type { NewPayload, PayloadStore } from './payloads/stored-payload.ts';
 
 /** The module that turns values into payloads; the workflow's bundle loads it, too. */
@@ -54,7 +53,6 @@ function createDriver(blobs: PayloadStore): StorageDriver {
 /** The id follows from workflow and content, so writing a payload twice changes nothing. */
 function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewPayload {
   const workflowId = target?.id ?? '';
-  const { metadata, data } = toStored(payload);
-  const digest = createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
-  return { id: `${workflowId}/${digest}`, workflowId, metadata, data };
+  const stored = toStored(payload);
+  return { id: `${workflowId}/${digestOf(stored)}`, workflowId, ...stored };
 }

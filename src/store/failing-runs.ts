@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
+/** One failure by a run's own code can be chance; two are none. */
+export const FEWEST_PROOFS = 2;
+
 /** A worker's note that a run's workflow task has failed, or that it will. */
 export type TaskFailureNote = {
   /** Temporal's id of the execution. */

@@ -48,7 +48,10 @@ export interface Journal {
     type: Type,
   ): Promise<(RunEvent & { readonly type: Type }) | null>;
   /** What tasks of the graph itself have written when they completed last, in the order of the tasks. */
-  lastUpdates(runId: string, tasks: readonly CompletedTask[]): Promise<readonly (Update | null)[]>;
+  lastUpdates(
+    of: { readonly runId: string; readonly after: number },
+    tasks: readonly CompletedTask[],
+  ): Promise<readonly (Update | null)[]>;
   /** The last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** All nodes that ever began, without repetition; a node in a subgraph is `outer/inner`. */
@@ -64,7 +67,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
     occurrences: (runId) => occurrences(db, runId),
     ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
     lastOfType: (runId, type) => lastOfType(db, runId, type),
-    lastUpdates: (runId, tasks) => lastUpdates(db, runId, tasks),
+    lastUpdates: (of, tasks) => lastUpdates(db, of, tasks),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };

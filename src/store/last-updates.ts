@@ -15,18 +15,19 @@ export type Update = Completion['update'];
 
 /**
  * What tasks of the graph itself have written when they completed last, in the order of the tasks.
+ * @param after the `seq` that their superstep comes after, so that no earlier visit counts
  * @returns `null` for a task of which no event is stored
  */
 export async function lastUpdates(
   db: Kysely<Tables>,
-  runId: string,
+  { runId, after }: { readonly runId: string; readonly after: number },
   tasks: readonly CompletedTask[],
 ): Promise<readonly (Update | null)[]> {
   const keys = tasks.map(keyOf);
   const missing = new Set(keys);
   const found = new Map<string, Update>();
-  for (let before = FROM_THE_END; missing.size > 0 && before > 0;) {
-    const { items, next } = await completionsBefore(db, runId, before);
+  for (let before = FROM_THE_END; missing.size > 0 && before > after + 1;) {
+    const { items, next } = await completionsBetween(db, runId, { after, before });
     for (const { body } of items)
       if (isCompletion(body) && !body.path && missing.delete(keyOf(body))) found.set(keyOf(body), body.update);
     before = Number(next?.id ?? 0);
@@ -38,8 +39,13 @@ const FROM_THE_END = 2_147_483_647;
 /** Pages are small, because the database reads all of a page to measure it. */
 const PAGE = 50;
 
-async function completionsBefore(db: Kysely<Tables>, runId: string, seq: number) {
-  const rows = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('seq', '<', seq);
+async function completionsBetween(
+  db: Kysely<Tables>,
+  runId: string,
+  { after, before }: { readonly after: number; readonly before: number },
+) {
+  const ofRun = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId);
+  const rows = ofRun.where('seq', '>', after).where('seq', '<', before);
   return await readPage(db, rows.where('type', 'in', ['node.completed', 'node.skipped']), {
     order: sql`seq desc`,
     payloads: ['body'],

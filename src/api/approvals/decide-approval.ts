@@ -30,8 +30,8 @@ export interface WantedDecision {
 }
 
 /**
- * Decides an approval, by the time at which the decision has come here. Only the run knows which of several concurrent
- * decisions comes first.
+ * Decides an approval. Only the run knows which of several concurrent decisions comes first.
+ * @param at the time at which the decision has come here (RFC 3339), by which it is judged; by default now
  * @throws ApiError when the decision is refused
  */
 export async function decideApproval(
@@ -41,9 +41,9 @@ export async function decideApproval(
     run,
     attempt,
     wanted: { decision, ifMatch, digest, ...said },
-  }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedDecision },
+    at = new Date().toISOString(),
+  }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedDecision; at?: string },
 ): Promise<PublicApproval> {
-  const at = new Date().toISOString();
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);
   const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
@@ -121,7 +121,8 @@ async function refuseByRows(
     const refusal = await judge(deps, of, { approval, request });
     return refusal && !mayBeOutdated(approval, refusal) ? refusal : null;
   }
-  if (request.approvalId !== undefined || known.approvals.length > 0) return approval;
+  const isFirstThere = known.approvals.some(({ id }) => id === firstApprovalId(known.runId));
+  if (request.approvalId !== undefined || isFirstThere) return approval;
   return hasEnded ? NOTHING_WAITS : null;
 }
 
@@ -166,7 +167,7 @@ async function withTitles(
   const isWanted = (found: readonly Approval[]): boolean => found.length === pending.length;
   const found = await untilRun(store, { runId, look, isWanted, withinMs: TITLES_WITHIN_MS });
   const titled = found.reduce(
-    (text, approval) => text.replace(nameOf(approval), `"${hideTitle(approval, hidden)}" (${approval.id})`),
+    (text, approval) => text.replace(nameOf(approval), () => `"${hideTitle(approval, hidden)}" (${approval.id})`),
     message,
   );
   return { ...refusal, message: titled };

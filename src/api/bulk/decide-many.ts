@@ -24,11 +24,12 @@ export async function decideMany(
   caller: Caller,
   { decisions, attempt, record }: ManyDecisions,
 ): Promise<readonly TriedDecision[]> {
+  const at = new Date().toISOString();
   const named = { items: decisions, subjectOf: ({ approvalId }: NamedDecision) => approvalId };
   return await tryEach(deps, named, async (wanted, index) => {
     const { approvalId, decision } = wanted;
     const { run } = await findWithRun(deps, caller, approvalId);
-    const request = { run, wanted, attempt: { ...attempt, id: `${attempt.id}-${index}` } };
+    const request = { run, wanted, at, attempt: { ...attempt, id: `${attempt.id}-${index}` } };
     const act = { action: `approval.${decision}`, subject: approvalId };
     return await recordedAct(record, act, async () => await decideApproval(deps, caller, request));
   });

@@ -47,7 +47,8 @@ export async function findDecisions(
   return {
     run,
     async decide(record) {
-      for (const decision of open) await decideOnce(deps, caller, { run, decision, record });
+      const at = new Date().toISOString();
+      for (const decision of open) await decideOnce(deps, caller, { run, decision, at, record });
     },
   };
 }
@@ -73,11 +74,15 @@ function toAct({ approvalId, isApproved }: SaidDecision): Act {
  */
 const WITHOUT_EFFECT: ReadonlySet<ApiError['code']> = new Set(['ALREADY_DECIDED', 'APPROVAL_CHANGED']);
 
-async function decideOnce(
-  deps: ApiDeps,
-  caller: Caller,
-  { run, decision, record }: { readonly run: RunRecord; readonly decision: SeenDecision; readonly record: RecordAct },
-): Promise<void> {
+interface DecisionInChat {
+  readonly run: RunRecord;
+  readonly decision: SeenDecision;
+  /** When the message came (RFC 3339). */
+  readonly at: string;
+  readonly record: RecordAct;
+}
+
+async function decideOnce(deps: ApiDeps, caller: Caller, { run, decision, at, record }: DecisionInChat): Promise<void> {
   const { approvalId, isApproved, reason, digest } = decision;
   const attempt = { id: ulid(), isRepetition: false };
   const wanted = { decision: isApproved ? 'approve' : 'reject', approvalId, reason, digest } as const;
@@ -85,7 +90,7 @@ async function decideOnce(
     await recordedAct(
       record,
       toAct(decision),
-      async () => await decideApproval(deps, caller, { run, attempt, wanted }),
+      async () => await decideApproval(deps, caller, { run, attempt, wanted, at }),
     );
   } catch (error) {
     if (!(error instanceof ApiError) || !WITHOUT_EFFECT.has(error.code)) throw error;

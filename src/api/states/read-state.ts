@@ -22,7 +22,7 @@ export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecor
     visited: await store.journal.visited(run.id, checkpoint.seq),
     next: checkpoint.next,
     pending: NOTHING_PENDING,
-    ...(isNow(run, wanted) && (await nextOf(store, run))),
+    ...(isNow(run, wanted) && (await nextOf(store, run, checkpoint.seq))),
   };
 }
 
@@ -43,10 +43,10 @@ interface Next extends Pick<RunView, 'next'> {
 }
 
 /** The run's view knows best what comes after the newest checkpoint. @throws ApiError 503 while that is being written */
-async function nextOf({ journal }: Store, { id, view }: RunRecord): Promise<Next | null> {
+async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<Next | null> {
   if (!view) return null;
   const told = await journal.lastUpdates(
-    id,
+    { runId: id, after },
     view.pending.filter(({ update }) => !update),
   );
   const updates = told.values();

@@ -44,6 +44,7 @@ async function main(folder: string): Promise<Replayed> {
       yield { workflowId: facts.workflowId, history };
     }
   }
+  let replayed = 0;
   const outcomes = Worker.runReplayHistories({ workflowBundle, dataConverter: { payloadConverterPath } }, histories());
   for (;;) {
     const next = await within(outcomes.next());
@@ -51,8 +52,9 @@ async function main(folder: string): Promise<Replayed> {
     const error = next === null ? `its replay has not ended after ${WITHIN_MS / 1_000} s` : next.value.error?.message;
     if (error !== undefined && last) differences.push(await keepDifference(last, error, bundle));
     if (next === null) break;
+    replayed += 1;
   }
-  return { replayed: files.length, bundle, differences };
+  return { replayed, bundle, differences };
 }
 
 async function within<T>(outcome: Promise<T>): Promise<T | null> {

@@ -52,6 +52,11 @@ export function withinSuperstep<T>({ run, work }: Draft, part: () => T): T {
   return withinBudget({ units: SUPERSTEP_UNITS, spent: work.computed.superstep, message }, part);
 }
 
+/** True if the open superstep can't compute any more, so that it can't succeed. */
+export function isUsedUp({ work }: Draft): boolean {
+  return work.computed.superstep >= SUPERSTEP_UNITS;
+}
+
 /** Says that a run has computed too much since it last heard from outside; `null`: it may go on. */
 export function tooLongAlone({ work }: Draft): string | null {
   if (work.computed.alone <= UNITS_ALONE) return null;

@@ -1,5 +1,5 @@
 import type { OnError } from '../compile/compile.ts';
-import { withTaskAllowance } from '../draft/allowances.ts';
+import { isUsedUp, withTaskAllowance } from '../draft/allowances.ts';
 import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
 import { emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -69,7 +69,7 @@ export function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, save
   const call = state.phase === 'open' ? callAt(state.position) : null;
   const intervention = { phase: 'intervention', failure, since: draft.timestamp, saved, call } as const;
   if (leavesUnknownOutcome(handle, error, saved)) return intervention;
-  const onError: OnError = failsTheRun(error) ? { kind: 'fail' } : node.onError;
+  const onError: OnError = failsTheRun(error) || isUsedUp(draft) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
       return { phase: 'failed', failure, saved };

@@ -6,7 +6,7 @@ import { itemSchema, memberSchema, wholeSchemas } from './schema-parts.ts';
 import type { SchemaPart } from './schema-parts.ts';
 
 /*
- * What a JSON Schema says of a value besides its faults. Branches of `anyOf` and `oneOf` say nothing: it is not known which
+ * Adds defaults to a value and takes out unknown names, by its JSON Schema. Branches of `anyOf` and `oneOf` say nothing: it is not known which
  * one is meant.
  */
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
@@ -7,7 +7,7 @@ import {
   isReferencePayload,
 } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
 import { unreadable } from '../../graph/values/index.ts';
-import { DRIVER, fromStored, toStored } from './stored-payload.ts';
+import { DRIVER, digestOf, fromStored, toStored } from './stored-payload.ts';
 import type { PayloadStore, StoredPayload } from './stored-payload.ts';
 
 /** The execution that a signal was sent to. */
@@ -51,8 +51,8 @@ async function fetchPayload(store: PayloadStore, reference: Payload, receiver: R
   const id = idIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
   if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
-  const stored = (await find(store, id)) ?? (await settle(store, { id, reason: MISSING }, receiver));
-  const reason = whySettled(stored);
+  const stored = (await find(store, id)) ?? (await noteUnreadable(store, { id, reason: MISSING }, receiver));
+  const reason = notedReason(stored);
   if (reason !== null) return { reason };
   const payload = fromStored(stored);
   return isReferencePayload(payload) ? { reason: 'it refers to another reference' } : { payload };
@@ -69,50 +69,52 @@ function idIn(reference: Payload): string | null {
 }
 
 /** Notes that a payload can't be read, unless it has become readable in this moment. @returns what the store has from now on */
-async function settle(
+async function noteUnreadable(
   store: PayloadStore,
   { id, reason }: { readonly id: string; readonly reason: string },
   { workflowId, isReplaying }: Receiver,
 ): Promise<StoredPayload> {
   if (isReplaying) throw new RangeError(`The payload ${id} of a signal could be read before: ${reason}`);
-  await store.put([{ id, workflowId, metadata: { encoding: SETTLED }, data: Buffer.from(reason) }]);
-  return (await find(store, id)) ?? { metadata: { encoding: SETTLED }, data: Buffer.from(reason) };
+  await store.put([{ id, workflowId, metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) }]);
+  return (await find(store, id)) ?? { metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) };
 }
 
 /** The encoding of what is noted in the place of a payload; in base64, as the store has it. */
-const SETTLED = Buffer.from('holdfast/unreadable').toString('base64');
+const UNREADABLE = Buffer.from('holdfast/unreadable').toString('base64');
 
-function whySettled({ metadata, data }: StoredPayload): string | null {
-  return metadata['encoding'] === SETTLED ? Buffer.from(data).toString() : null;
+function notedReason({ metadata, data }: StoredPayload): string | null {
+  return metadata['encoding'] === UNREADABLE ? Buffer.from(data).toString() : null;
 }
 
 async function find(store: PayloadStore, id: string): Promise<StoredPayload | undefined> {
   return (await store.find([id])).get(id);
 }
 
+/** A key service may fail once, or know a key late. */
+const DECODE_TRIES = 4;
+const DECODE_PAUSE_MS = 250;
+
 interface Readers {
   readonly store: PayloadStore;
   readonly codecs: readonly PayloadCodec[];
 }
 
-/** Finds out if the codecs can read a payload. Which could not once can't later, as when a key has come. */
+/** Finds out if the codecs can read a payload. What could not be decoded once stays unreadable, even if its key comes later. */
 async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver: Receiver): Promise<Found> {
   if (codecs.length === 0) return { payload };
-  const id = `${receiver.workflowId}/unreadable/${digestOf(payload)}`;
+  const id = `${receiver.workflowId}/unreadable/${digestOf(toStored(payload))}`;
   if (await find(store, id)) return { reason: NO_CODE };
-  try {
-    await decodeOne(codecs, payload, receiver);
-    return { payload };
-  } catch (error) {
-    if (receiver.isReplaying || !(await work(codecs, receiver))) throw error;
+  for (let tries = 1; tries <= DECODE_TRIES; tries += 1) {
+    try {
+      await decodeOne(codecs, payload, receiver);
+      return { payload };
+    } catch (error) {
+      if (receiver.isReplaying || !(await work(codecs, receiver))) throw error;
+      await setTimeout(DECODE_PAUSE_MS);
+    }
   }
-  await settle(store, { id, reason: NO_CODE }, receiver);
+  await noteUnreadable(store, { id, reason: NO_CODE }, receiver);
   return { reason: NO_CODE };
-}
-
-function digestOf(payload: Payload): string {
-  const { metadata, data } = toStored(payload);
-  return createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
 }
 
 async function decodeOne(codecs: readonly PayloadCodec[], payload: Payload, receiver: Receiver): Promise<void> {

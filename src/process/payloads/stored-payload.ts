@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
 
 /** The name of the storage driver that references to the store have. */
@@ -29,6 +30,11 @@ export function toStored({ metadata, data }: Payload): StoredPayload {
     metadata: eachValue(metadata ?? {}, (value) => Buffer.from(value).toString('base64')),
     data: data ?? new Uint8Array(),
   };
+}
+
+/** Names a payload by its content. */
+export function digestOf({ metadata, data }: StoredPayload): string {
+  return createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
 }
 
 export function fromStored({ metadata, data }: StoredPayload): Payload {

@@ -7,7 +7,7 @@ export interface Cell {
   leave(): Promise<void>;
 }
 
-/** Places in which executions are tried, one after the other: each takes the memory of another process. */
+/** Places in which executions are tried. One is in use at a time, as it costs one more process. */
 export interface Cells {
   /** Waits for its turn. */
   enter(): Promise<Cell>;

@@ -1,6 +1,6 @@
 /** What a task of an execution has taken. */
 export interface TaskWeight {
-  /** Of the activation and its answer. */
+  /** Of its answer. */
   readonly bytes: number;
   /** Processor time. */
   readonly workedMs: number;
@@ -11,8 +11,8 @@ export interface TaskWeight {
  * it.
  */
 export interface HeavyExecutions {
-  /** @param bytes of what it begins with */
-  begins(executionRunId: string, bytes: number): void;
+  /** @param bytes of what a task brings it */
+  brings(executionRunId: string, bytes: number): void;
   observe(executionRunId: string, task: TaskWeight): void;
   isHeavy(executionRunId: string): boolean;
   /** Forgets an execution that has left the memory, unless it has become heavy and comes back. */
@@ -33,7 +33,7 @@ export function createHeavyExecutions(): HeavyExecutions {
     if (sum > HEAVY_BYTES) heavy.add(executionRunId);
   };
   return {
-    begins: add,
+    brings: add,
     observe(executionRunId, { bytes, workedMs }) {
       add(executionRunId, bytes);
       if (workedMs > HEAVY_MS) heavy.add(executionRunId);

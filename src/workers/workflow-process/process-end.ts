@@ -1,3 +1,5 @@
+import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
+
 /** How the process of workflow code has ended. */
 export interface ProcessEnd {
   readonly kind: EndKind;
@@ -45,9 +47,6 @@ export type Verdict =
   | 'suspect'
   /** It is shown that its own code ends each process. */
   | 'to-blame';
-
-/** A process that one execution ends by itself can be chance; the second one is none. */
-export const FEWEST_PROOFS = 2;
 
 /** Judges an execution by the ends of processes in which it was at work since it last did what it was asked. */
 export function judge(ends: readonly ObservedEnd[]): Verdict {

@@ -1,6 +1,6 @@
 import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
-import type { ExecutionObserver, TaskFailure } from './workflow-host.ts';
+import type { ExecutionObserver, WorkflowTaskFailure } from './workflow-host.ts';
 
 /** A workflow task that has failed, or that has waited for its turn so long that it may fail. */
 export type FailedTask = {
@@ -39,7 +39,7 @@ const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
  * ones are reported, too.
  */
 export function createTaskObserver(report: (task: FailedTask) => void): TaskObserver {
-  const executions = new Map<string, { readonly workflowId: string; failure: TaskFailure | null }>();
+  const executions = new Map<string, { readonly workflowId: string; failure: WorkflowTaskFailure | null }>();
   return {
     opened: ({ runId, workflowId }) => void executions.set(runId, { workflowId, failure: null }),
     waits(runId) {

@@ -3,6 +3,7 @@ import type { coresdk } from '@temporalio/proto';
 import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
+import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
 import { PLAYED_ANEW } from '../../workflows/contract.ts';
 import type { CompletedTaskCheck } from './completed-task.ts';
 import { createCells } from './cells.ts';
@@ -12,7 +13,6 @@ import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
 import { ProcessEnded } from './pending-requests.ts';
-import { FEWEST_PROOFS } from './process-end.ts';
 import { createRestartable } from './restartable.ts';
 import type { Restartable } from './restartable.ts';
 import { createExecutionStanding } from './execution-standing.ts';
@@ -25,11 +25,11 @@ export interface ExecutionObserver {
   /** A task of the execution has waited so long for its turn that it is going to time out. */
   waits(executionRunId: string): void;
   /** The workflow task of the execution has failed. */
-  failed(executionRunId: string, failure: TaskFailure): void;
+  failed(executionRunId: string, failure: WorkflowTaskFailure): void;
 }
 
 /** Why a workflow task has failed: by its own code, or for a reason that has come from the machine. */
-export type TaskFailure =
+export type WorkflowTaskFailure =
   | { readonly by: 'code'; readonly reason: string; readonly proofs: number }
   | { readonly by: 'machine'; readonly reason: string };
 
@@ -56,12 +56,12 @@ const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 export async function openWorkflowHost({ start, open, observer, wasCompleted }: HostOptions): Promise<WorkflowCreator> {
   const begin = (): OpenedProcess => {
     const process = start();
-    const opened = process.ask(open).then(() => process, asBystander);
+    const opened = process.ask(open).then(() => process, withoutBlame);
     opened.catch(async () => await process.stop());
     return { process, opened };
   };
   const [light, heavy] = [createReplaceable(begin), createReplaceable(begin)];
-  await light.living();
+  await firstOf(light);
   const cells = createCells(async () => await begin().opened);
   const heavyOnes = createHeavyExecutions();
   /** Executions that have to be tried alone when they come again. */
@@ -70,7 +70,7 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
     async createWorkflow(options) {
       observer.opened(options.info);
       const { runId, workflowId } = options.info;
-      const home = { isHeavy: false };
+      const home = { isHeavy: false, isAlone: false };
       const code = createRestartable(
         { begin: { kind: 'create', options: toSent(options) }, isSuspect: suspects.delete(runId) },
         {
@@ -78,7 +78,10 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
             home.isHeavy = heavyOnes.isHeavy(runId);
             return (home.isHeavy ? heavy : light).living();
           },
-          alone: () => cells.enter(),
+          alone() {
+            home.isAlone = true;
+            return cells.enter();
+          },
           failed(reason, verdict) {
             suspects.add(runId);
             observer.failed(runId, FAILURES[verdict](reason));
@@ -95,8 +98,8 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
 }
 
 const FAILURES = {
-  suspect: (reason: string): TaskFailure => ({ by: 'machine', reason }),
-  'to-blame': (reason: string): TaskFailure => ({ by: 'code', reason, proofs: FEWEST_PROOFS }),
+  suspect: (reason: string): WorkflowTaskFailure => ({ by: 'machine', reason }),
+  'to-blame': (reason: string): WorkflowTaskFailure => ({ by: 'code', reason, proofs: FEWEST_PROOFS }),
 } as const;
 
 interface OpenedProcess {
@@ -121,8 +124,22 @@ function createReplaceable(begin: () => OpenedProcess): Replaceable {
   };
 }
 
+/** Whoever ends the first process, as the kernel may, another one follows. @throws when it can't run the code */
+async function firstOf({ living }: Replaceable): Promise<void> {
+  for (let processes = 1; ; processes += 1) {
+    try {
+      await living();
+      return;
+    } catch (error) {
+      if (!(error instanceof ProcessEnded) || processes >= MOST_FIRST_PROCESSES) throw error;
+    }
+  }
+}
+
+const MOST_FIRST_PROCESSES = 5;
+
 /** No execution has a part in the end of a process that is not open yet. */
-function asBystander(error: unknown): never {
+function withoutBlame(error: unknown): never {
   if (error instanceof ProcessEnded && error.wasAtWork) throw new ProcessEnded(error.end, false);
   throw error;
 }
@@ -130,7 +147,7 @@ function asBystander(error: unknown): never {
 interface ProxyDeps {
   readonly code: Restartable;
   /** Where the code is, once it is there. */
-  readonly home: { readonly isHeavy: boolean };
+  readonly home: { readonly isHeavy: boolean; readonly isAlone: boolean };
   readonly standing: ExecutionStanding;
   readonly heavyOnes: HeavyExecutions;
   readonly observer: ExecutionObserver;
@@ -141,14 +158,19 @@ function createProxy({ code, home, standing, heavyOnes, observer }: ProxyDeps, e
   let sinkCalls: SinkCall[] = [];
   let hasBegun = false;
   const isToMove = (activation: Activation): boolean =>
-    hasBegun && !home.isHeavy && heavyOnes.isHeavy(executionRunId) && mayBeginAnew(activation);
+    hasBegun &&
+    !home.isHeavy &&
+    !home.isAlone &&
+    heavyOnes.isHeavy(executionRunId) &&
+    !standing.isCallingLocally() &&
+    mayBeginAnew(activation);
   return {
     async activate(activation) {
       if (!(await standing.mayTake(activation))) return toReset(executionRunId, AHEAD);
       if (isToMove(activation)) return toReset(executionRunId, HEAVY);
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
-      if (!hasBegun) heavyOnes.begins(executionRunId, encoded.length);
+      heavyOnes.brings(executionRunId, encoded.length);
       hasBegun = true;
       const isReplay = isReplayed(activation);
       const asked = code.ask(request, isReplay);
@@ -156,7 +178,7 @@ function createProxy({ code, home, standing, heavyOnes, observer }: ProxyDeps, e
       if (answer.kind === 'forgotten') return toReset(executionRunId, FORGOTTEN);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       const workedMs = activation.isReplaying === true ? 0 : answer.workedMs;
-      heavyOnes.observe(executionRunId, { bytes: encoded.length + answer.completion.length, workedMs });
+      heavyOnes.observe(executionRunId, { bytes: answer.completion.length, workedMs });
       sinkCalls = answer.sinkCalls.map(toSinkCall);
       const completion = WorkflowActivationCompletion.decode(answer.completion);
       standing.answered(completion);

@@ -76,5 +76,5 @@ function idsOf(pending: readonly Approval[]): readonly string[] {
 function namesOf(pending: readonly Approval[]): string {
   const names = pending.slice(0, MAX_NAMED).map(nameOf);
   const more = pending.length - names.length;
-  return names.join(', ') + (more > 0 ? `, and ${more} more` : '');
+  return names.join(', ') + (more > 0 ? ', and others' : '');
 }

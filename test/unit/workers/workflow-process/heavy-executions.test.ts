@@ -40,7 +40,7 @@ test.each([
   ['brings little', { begins: MIB, tasks: [[MIB, 1]] }, false],
 ] as const)('an execution that %s is heavy or not', (_, { begins, tasks }, expected) => {
   const heavy = createHeavyExecutions();
-  heavy.begins('E', begins);
+  heavy.brings('E', begins);
   for (const [bytes, workedMs] of tasks) heavy.observe('E', { bytes, workedMs });
   expect([heavy.isHeavy('E'), heavy.isHeavy('other')]).toEqual([expected, false]);
 });

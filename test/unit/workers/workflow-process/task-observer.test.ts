@@ -2,12 +2,12 @@ import proto from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { createTaskObserver } from '../../../../src/workers/workflow-process/task-observer.ts';
 import type { FailedTask } from '../../../../src/workers/workflow-process/task-observer.ts';
-import type { TaskFailure } from '../../../../src/workers/workflow-process/workflow-host.ts';
+import type { WorkflowTaskFailure } from '../../../../src/workers/workflow-process/workflow-host.ts';
 
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 
 /** Evicts an execution once. @param failure of its task, before */
-function evict(reason: keyof typeof EvictionReason, failure?: TaskFailure): Partial<FailedTask>[] {
+function evict(reason: keyof typeof EvictionReason, failure?: WorkflowTaskFailure): Partial<FailedTask>[] {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((task) => void reported.push(task));
   observer.opened({ workflowId: 'run:acme:1', runId: 'e1' });
@@ -20,8 +20,8 @@ function evict(reason: keyof typeof EvictionReason, failure?: TaskFailure): Part
 
 const task = { workflowId: 'run:acme:1', executionRunId: 'e1' };
 
-const boom: TaskFailure = { by: 'code', reason: 'boom', proofs: 1 };
-const late: TaskFailure = { by: 'machine', reason: 'late' };
+const boom: WorkflowTaskFailure = { by: 'code', reason: 'boom', proofs: 1 };
+const late: WorkflowTaskFailure = { by: 'machine', reason: 'late' };
 
 test.each([
   ['code that fails', evict('LANG_FAIL', boom), { ...task, ...boom }],
