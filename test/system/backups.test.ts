@@ -55,10 +55,11 @@ const waitsAt = async (id: string, node: string): Promise<Json> =>
   await until(id, (run) => at(run, '/waitingFor/0/node') === node);
 const ended = async (id: string, status: string): Promise<Json> =>
   await until(id, (run) => at(run, '/status') === status);
-/** A worker that has just come back may be late to answer. */
+/** Approves what the run waits for now. A worker that has just come back may be late to answer. */
 const approve = async (id: string): Promise<void> => {
+  const approvalId = at((await site.user.get(`/api/runs/${id}`)).body, '/waitingFor/0/id');
   const once = { 'idempotency-key': randomUUID() };
-  await repeated(async () => await site.approver.post(`/api/runs/${id}/approve`, {}, once));
+  await repeated(async () => await site.approver.post(`/api/runs/${id}/approve`, { approvalId }, once));
 };
 const approveAll = async (id: string): Promise<void> => {
   for (const node of ['ask', 'sure']) {
