@@ -246,12 +246,29 @@ describe('arguments that a person has edited', () => {
     expect(twice.got).toEqual([{ euros: 300, to: 'Y' }]);
   });
 
-  test.each(ways)('are not done, if the schema refuses them: by $name', async ({ way }) => {
-    const refusing = z.object({ euros: z.number().refine((n) => n < 1_000) });
-    const decisions = [{ args: { euros: 5_000 } }];
-    const played = await play(way, { parameters: refusing, given: { euros: 200 }, approval: 'always', decisions });
-    expect(played.got).toEqual([]);
-    expect(JSON.stringify(played.run.events)).toContain('break its parameters');
+  const refusing = z.object({ euros: z.number().refine((n) => n < 1_000) });
+  const tooMuch = [{ args: { euros: 5_000 } }];
+
+  test.each(ways.filter(({ name }) => name !== 'a compensation'))(
+    'are not done, if the schema refuses them: by $name',
+    async ({ way }) => {
+      const given = { parameters: refusing, given: { euros: 200 }, approval: 'always', decisions: tooMuch } as const;
+      const played = await play(way, given);
+      expect(played.got).toEqual([]);
+      expect(JSON.stringify(played.run.events)).toContain('break its parameters');
+    },
+  );
+
+  test('are not done by a compensation, if the schema refuses them: people are asked again', async () => {
+    const given = { parameters: refusing, given: { euros: 200 }, approval: 'always' } as const;
+    const once = await play(WAYS['a compensation'], { ...given, decisions: tooMuch });
+    expect(once.got).toEqual([]);
+    expect(once.run.approvals).toMatchObject([
+      { status: 'approved', args: { euros: 5_000 } },
+      { status: 'pending', args: { euros: 200 } },
+    ]);
+    const twice = await play(WAYS['a compensation'], { ...given, decisions: [...tooMuch, {}] });
+    expect(twice.got).toEqual([{ euros: 200 }]);
   });
 
   test.each(ways)('have the defaults of a JSON Schema, and are asked about with them: by $name', async ({ way }) => {

@@ -126,15 +126,25 @@ export function finishAskedCompensation(draft: Draft, { compensation }: AskedCom
   else readEdited(draft, compensation, args);
 }
 
-/** A person who has approved edited arguments has not approved what the tool makes of them, if that is something else. */
+/**
+ * A person who has approved edited arguments has not approved what the tool makes of them, if that is something else.
+ * If its schema refuses them, people are asked again about what they were asked before: what is done must still be undone.
+ */
 function readEdited(draft: Draft, compensation: CompensationCall, args: Json): void {
-  replaceLatest(draft, compensation, () => {
-    const call = compensatorOf(draft, compensation).read(args);
-    const { request, reading } = call;
-    if (!deepEqual(request.args, args)) return { ...compensation, ...call };
-    if (reading) return { ...compensation, ...call, isReadApproved: true };
-    return { ...compensation, request: { ...request, isApproved: true }, needsApproval: false };
-  });
+  try {
+    setLatest(draft, edited(compensation, compensatorOf(draft, compensation).read(args), args));
+  } catch (error) {
+    if (!(error instanceof GraphError)) throw error;
+    setLatest(draft, compensation);
+  }
+}
+
+function edited(before: CompensationCall, call: ReturnType<Compensator['read']>, args: Json): CompensationCall {
+  const { request, reading } = call;
+  const isSame = deepEqual(request.args, args);
+  if (reading) return { ...before, ...call, asked: before.request, ...(isSame && { isReadApproved: true }) };
+  if (!isSame) return { ...before, ...call };
+  return { ...before, request: { ...request, isApproved: true }, needsApproval: false };
 }
 
 function compensatorOf({ graph }: Draft, { task }: CompensationCall): Compensator {
@@ -146,12 +156,15 @@ function compensatorOf({ graph }: Draft, { task }: CompensationCall): Compensato
 /** Puts the latest compensation in its place as it is now. If it can't be made any more, it has failed. */
 function replaceLatest(draft: Draft, before: CompensationCall, toNext: () => CompensationCall): void {
   try {
-    const next = toNext();
-    draft.setCompensation({ pending: [...draft.run.compensation.pending.slice(0, -1), next] });
+    setLatest(draft, toNext());
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
     closeLatest(draft, before, { error: toRunError(error) });
   }
+}
+
+function setLatest(draft: Draft, next: CompensationCall): void {
+  draft.setCompensation({ pending: [...draft.run.compensation.pending.slice(0, -1), next] });
 }
 
 function beginReading(draft: Draft, compensation: CompensationCall, request: ReadingRequest): true {
@@ -174,9 +187,12 @@ function beginReading(draft: Draft, compensation: CompensationCall, request: Rea
 
 /** Takes what the tool's own schema has made of the arguments of the latest compensation, which is decided about now. */
 export function takeReadCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
-  if (result.kind === 'call.failed') return closeLatest(draft, compensation, { error: result.failure.error });
+  const { reading: _read, isReadApproved, asked, ...read } = compensation;
+  if (result.kind === 'call.failed') {
+    if (asked) return setLatest(draft, { ...read, request: asked, needsApproval: true });
+    return closeLatest(draft, compensation, { error: result.failure.error });
+  }
   replaceLatest(draft, compensation, () => {
-    const { reading: _read, isReadApproved, ...read } = compensation;
     const args = 'value' in result.reply ? result.reply.value : null;
     const isApproved = isReadApproved === true && deepEqual(args, read.request.args);
     const request = { ...read.request, args, isRead: true, ...(isApproved && { isApproved }) } as const;

@@ -22,6 +22,8 @@ export interface CompensationCall extends Compensated {
   readonly reading?: ReadingRequest;
   /** A person has approved the arguments that are read. */
   readonly isReadApproved?: true;
+  /** What people were asked about before one of them changed the arguments that are read. */
+  readonly asked?: ToolCallRequest;
   /** A person must approve the call, by the rule of its tool. */
   readonly needsApproval: boolean;
   /** Those with other roles than the starter's who had shaped the run when the compensated call completed. */
