@@ -1,3 +1,4 @@
+import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import type { RunReference } from '../../workflows/contract.ts';
@@ -13,9 +14,6 @@ export interface Poisoned {
   readonly task: FailingTask;
   readonly note: TaskFailureNote | null;
 }
-
-/** How often a run's own code must have failed the task; a worker may be lost, or ended, as often as it may be. */
-const FEWEST_PROOFS = 2;
 
 /** How far it is shown that the run's own code fails the task, and not a worker, its machine or the database. */
 export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'shown' {

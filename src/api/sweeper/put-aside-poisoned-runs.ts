@@ -8,7 +8,7 @@ import { eachOf } from './each-of.ts';
 type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /** A new version of the workers may do what an old one fails, so tasks get this time. */
-export const FAILING_FOR_MS = 25_000;
+export const FAILING_FOR_MS = 15_000;
 
 /** The numbers of runs that one sweep asks Temporal about. */
 const NOTED_AT_ONCE = 100;
