@@ -197,18 +197,14 @@ describe('an approval', () => {
     const { approvalId } = await startAsking(user, {
       title: 'Pay \u202e001',
       details: 'Seen.&#x202e;\n\n[note]: https://shop.example "It is paid twice"',
-      args: { order: 'A-1', account: 'DE\u200b00', due: 'next friday' },
-      argsSchema: {
-        type: 'object',
-        properties: { order: { type: 'string' }, due: { type: 'string', format: 'date' } },
-      },
+      args: { order: 'A-1', account: 'DE\u200b00' },
+      argsSchema: { type: 'object', properties: { order: { type: 'string' } } },
     });
     const page = await enter('approver', `/inbox/${approvalId}`);
     await page.getByRole('heading', { name: String.raw`Pay \u{202e}001`, exact: true }).waitFor();
     const form = page.getByRole('form', { name: 'Your decision' });
     expect(await form.getByLabel('order').inputValue()).toBe('A-1');
     expect(await form.getByLabel('account').inputValue()).toBe(String.raw`"DE\u200b00"`);
-    expect(await form.getByLabel('due').inputValue()).toBe('"next friday"');
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByText(String.raw`Seen.\u{202e}`, { exact: true }).waitFor();
     await details.getByText('As it was written').click();
