@@ -11,7 +11,7 @@ import { ownModule } from './own-code.ts';
 import { createSignalReader } from './payloads/read-signal.ts';
 import type { ReadSignal } from './payloads/read-signal.ts';
 import { DRIVER, digestOf, fromStored, toStored } from './payloads/stored-payload.ts';
-import type { NewPayload, PayloadStore } from './payloads/stored-payload.ts';
+import type { Blobs, NewBlob } from '../store/blobs/blobs.ts';
 
 /** The module that turns values into payloads; the workflow's bundle loads it, too. */
 export const payloadConverterPath = ownModule('../workflows/payload-converter', import.meta.url);
@@ -25,7 +25,7 @@ export interface PayloadReader extends DataConverter {
  * Turns values into payloads. Workers, clients and replays must use the same converter.
  * @param codecs change each payload before it is stored or sent, in this order; reading undoes that
  */
-export function createDataConverter(store: PayloadStore, codecs: readonly PayloadCodec[] = []): PayloadReader {
+export function createDataConverter(store: Blobs, codecs: readonly PayloadCodec[] = []): PayloadReader {
   return {
     payloadConverterPath,
     payloadCodecs: [...codecs],
@@ -34,7 +34,7 @@ export function createDataConverter(store: PayloadStore, codecs: readonly Payloa
   };
 }
 
-function createDriver(blobs: PayloadStore): StorageDriver {
+function createDriver(blobs: Blobs): StorageDriver {
   return {
     name: DRIVER,
     type: 'holdfast.blobs',
@@ -51,7 +51,7 @@ function createDriver(blobs: PayloadStore): StorageDriver {
 }
 
 /** The id follows from workflow and content, so writing a payload twice changes nothing. */
-function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewPayload {
+function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
   const workflowId = target?.id ?? '';
   const stored = toStored(payload);
   return { id: `${workflowId}/${digestOf(stored)}`, workflowId, ...stored };

@@ -7,8 +7,8 @@ import {
   isReferencePayload,
 } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
 import { unreadable } from '../../graph/values/index.ts';
+import type { Blob, Blobs } from '../../store/blobs/blobs.ts';
 import { DRIVER, digestOf, fromStored, toStored } from './stored-payload.ts';
-import type { PayloadStore, StoredPayload } from './stored-payload.ts';
 
 /** The execution that a signal was sent to. */
 export interface Receiver {
@@ -36,7 +36,7 @@ type Found = { readonly payload: Payload } | { readonly reason: string };
 const MISSING = 'what it refers to is not in the store';
 const NO_CODE = 'the codecs do not know it';
 
-export function createSignalReader(store: PayloadStore, codecs: readonly PayloadCodec[]): ReadSignal {
+export function createSignalReader(store: Blobs, codecs: readonly PayloadCodec[]): ReadSignal {
   return async (payload, receiver) => {
     const fetched = isReferencePayload(payload) ? await fetchPayload(store, payload, receiver) : { payload };
     const found = 'payload' in fetched ? await tryCodecs({ store, codecs }, fetched.payload, receiver) : fetched;
@@ -47,7 +47,7 @@ export function createSignalReader(store: PayloadStore, codecs: readonly Payload
 }
 
 /** Follows a reference, if it leads to a payload of the same workflow: others may be of another tenant. */
-async function fetchPayload(store: PayloadStore, reference: Payload, receiver: Receiver): Promise<Found> {
+async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver): Promise<Found> {
   const id = idIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
   if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
@@ -70,10 +70,10 @@ function idIn(reference: Payload): string | null {
 
 /** Notes that a payload can't be read, unless it has become readable in this moment. @returns what the store has from now on */
 async function noteUnreadable(
-  store: PayloadStore,
+  store: Blobs,
   { id, reason }: { readonly id: string; readonly reason: string },
   { workflowId, isReplaying }: Receiver,
-): Promise<StoredPayload> {
+): Promise<Blob> {
   if (isReplaying) throw new RangeError(`The payload ${id} of a signal could be read before: ${reason}`);
   await store.put([{ id, workflowId, metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) }]);
   return (await find(store, id)) ?? { metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) };
@@ -82,11 +82,11 @@ async function noteUnreadable(
 /** The encoding of what is noted in the place of a payload; in base64, as the store has it. */
 const UNREADABLE = Buffer.from('holdfast/unreadable').toString('base64');
 
-function notedReason({ metadata, data }: StoredPayload): string | null {
+function notedReason({ metadata, data }: Blob): string | null {
   return metadata['encoding'] === UNREADABLE ? Buffer.from(data).toString() : null;
 }
 
-async function find(store: PayloadStore, id: string): Promise<StoredPayload | undefined> {
+async function find(store: Blobs, id: string): Promise<Blob | undefined> {
   return (await store.find([id])).get(id);
 }
 
@@ -95,7 +95,7 @@ const DECODE_TRIES = 4;
 const DECODE_PAUSE_MS = 250;
 
 interface Readers {
-  readonly store: PayloadStore;
+  readonly store: Blobs;
   readonly codecs: readonly PayloadCodec[];
 }
 

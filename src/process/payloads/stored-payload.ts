@@ -1,31 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
+import type { Blob } from '../../store/blobs/blobs.ts';
 
 /** The name of the storage driver that references to the store have. */
 export const DRIVER = 'holdfast';
 
-/** A payload as the store keeps it. Its metadata says how to read the data; values are in base64. */
-export interface StoredPayload {
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly data: Uint8Array;
-}
-
-export interface NewPayload extends StoredPayload {
-  readonly id: string;
-  readonly workflowId: string;
-}
-
-/** Keeps payloads that are too large for a history. */
-export interface PayloadStore {
-  /** Stores payloads; an existing one stays as it is. */
-  put(payloads: readonly NewPayload[]): Promise<void>;
-  /** @returns the payloads in the order of their ids */
-  get(ids: readonly string[]): Promise<readonly StoredPayload[]>;
-  /** @returns those payloads that there are, by id */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, StoredPayload>>;
-}
-
-export function toStored({ metadata, data }: Payload): StoredPayload {
+export function toStored({ metadata, data }: Payload): Blob {
   return {
     metadata: eachValue(metadata ?? {}, (value) => Buffer.from(value).toString('base64')),
     data: data ?? new Uint8Array(),
@@ -33,11 +13,11 @@ export function toStored({ metadata, data }: Payload): StoredPayload {
 }
 
 /** Names a payload by its content. */
-export function digestOf({ metadata, data }: StoredPayload): string {
+export function digestOf({ metadata, data }: Blob): string {
   return createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
 }
 
-export function fromStored({ metadata, data }: StoredPayload): Payload {
+export function fromStored({ metadata, data }: Blob): Payload {
   return { metadata: eachValue(metadata, (value) => Buffer.from(value, 'base64')), data };
 }
 

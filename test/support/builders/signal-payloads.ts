@@ -1,5 +1,5 @@
 import type { Payload } from '@temporalio/common';
-import type { PayloadStore, StoredPayload } from '../../../src/process/payloads/stored-payload.ts';
+import type { Blob, Blobs } from '../../../src/store/blobs/blobs.ts';
 
 /** A payload that refers to the store, as Temporal's SDK writes one. */
 export function aReference(claimData: Readonly<Record<string, string>>, driverName = 'holdfast'): Payload {
@@ -13,7 +13,7 @@ export function aReference(claimData: Readonly<Record<string, string>>, driverNa
 }
 
 /** A store of payloads in memory; what is there stays. */
-export function aStoreOf(payloads: Readonly<Record<string, StoredPayload>>): PayloadStore {
+export function aStoreOf(payloads: Readonly<Record<string, Blob>>): Blobs {
   const kept = new Map(Object.entries(payloads));
   return {
     put: async (all) => {
