@@ -1,6 +1,6 @@
 import { NOT_BEGUN } from '../../graph/journal/index.ts';
 import type { Intervention, RunView } from '../../graph/journal/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
+import { isEnded, namesOf } from '../../graph/run/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -51,12 +51,7 @@ function isNamed({ node, id }: JsonObject, asked: Intervention): boolean {
   return (node ?? asked.node) === asked.node && (id ?? asked.id) === asked.id;
 }
 
-/** A run may ask about thousands. */
-const MAX_NAMED = 20;
-
 function refuseSeveral(asked: readonly Intervention[]): Refusal {
-  const names = asked.slice(0, MAX_NAMED).map(({ id, node }) => `${id} (${node})`);
-  const more = asked.length > MAX_NAMED ? `, and ${asked.length - MAX_NAMED} more` : '';
-  const message = `Several nodes wait for an intervention; name one by id: ${names.join(', ')}${more}`;
+  const message = `Several nodes wait for an intervention; name one by id: ${namesOf(asked)}`;
   return { code: 'INTERVENTION_ID_REQUIRED', message };
 }

@@ -1,6 +1,6 @@
 export { digestOf } from './approvals/approval-digest.ts';
 export { closingDecision, isPendingFor, refuseDecision } from './approvals/approval.ts';
-export { MAX_NAMED, approvalMeant, firstApprovalId, nameOf } from './approvals/approval-meant.ts';
+export { MAX_NAMED, approvalMeant, firstApprovalId, nameOf, namesOf } from './approvals/approval-meant.ts';
 export type { KnownApprovals } from './approvals/approval-meant.ts';
 export type { Approval, DecisionRequest } from './approvals/approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './approvals/asked-before.ts';

@@ -73,7 +73,8 @@ function idsOf(pending: readonly Approval[]): readonly string[] {
   return pending.slice(0, MAX_NAMED).map(({ id }) => id);
 }
 
-function namesOf(pending: readonly Approval[]): string {
+/** Names what waits for people: the first of them, as there may be thousands. */
+export function namesOf(pending: readonly Pick<Approval, 'id' | 'node'>[]): string {
   const names = pending.slice(0, MAX_NAMED).map(nameOf);
   const more = pending.length - names.length;
   return names.join(', ') + (more > 0 ? ', and others' : '');
