@@ -2,13 +2,13 @@ import { Client, Connection, defaultPayloadConverter } from '@temporalio/client'
 import type { Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { toStored } from '../../../src/process/payloads/stored-payload.ts';
 import { toWorkflowId } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aReference } from '../../support/builders/signal-payloads.ts';
-import { eventsOf, hasStatus, postRun } from '../../support/readers/api-runs.ts';
+import { PATIENTLY, eventsOf, hasStatus, postRun } from '../../support/readers/api-runs.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -115,9 +115,10 @@ describe.concurrent('a signal with', () => {
     const id = await startWaiting();
     const late = `${workflowIdOf(id)}/late`;
     await signal(id, aReference({ id: late }));
-    await expect
-      .poll(async () => (await eventsOf(stack.as('user'), id)).map((event) => at(event, '/type')))
-      .toContain('signal.ignored');
+    await vi.waitFor(async () => {
+      const types = (await eventsOf(stack.as('user'), id)).map((event) => at(event, '/type'));
+      expect(types).toContain('signal.ignored');
+    }, PATIENTLY);
     await store(late, sound);
     // The same reference once more, and the whole history when this stack is stopped.
     await signal(id, aReference({ id: late }));
