@@ -8,4 +8,4 @@ export const WORDS = ['graph/values', 'graph/definition'];
 export const FACTS = [...WORDS, ...STATE];
 export const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
 export const API_BASE = ['api/deps.ts', 'api/http'];
-export const OF_RUNS = ['api/graphs', 'api/redaction', 'api/runs'];
+export const OF_RUNS = ['api/graphs', 'api/redaction.ts', 'api/runs'];

@@ -26,7 +26,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'graph/validate': known({ rooms: [...WORDS, 'graph/expression', 'graph/schema'], typePackages: ['zod'] }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
   'graph/redaction': known({ rooms: [...FACTS, 'graph/expression'] }),
-  'graph/wording': known({ rooms: ['graph/values', 'graph/definition', 'graph/journal'] }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
   'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
   'graph/draft': inner([...LANGUAGE, ...STATE, 'graph/compile']),
@@ -37,6 +36,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   'graph/replay': known({ rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/advance'] }),
 
+  wording: { rooms: ['graph/values', 'graph/definition', 'graph/journal'], code: 'pure', face: ['index.ts'] },
   builder: { rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate'], code: 'pure' },
   store: {
     rooms: FACTS,
@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance'],
     types: ['activities'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
-    face: ['contract.ts', 'search-attributes.ts', 'schedules/schedule-contract.ts'],
+    face: ['contract.ts', 'search-attributes.ts', 'schedule-contract.ts'],
     code: 'sandbox',
   },
   config: {
@@ -170,7 +170,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       ...WORDS,
       'graph/redaction',
-      'graph/wording',
+      'wording',
       'store',
       'process',
       'telemetry/open-telemetry.ts',

@@ -16,9 +16,14 @@ export function toLintFile(rooms: Rooms): string {
   return `{\n  "overrides": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
-/** Oxlint's overrides for a table of rooms. In a group of patterns the last one that matches counts. */
+/**
+ * Oxlint's overrides for a table of rooms. In a group of patterns the last one that matches counts, and of overrides
+ * too: those of files follow those of their folders.
+ */
 function toOverrides(rooms: Rooms): readonly Override[] {
-  return Object.entries(rooms).map(([name, room]) => ({
+  const entries = Object.entries(rooms);
+  const ordered = [...entries.filter(([name]) => !isFile(name)), ...entries.filter(([name]) => isFile(name))];
+  return ordered.map(([name, room]) => ({
     files: [filesOf(name, rooms)],
     rules: {
       'typescript/no-restricted-imports': ['error', { patterns: [...typesOnly(room), importsOf(name, rooms)] }],

@@ -1,5 +1,5 @@
 import { compileGraph } from '../../src/graph/compile/compile.ts';
-import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../src/graph/definition/limits.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';

@@ -1,4 +1,4 @@
-import { createEventParser } from '../../src/client/streams/event-parser.ts';
+import { createEventParser } from '../../src/client/read-stream.ts';
 
 /** Readers of one run that hear its events as they come. */
 export interface Readers {

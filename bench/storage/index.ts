@@ -3,7 +3,7 @@ import { advance } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import type { Advance } from '../../src/graph/advance/advance.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
-import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../src/graph/definition/limits.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';

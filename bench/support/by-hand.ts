@@ -1,6 +1,6 @@
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
-import { HEARTBEAT_EVERY_MS } from '../../src/activities/calls/heartbeat.ts';
+import { HEARTBEAT_EVERY_MS } from '../../src/activities/calls/time-limit.ts';
 import { createCallActivities } from '../../src/activities/index.ts';
 import { createDataConverter } from '../../src/process/data-converter.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';

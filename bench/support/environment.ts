@@ -9,7 +9,7 @@ import { parseConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/config/load-config.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { provideTemporal } from '../../src/dev/temporal-executable.ts';
+import { provideTemporal } from '../../src/dev/open-temporal.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../src/dev/temporal-server.ts';
 import { createLogger } from '../../src/process/logger.ts';

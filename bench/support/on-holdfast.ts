@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
+import { INTERPRETER_VERSION } from '../../src/graph/definition/definition.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
 import { NOTHING_REDACTED } from '../../src/graph/redaction/redaction.ts';
 import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
 import { toCatalog } from '../../src/config/to-catalog.ts';
-import { RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../src/workflows/contract.ts';
+import { RUN_GRAPH, TASK_QUEUE, toWorkflowId, attributesAtStart } from '../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
-import { attributesAtStart } from '../../src/workflows/search-attributes.ts';
 import type { BenchEnvironment } from './environment.ts';
 import type { Start } from './timed-run.ts';
 

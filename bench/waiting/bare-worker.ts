@@ -1,6 +1,6 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
-import { cachedRuns } from '../../src/workers/cached-runs.ts';
+import { cachedRuns } from '../../src/workers/worker-options.ts';
 import { BARE_QUEUE } from './bare-queue.ts';
 
 /** A worker of the SDK as it comes, with as large a cache as Holdfast's. */

@@ -1,6 +1,5 @@
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
-import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
-import { LIMITS } from '../../src/graph/definition/limits.ts';
+import { CEILINGS, LIMITS } from '../../src/graph/definition/limits.ts';
 import type { LimitDescription } from '../../src/graph/definition/limits.ts';
 import { code, paragraphs, table } from '../markdown.ts';
 import type { Page } from '../page.ts';

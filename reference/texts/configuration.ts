@@ -3,7 +3,7 @@ import type { EmbeddingsInput } from '../../src/config/memory.ts';
 import type { McpServerInput } from '../../src/config/mcp-servers.ts';
 import type { ModelInput } from '../../src/config/model.ts';
 import type { HttpToolInput } from '../../src/config/tool.ts';
-import type { CodeToolFields } from '../../src/config/define-tool.ts';
+import type { CodeToolFields } from '../../src/config/tool-methods.ts';
 
 /** All fields of the members of a union. */
 type FieldOf<T> = T extends unknown ? keyof T & string : never;

@@ -1,4 +1,4 @@
-import type { ReducerName } from '../../src/graph/definition/reducers.ts';
+import type { ReducerName } from '../../src/graph/definition/common-fields.ts';
 
 interface ReducerText {
   /** The value before the first write, as JSON. */

@@ -7,29 +7,24 @@ import type {
   ToolCallRequest,
 } from '../graph/run/index.ts';
 import type { Store } from '../store/store.ts';
-import { functionCalls } from './function-calls.ts';
-import type { RegisteredFunction } from './registered-function.ts';
+import { functionCalls, nodeCalls, readings, toolCalls } from './tool-calls.ts';
+import type { RegisteredFunction, RegisteredNodeType } from './tool-calls.ts';
 import { modelCalls } from './model-calls.ts';
 import type { ModelDeps } from './model-calls.ts';
-import { nodeCalls } from './node-calls.ts';
-import type { RegisteredNodeType } from './registered-node-type.ts';
+import { inCallSlot, switchOf, whenSwitchedOn } from './calls/call-slots.ts';
 import type { CallSlots } from './calls/call-slots.ts';
-import type { ParentLogger } from './calls/logging/call-logger.ts';
+import type { ParentLogger } from './calls/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
-import { readings, toolCalls } from './tool-calls.ts';
-import { inFileSlot } from './files/in-file-slot.ts';
-import { withHeartbeat } from './calls/heartbeat.ts';
-import { inCallSlot } from './calls/postponed/in-call-slot.ts';
+import { inFileSlot } from './files/open-prompt-files.ts';
+import { withHeartbeat } from './calls/time-limit.ts';
 import { performCall } from './calls/perform-call.ts';
 import { performLocally } from './calls/perform-locally.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
 import type { CallToReconcile } from './calls/reconcile-call.ts';
-import { tellSegments } from './calls/spans/tell-segments.ts';
-import { writeJournal } from './calls/journal/write-journal.ts';
-import type { JournalWrite } from './calls/journal/write-journal.ts';
-import { switchOf, whenSwitchedOn } from './calls/postponed/when-switched-on.ts';
-import type { ScheduleActivities } from './schedules/take-tick.ts';
+import { tellSegments, writeJournal } from './calls/write-journal.ts';
+import type { JournalWrite } from './calls/write-journal.ts';
+import type { ScheduleActivities } from './take-tick.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** Dependencies of a worker's activities. */

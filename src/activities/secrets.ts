@@ -3,9 +3,7 @@ import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from 
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
 import { isMistake } from './calls/classify-failure.ts';
-import { userStackOf } from './calls/stacks/user-stack.ts';
-import { createRedactor } from './redactor.ts';
-import type { Redactor } from './redactor.ts';
+import { userStackOf } from './calls/user-stack.ts';
 
 /** A reference to a secret. Only the activity that uses the secret resolves it. */
 export interface SecretReference {
@@ -158,4 +156,150 @@ function requireSendable(name: string, value: string): void {
     const message = `The header "${name}" can't be sent: its name or value has a line break, or another character that no header may have`;
     throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
   }
+}
+
+/** Replaces secrets in texts by `[secret]`. */
+export interface Redactor {
+  /** Also replaces short secrets, where they stand alone. For texts that people read, such as messages. */
+  redact(this: void, text: string): string;
+  /** Leaves short secrets, which may occur in data by chance. */
+  redactLong(this: void, text: string): string;
+}
+
+/** In characters. So many consecutive characters of a secret, or of an encoding of it, are replaced wherever they are. */
+const WINDOW = 8;
+
+/** In characters. A shorter secret is replaced only where it is a word of its own. */
+const MIN_ANYWHERE = 7;
+
+const REDACTED = '[secret]';
+
+/** Texts that many secrets share; they reveal nothing, and results may need them. */
+const PUBLIC = ['https://www.', 'http://www.', 'postgresql://', '-----BEGIN RSA PRIVATE KEY-----', ' PRIVATE KEY-----'];
+
+/**
+ * Creates a redactor. Parts of a secret are found, too, so a secret that another system has cut leaves at most 7
+ * characters. The cost is linear in the text, whatever the secrets are.
+ */
+export function createRedactor(secrets: readonly string[]): Redactor {
+  const windows = new Set(secrets.flatMap(encodingsOf).flatMap(windowsOf));
+  const shorts = [...new Set(secrets.flatMap(withWords))].filter(({ length }) => length < WINDOW);
+  const patterns = shorts.toSorted((one, other) => other.length - one.length).map(toPattern);
+  const redactLong = (text: string): string => (windows.size === 0 ? text : replaceWindows(text, windows));
+  return {
+    redactLong,
+    redact: (text) => patterns.reduce((kept, pattern) => kept.replaceAll(pattern, REDACTED), redactLong(text)),
+  };
+}
+
+function windowsOf(text: string): readonly string[] {
+  const windows = [];
+  for (let at = 0; at + WINDOW <= text.length; at++) windows.push(text.slice(at, at + WINDOW));
+  return windows.filter((window) => window.trim() !== '' && !PUBLIC.some((text) => text.includes(window)));
+}
+
+function withWords(secret: string): readonly string[] {
+  const words = secret.split(/\s+/).filter(({ length }) => length >= MIN_ANYWHERE);
+  return [secret, JSON.stringify(secret).slice(1, -1), ...words];
+}
+
+/** Replaces each stretch of overlapping windows; spaces before it stay. */
+function replaceWindows(text: string, windows: ReadonlySet<string>): string {
+  const kept: string[] = [];
+  let end = 0;
+  for (let at = 0; at + WINDOW <= text.length; at++) {
+    const window = text.slice(at, at + WINDOW);
+    if (!windows.has(window)) continue;
+    if (at >= end) kept.push(text.slice(end, at + WINDOW - window.trimStart().length), REDACTED);
+    end = at + WINDOW;
+  }
+  return end === 0 ? text : kept.join('') + text.slice(end);
+}
+
+function toPattern(secret: string): RegExp {
+  const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return secret.length >= MIN_ANYWHERE
+    ? new RegExp(literal, 'gu')
+    : new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, 'gu');
+}
+
+/**
+ * Lists the texts in which another system may send a secret back: as it is, escaped once or twice for JSON, escaped for
+ * HTML or URLs, and its bytes in hexadecimal and Base64.
+ */
+function encodingsOf(secret: string): readonly string[] {
+  const text = secret.toWellFormed();
+  const bytes = Buffer.from(text);
+  const hex = bytes.toString('hex');
+  const urls = urlEncodings(text);
+  return [
+    ...new Set([
+      secret,
+      ...jsonEncodings(text).flatMap((escaped) => [escaped, escapeJson(escaped)]),
+      escapeHtml(text),
+      ...urls,
+      ...urls.map(withLowerEscapes),
+      hex,
+      hex.toUpperCase(),
+      ...base64Encodings(bytes),
+    ]),
+  ];
+}
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** JSON as encoders write it by default: some escape what is not ASCII, slashes, or what HTML knows. */
+function jsonEncodings(text: string): readonly string[] {
+  const plain = escapeJson(text);
+  const ascii = plain.replaceAll(/[^\0-~]/g, escapeUnit);
+  const upper = plain.replaceAll(/[^\0-~]/g, (unit) => String.raw`\u${escapeUnit(unit).slice(2).toUpperCase()}`);
+  const forHtml = (json: string): string => json.replaceAll(/[<>&']/g, escapeUnit);
+  const slashes = (json: string): string => json.replaceAll('/', String.raw`\/`);
+  return [plain, ascii, upper, forHtml(plain), forHtml(ascii), slashes(plain), slashes(ascii)];
+}
+
+function escapeUnit(unit: string): string {
+  return String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? character);
+}
+
+function urlEncodings(text: string): readonly string[] {
+  const component = encodeURIComponent(text);
+  const strict = component.replaceAll(/[!'()*]/g, escapeByte);
+  const form = strict.replaceAll('~', '%7E').replaceAll('%2A', '*').replaceAll('%20', '+');
+  return [component, strict, form, encodeURI(text), encodeURIComponent(component)];
+}
+
+function escapeByte(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function withLowerEscapes(text: string): string {
+  return text.replaceAll(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase());
+}
+
+/**
+ * Base64 of the bytes, alone and behind one or two other bytes, which shift all characters. Characters that depend on
+ * the bytes before are left out.
+ */
+function base64Encodings(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const shifted = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(Math.ceil((offset * 4) / 3));
+    return [shifted, shifted.replaceAll('+', '-').replaceAll('/', '_')];
+  });
 }

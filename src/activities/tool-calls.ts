@@ -1,15 +1,23 @@
-import type { Principal, ReadingRequest, ToolCallRequest } from '../graph/run/index.ts';
-import type { Json, SchemaCheck } from '../graph/values/index.ts';
-import { deepEqual, mapValues, own } from '../graph/values/index.ts';
 import { mayCall } from '../graph/run/index.ts';
-import { NO_LOG, openCallLogger } from './calls/logging/call-logger.ts';
-import type { ParentLogger } from './calls/logging/call-logger.ts';
+import type {
+  Principal,
+  ReadingRequest,
+  ToolCallRequest,
+  FunctionCallRequest,
+  NodeCallRequest,
+} from '../graph/run/index.ts';
+import { deepEqual, mapValues, own } from '../graph/values/index.ts';
+import type { Json, SchemaCheck, JsonObject } from '../graph/values/index.ts';
+import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
+import type { ParentLogger, CallLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
-import { compileApprovalRule, stricterSafety } from './live-policy.ts';
 import { badArguments } from './tools/tool.ts';
-import type { Tool } from './tools/tool.ts';
+import type { Tool, ToolContext } from './tools/tool.ts';
+import { CALL_SAFETIES } from '../graph/definition/index.ts';
+import type { CallSafety, ToolEntry, FunctionEntry, NodeTypeEntry } from '../graph/definition/index.ts';
+import { parseExpression } from '../graph/expression/index.ts';
 
 /**
  * Makes calls of tools. The worker's current configuration can only tighten what a run has pinned: roles, arguments and
@@ -100,4 +108,89 @@ function approvalRequired({ name }: Tool): CallError {
 function checkArguments({ name }: Tool, check: SchemaCheck, args: Json): void {
   const [first] = check(args);
   if (first) throw badArguments(name, first);
+}
+
+/** Makes calls of registered functions. */
+export function functionCalls(
+  functions: Readonly<Record<string, RegisteredFunction>>,
+  log: ParentLogger = NO_LOG,
+): CallBehavior<FunctionCallRequest> {
+  return {
+    safety: (request) => stricterSafety(request.effect, own(functions, request.function)?.effect),
+    async execute(task, signal, { attempt }) {
+      const { key, request, runId, tenantId, createdBy } = task;
+      const registered = own(functions, request.function);
+      if (!registered) throw notConfigured('FUNCTION_FAILED', `function "${request.function}"`);
+      const logger = openCallLogger(log, task, attempt);
+      const context = { key, runId, tenantId, principal: createdBy, attempt, signal, logger };
+      return await runCode('FUNCTION_FAILED', () => registered.execute(request.args, context));
+    },
+  };
+}
+
+/** The stricter of the safety that a run has pinned and the one that the worker's configuration has now. */
+function stricterSafety(pinned: CallSafety, live: CallSafety = pinned): CallSafety {
+  return CALL_SAFETIES.indexOf(live) > CALL_SAFETIES.indexOf(pinned) ? live : pinned;
+}
+
+/** Compiles a tool's own approval rule. A condition that can't be evaluated, or is not false, asks for an approval. */
+function compileApprovalRule({ approval = 'never' }: ToolEntry): (args: Json) => boolean {
+  if (typeof approval === 'string') return () => approval === 'always';
+  if (approval.when === undefined) return () => true;
+  const condition = parseExpression(approval.when, ['args']);
+  return (args) => {
+    try {
+      return condition.evaluate({ args }) !== false;
+    } catch {
+      return true;
+    }
+  };
+}
+
+/** Makes calls of registered node types. */
+export function nodeCalls(
+  nodeTypes: Readonly<Record<string, RegisteredNodeType>>,
+  log: ParentLogger = NO_LOG,
+): CallBehavior<NodeCallRequest> {
+  return {
+    safety: ({ nodeType, effect }) => stricterSafety(effect, own(nodeTypes, nodeType)?.effect),
+    async execute(task, signal, { attempt }) {
+      const { key, request } = task;
+      const { nodeType, config, state, run } = request;
+      const registered = own(nodeTypes, nodeType);
+      if (!registered) throw notConfigured('FUNCTION_FAILED', `node type "${nodeType}"`);
+      const context = { state, run, key, signal, logger: openCallLogger(log, task, attempt) };
+      return await runCode('FUNCTION_FAILED', () => registered.execute(config, context));
+    },
+  };
+}
+
+/** A registered function: its catalog entry and its code. */
+export interface RegisteredFunction extends FunctionEntry {
+  readonly effect: CallSafety;
+  execute(args: Json, context: ToolContext): unknown;
+}
+
+/** A registered node type: its catalog entry and its code. */
+export interface RegisteredNodeType extends NodeTypeEntry {
+  readonly name: string;
+  /**
+   * Executes one node task.
+   * @param config the node's own fields, templates filled
+   * @returns the result, or a command to the engine: `{ update?, goto?, control?, reason? }`
+   */
+  execute(config: JsonObject, context: NodeContext): unknown;
+}
+
+export interface NodeContext {
+  /** The channel values at the beginning of the task. */
+  readonly state: Json;
+  /** `id`, `threadId`, `tenantId`, `step`, `visit`, `graph` and `startedAt`. */
+  readonly run: Json;
+  /** The call key: the same in every attempt of this call, and unique to it. */
+  readonly key: string;
+  /** Aborts on time-out or cancellation of the call. */
+  readonly signal: AbortSignal;
+  /** Adds the run, the node and the call to each line. */
+  readonly logger: CallLogger;
 }

@@ -1,11 +1,11 @@
 import type { ApiSettings } from '../config/api-settings.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Upload } from '../store/files/files.ts';
-import type { Act } from '../store/audit/audit.ts';
+import type { Upload } from '../store/files.ts';
+import type { Act } from '../store/audit.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
-import type { Cursors } from './http/cursor.ts';
+import type { Cursors } from './http/paging.ts';
 import type { GraphJobs } from './graph-jobs/graph-jobs.ts';
 import type { RecordAct } from './http/recorded-act.ts';
 import type { Seals } from './http/seals.ts';

@@ -1,25 +1,24 @@
 import { loadConfig } from '../config/load-config.ts';
-import type { AuthConfig } from '../config/auth.ts';
 import type { Config } from '../config/load-config.ts';
+import type { AuthConfig } from '../config/auth.ts';
 import { addMcpTools } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';
 import { atPort } from '../process/at-port.ts';
-import { keepParts } from '../process/keep-parts.ts';
-import { isMain } from '../process/is-main.ts';
+import { keepParts, connectWithRetry } from '../process/connect-with-retry.ts';
+import type { Opening } from '../process/connect-with-retry.ts';
+import { isMain } from '../process/own-code.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { openProcessLogger } from '../process/process-logger.ts';
+import { setVariables } from '../process/process-options.ts';
 import type { ProcessOptions } from '../process/process-options.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { postgresStore } from '../store/store.ts';
 import { readTemporalTarget, temporal } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
-import { createMeaningCheck } from '../process/readiness/meaning-check.ts';
-import { reportIfNotReady } from '../process/readiness/temporal-check.ts';
-import { connectWithRetry } from '../process/connect-with-retry.ts';
-import type { Opening } from '../process/connect-with-retry.ts';
-import { setVariables } from '../process/set-variables.ts';
+import { createMeaningCheck, SHUTTING_DOWN, startingUp, createProbes } from '../process/readiness.ts';
+import { reportIfNotReady } from '../process/temporal-check.ts';
 import { startFields } from '../process/start-fields.ts';
 import { SetupError, runProcess, together } from '../process/setup-error.ts';
 import { ApiSettings, readSettings } from '../config/settings.ts';
@@ -31,16 +30,18 @@ import { openEmbedder } from '../config/open-embedder.ts';
 import { openTelemetry } from '../telemetry/open-telemetry.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
-import { createCursors } from './http/cursor.ts';
+import { createCursors } from './http/paging.ts';
 import { createSeals } from './http/seals.ts';
-import { publishFolder } from './graphs/publish-folder.ts';
-import { openDoor } from './door.ts';
-import type { Door } from './door.ts';
+import { publishFolder } from './graphs/publish-graph.ts';
 import { openGraphJobs } from './graph-jobs/open-graph-jobs.ts';
-import { createEngine } from './temporal/engine.ts';
-import { openConnection } from './temporal/open-connection.ts';
+import { createEngine, openConnection } from './temporal/engine.ts';
 import type { ApiDeps } from './deps.ts';
-import type { ListenOptions } from '../process/listen.ts';
+import { listen, openAbort } from '../process/listen.ts';
+import type { ListenOptions, App, Listening } from '../process/listen.ts';
+import { createApp } from './app.ts';
+import { notNow } from './http/errors.ts';
+import { startSweeper } from './sweeper/sweeper.ts';
+import type { Sweeper } from './sweeper/sweeper.ts';
 
 /** Starts the API and the sweeper. @throws when the port is taken */
 export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Door> {
@@ -157,3 +158,33 @@ async function publishGraphs(
 }
 
 if (isMain(import.meta.url)) await runProcess(async () => await runApi());
+
+/** The port of the API. Until the API is open, it answers probes, and all other requests with 503. */
+export interface Door extends Listening {
+  /** Opens the API and starts the sweeper. Opened anew, it goes on with other parts, and the old sweeper stops. */
+  open(deps: Omit<ApiDeps, 'shuttingDown'>): void;
+}
+
+/**
+ * @param unavailable the dependencies that the process waits for
+ * @throws when the port is taken
+ */
+export async function openDoor(options: ListenOptions, unavailable: ReadonlySet<string> = new Set()): Promise<Door> {
+  const shuttingDown = openAbort();
+  const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));
+  let app: App = createProbes(readiness, async () => notNow(await readiness()));
+  let sweeper: Sweeper | null = null;
+  const listening = await listen({ fetch: (...request) => app.fetch(...request) }, options);
+  return {
+    ...listening,
+    open(deps) {
+      app = createApp({ ...deps, shuttingDown: shuttingDown.signal });
+      void sweeper?.stop();
+      sweeper = startSweeper(deps);
+    },
+    async stop() {
+      shuttingDown.abort();
+      await Promise.all([listening.stop(), sweeper?.stop()]);
+    },
+  };
+}

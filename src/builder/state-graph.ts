@@ -1,4 +1,4 @@
-import { END, hasErrors, START } from '../graph/definition/index.ts';
+import { END, hasErrors, START, DEFAULTS, NO_CEILINGS } from '../graph/definition/index.ts';
 import type {
   ChannelDefinition,
   Defaults,
@@ -9,17 +9,18 @@ import type {
   Limits,
   NodeDefinition,
   RouteEdge,
+  Catalog,
+  CustomNodeDefinition,
+  NodeOfType,
+  NodeType,
 } from '../graph/definition/index.ts';
-import { toMermaid, toPlantUml } from '../graph/diagram/index.ts';
+import { toMermaid, toPlantUml, arrowsOfNode, arrowsOfEdge } from '../graph/diagram/index.ts';
+import { CATALOG_CODES, validateGraph } from '../graph/validate/index.ts';
 import type { IssueCode } from '../graph/validate/index.ts';
-import type { ChannelName, Channels, NoChannels } from './channel-update.ts';
-import type { BranchInput, ForEachOptions, EdgeSource, EdgeTarget } from './edge-input.ts';
-import { findIssues } from './find-issues.ts';
+import type { ChannelName, Channels, NoChannels, Writes } from './channel-update.ts';
 import type { CompileOptions, GraphSettings, OtherFields } from './graph-settings.ts';
 import { InvalidGraphError } from './invalid-graph-error.ts';
-import { jsonCopy } from './json-copy.ts';
-import type { NewId, NewName, NodeInput } from './node-input.ts';
-import { findSuccessors } from './find-successors.ts';
+import { toJson, toList, toJsonObject } from '../graph/values/index.ts';
 
 /**
  * Builds a graph definition with compile-time checks. The builder's type knows its channels and nodes: an unknown name
@@ -223,3 +224,96 @@ function addNew<T>(known: Map<string, T>, name: string, { value, what }: { value
   if (known.has(name)) throw new Error(`The graph has a ${what} "${name}" already: give the second another name`);
   known.set(name, value);
 }
+
+type OneOrMore<T> = T | readonly T[];
+
+/** A node or the start; a list waits for all of them. */
+export type EdgeSource<Id> = OneOrMore<Id | typeof START>;
+
+/** A node or the end, or a list of them. */
+export type EdgeTarget<Id> = OneOrMore<Id | typeof END>;
+
+/** A branch; the one without `when` is the default. */
+export interface BranchInput<Id> {
+  /** CEL that returns a boolean. */
+  readonly when?: string;
+  /** A node, `END`, or a list of them. */
+  readonly to: EdgeTarget<Id>;
+}
+
+export interface ForEachOptions {
+  /** Number of elements that run at the same time. */
+  readonly maxConcurrency?: number;
+}
+
+/** A node type of which nothing is known but its name. */
+const ANY_NODE = { schema: {}, effect: 'idempotent' } as const;
+
+const EMPTY_CATALOG: Catalog = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS, ceilings: NO_CEILINGS };
+
+/**
+ * Finds all issues of a definition. Without a catalog, a node type that resembles a built-in one is taken for a mistake,
+ * unless it is named.
+ */
+function findIssues(
+  definition: GraphDefinition,
+  { catalog, nodeTypes = [] }: CompileOptions,
+): readonly GraphIssue<IssueCode>[] {
+  if (catalog) return validateGraph(toJson(definition), catalog);
+  const own = Object.fromEntries(nodeTypes.map((type) => [type, ANY_NODE]));
+  const issues = validateGraph(toJson(definition), { ...EMPTY_CATALOG, nodeTypes: own });
+  return issues.flatMap(withoutCatalog);
+}
+
+function withoutCatalog(issue: GraphIssue<IssueCode>): readonly GraphIssue<IssueCode>[] {
+  if (issue.code === 'UNKNOWN_NODE_TYPE' && SUGGESTS.test(issue.message))
+    return [{ ...issue, message: `${issue.message} Name a type of your own in \`nodeTypes\`.` }];
+  return CATALOG_CODES.has(issue.code) ? [] : [issue];
+}
+
+const SUGGESTS = / Did you mean "[^"]*"\?$/;
+
+/** Finds the nodes that a node may lead to: by any edge, by `onError` and by `mayGoto`; sorted by id. */
+function findSuccessors({ nodes, edges }: GraphDefinition, id: string): readonly string[] {
+  const node = Object.hasOwn(nodes, id) ? nodes[id] : undefined;
+  const edgeTargets = edges.filter(({ from }) => toList(from).includes(id)).flatMap(arrowsOfEdge);
+  const detours = node ? arrowsOfNode(node) : [];
+  const found = new Set([...edgeTargets, ...detours].map(({ to }) => to));
+  found.delete(END);
+  return [...found].sort();
+}
+
+/** The same type, with members that may be `undefined`, which JSON omits. */
+type Loose<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+
+/**
+ * Copies a value as JSON; the copy has the same type.
+ * @throws NotJsonError, which names the path, for values that are not JSON
+ */
+function jsonCopy<T extends object>(value: Loose<T>): T;
+function jsonCopy(value: object): object {
+  return toJsonObject(value);
+}
+
+/** A node for `addNode`. A built-in type has exactly its fields; a type that code registers may have any. */
+export type NodeInput<Type extends string, C> = { readonly type: Type } & (Type extends NodeType
+  ? WithChannels<NodeOfType<Type>, C>
+  : WithChannels<CustomNodeDefinition, C> & { readonly type: Type });
+
+/** The same fields, with declared channels only. */
+type WithChannels<Node, C> = {
+  readonly [Field in keyof Node]: Field extends keyof ChannelFields<C> ? ChannelFields<C>[Field] : Node[Field];
+};
+
+interface ChannelFields<C> {
+  readonly write: ChannelName<C> | Writes<C>;
+  readonly onError: 'intervene' | { readonly to: string; readonly write?: Writes<C> };
+  readonly messages: ChannelName<C>;
+  readonly calls: ChannelName<C>;
+}
+
+/** A name that is not taken. Names that are unknown at compile time are checked when they are added. */
+export type NewName<New extends string, Taken> = string extends Taken ? New : Exclude<New, Taken>;
+
+/** The id of a new node. */
+export type NewId<New extends string, Id> = NewName<New, Id | typeof START | typeof END>;

@@ -1,40 +1,20 @@
-import { approvals } from './approvals/approvals.ts';
-import { comment } from './approvals/comment.ts';
-import { approve, reject } from './approvals/decide.ts';
-import { reassign } from './approvals/reassign.ts';
-import { remind } from './approvals/remind.ts';
+import { approvals, comment, approve, reject, reassign, remind } from './runs/approvals.ts';
 import { evaluate } from './evaluation/evaluate.ts';
 import { promote } from './evaluation/promote.ts';
-import { diagram } from './graphs/diagram.ts';
+import { diagram, validate } from './graphs/validate.ts';
 import { mcp } from './graphs/mcp.ts';
 import { publish } from './graphs/publish.ts';
-import { validate } from './graphs/validate.ts';
 import type { Command } from './line/command.ts';
-import { console } from './local/console.ts';
-import { dev } from './local/dev.ts';
+import { console, dev, start, token } from './local/start.ts';
 import { init } from './local/init.ts';
 import { logs } from './local/logs.ts';
-import { start } from './local/start.ts';
-import { token } from './local/token.ts';
-import { apiProcess } from './production/api-process.ts';
+import { apiProcess, workerProcess } from './production/api-process.ts';
 import { doctor } from './production/doctor.ts';
 import { setup } from './production/setup.ts';
-import { workerProcess } from './production/worker-process.ts';
-import { cancel } from './runs/cancel.ts';
-import { checkpoints } from './runs/checkpoints.ts';
-import { explain } from './runs/explain.ts';
-import { fail } from './failures/fail.ts';
-import { fork } from './runs/fork.ts';
-import { history } from './runs/history.ts';
-import { interventions } from './failures/interventions.ts';
-import { pause } from './runs/pause.ts';
-import { replan } from './runs/replan.ts';
-import { resume } from './runs/resume.ts';
-import { retry } from './failures/retry.ts';
+import { cancel, pause, replan, resume, signal } from './runs/control.ts';
+import { checkpoints, explain, fork, history, runs } from './runs/runs.ts';
+import { fail, interventions, retry, skip } from './runs/interventions.ts';
 import { run } from './runs/run.ts';
-import { runs } from './runs/runs.ts';
-import { signal } from './runs/signal.ts';
-import { skip } from './failures/skip.ts';
 
 /** All commands, under the titles that the help has for them. A group is a folder. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [

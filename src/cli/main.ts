@@ -6,7 +6,7 @@ import { SetupError } from '../process/setup-error.ts';
 import { EXIT, RefusedError, UsageError } from './line/command.ts';
 import type { Command, Terminal } from './line/command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
-import { refusalInWords } from './output/refusal-in-words.ts';
+import { refusalInWords } from './output/format-refusal.ts';
 import { commandHelp, overview } from './line/help.ts';
 
 /** Runs a command line. What it says to people on standard error holds no control characters. @returns the exit code */

@@ -1,17 +1,19 @@
 import type { z } from 'zod';
-import type { ApprovalSchema } from '../api/schemas/approval.ts';
-import type { CallSchema } from '../api/schemas/call.ts';
+import type { ApprovalSchema, InterventionSchema } from '../api/schemas/approval.ts';
+import type { CallSchema, RecordingSchema } from '../api/schemas/call.ts';
 import type { PageQuery, ProblemSchema } from '../api/schemas/common.ts';
 import type { ExplanationSchema } from '../api/schemas/explanation.ts';
 import type { GraphSchema, GraphSummarySchema, ValidationSchema } from '../api/schemas/graph.ts';
-import type { GraphAliasSchema, GraphDiffSchema } from '../api/schemas/graph-version.ts';
-import type { InterventionSchema } from '../api/schemas/intervention.ts';
-import type { RecordingSchema } from '../api/schemas/recording.ts';
+import type {
+  GraphAliasSchema,
+  GraphDiffSchema,
+  NewGraphTestSchema,
+  TestedGraphSchema,
+} from '../api/schemas/graph-version.ts';
 import type { CheckpointSchema, DiffSchema, RunSchema, RunStatusSchema, StateSchema } from '../api/schemas/run.ts';
 import type { TicketSchema } from '../api/schemas/stream.ts';
 import type { ThreadSchema } from '../api/schemas/thread.ts';
 import type { ToolSchema } from '../api/schemas/tool.ts';
-import type { NewGraphTestSchema, TestedGraphSchema } from '../api/schemas/graph-test.ts';
 
 /* The answers of the API, by the schemas of its routes. */
 

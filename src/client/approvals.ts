@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import type { DecisionResultsSchema, DecisionsSchema } from '../api/schemas/bulk.ts';
 import type { ApprovalStatusSchema, DecisionSchema, ReassignmentSchema } from '../api/schemas/approval.ts';
-import type { Approval, PageRequest } from './answers.ts';
+import type { Approval, PageRequest, Intervention } from './answers.ts';
 import type { Connection } from './connection.ts';
-import { createListing } from './listing.ts';
+import { createListing, path } from './listing.ts';
 import type { Listing } from './listing.ts';
-import { path } from './path.ts';
 import type { CallOptions } from './send.ts';
-import { storedDecision } from './stored-decision.ts';
+import { HoldfastError } from './holdfast-error.ts';
 
 export type Decision = z.input<typeof DecisionSchema>;
 
@@ -84,4 +83,45 @@ export function createApprovals(connection: Connection): Approvals {
       return await storedDecision(connection, await send.json<Approval>(request, options), options);
     },
   };
+}
+
+/** The inbox of failed nodes and calls that wait for a person. `retry`, `skip` and `fail` of a run settle them. */
+export interface Interventions {
+  /** The newest first, over all runs. */
+  list(page?: PageRequest, options?: CallOptions): Listing<Intervention>;
+}
+
+export function createInterventions({ send }: Connection): Interventions {
+  return { list: (page, options) => createListing(send, { path: '/api/interventions', query: { ...page } }, options) };
+}
+
+const WITHIN_MS = 5_000;
+const EVERY_MS = 100;
+
+/**
+ * Waits until a decision is stored, so that reads after it know of it. Reads lag a little behind a run.
+ * @returns the decided approval, also when it can't be read
+ */
+export async function storedDecision(
+  connection: Connection,
+  approval: Approval,
+  options?: CallOptions,
+): Promise<Approval> {
+  try {
+    await waitUntilStored(connection, approval, options);
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+  }
+  return approval;
+}
+
+async function waitUntilStored(
+  { send, timing }: Connection,
+  { id, decisions }: Approval,
+  { signal }: CallOptions = {},
+): Promise<void> {
+  for (const deadline = timing.now() + WITHIN_MS; timing.now() < deadline; await timing.sleep(EVERY_MS, signal)) {
+    const stored = await send.json<Approval>({ method: 'GET', path: path`/api/approvals/${id}` }, { signal });
+    if (stored.decisions.length >= decisions.length) return;
+  }
 }

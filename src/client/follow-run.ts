@@ -1,11 +1,11 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Run } from './answers.ts';
 import type { Connection } from './connection.ts';
+import { path } from './listing.ts';
 import type { Page } from './listing.ts';
-import { path } from './path.ts';
 import type { CallOptions } from './send.ts';
-import { streamRun } from './streams/stream-run.ts';
-import type { TokenEvent } from './streams/stream-run.ts';
+import { streamRun } from './stream-run.ts';
+import type { TokenEvent } from './stream-run.ts';
 import { isResting, preferWait } from './wait-for-run.ts';
 import type { Until } from './wait-for-run.ts';
 

@@ -17,22 +17,18 @@ import type {
   StreamTicket,
 } from './answers.ts';
 import type { Connection } from './connection.ts';
-import { createControls } from './controls.ts';
-import type { Controls } from './controls.ts';
 import { followRun, followTokens } from './follow-run.ts';
 import type { FollowOptions } from './follow-run.ts';
-import type { TokenEvent } from './streams/stream-run.ts';
-import { createListing } from './listing.ts';
-import type { Listing } from './listing.ts';
-import { path } from './path.ts';
+import type { TokenEvent } from './stream-run.ts';
+import { createListing, path, toRunQuery } from './listing.ts';
+import type { Listing, RunFilter } from './listing.ts';
 import type { CallOptions } from './send.ts';
-import { toRunQuery } from './run-filter.ts';
-import type { RunFilter } from './run-filter.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
-import { storedDecision } from './stored-decision.ts';
+import { storedDecision } from './approvals.ts';
 import { waitForRun } from './wait-for-run.ts';
 import type { WaitOptions } from './wait-for-run.ts';
+import type { CONTROLS } from '../api/schemas/controls.ts';
 
 export type Fork = z.input<typeof ForkSchema>;
 export type Replay = z.input<typeof ReplaySchema>;
@@ -154,5 +150,36 @@ function createStates({ send }: Connection): Pick<Runs, 'state' | 'edit'> {
         { method: 'PATCH', path: path`/api/runs/${id}/state`, headers: { 'if-match': etag }, body },
         options,
       ),
+  };
+}
+
+type Control = (typeof CONTROLS)[number];
+
+/** Sends a control to a run. @returns the run after it */
+type SendControl<Body> = (id: string, ...rest: ControlRest<Body>) => Promise<Run>;
+
+/** The body may be left out where it may be empty. */
+type ControlRest<Body> =
+  Partial<Body> extends Body
+    ? readonly [body?: Body, options?: CallOptions]
+    : readonly [body: Body, options?: CallOptions];
+
+/** The controls of runs, by the names of their routes. */
+export type Controls = { readonly [C in Control as C['route']]: SendControl<z.input<C['body']>> };
+
+function createControls({ send }: Connection): Controls {
+  const control =
+    <Body>(route: keyof Controls) =>
+    async (id: string, ...[body, options]: readonly [body?: Body, options?: CallOptions]): Promise<Run> =>
+      await send.json({ method: 'POST', path: path`/api/runs/${id}/${route}`, body: body ?? {} }, options);
+  return {
+    pause: control('pause'),
+    resume: control('resume'),
+    replan: control('replan'),
+    signal: control('signal'),
+    cancel: control('cancel'),
+    retry: control('retry'),
+    skip: control('skip'),
+    fail: control('fail'),
   };
 }

@@ -1,10 +1,7 @@
-import { mayBeDone } from './attempts/may-be-done.ts';
-import { retryDelay } from './attempts/retry-delay.ts';
-import { sentUnder } from './attempts/sent-under.ts';
+import { sentUnder } from './sent-under.ts';
 import { HoldfastError } from './holdfast-error.ts';
-import { readAnswer, readProblem } from './read-answer.ts';
-import type { Heard } from './read-answer.ts';
 import type { Timing } from './timing.ts';
+import type { Problem } from './answers.ts';
 
 /** Where the API is, and who asks. */
 export interface ClientOptions {
@@ -173,4 +170,87 @@ async function ask<T>({ options, timing, read }: Sending<T>, url: string, init: 
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message;
+}
+
+/** Refusals of a caller or of load: the API answers so without a look at what the key has done. */
+const BEFORE_KEY: ReadonlySet<number | null> = new Set([401, 403, 429]);
+
+/**
+ * Returns whether a request may have been done, after an attempt that was not served.
+ * @param before if an earlier attempt with the key may have been; a refusal answers for it where the API knows the key
+ */
+function mayBeDone(method: string, error: HoldfastError, before: boolean): boolean {
+  if (method === 'GET') return false;
+  if (!isRefusal(error)) return true;
+  // A deletion has no answer that is kept: after one that was done, the next finds nothing.
+  return before && (method === 'DELETE' || BEFORE_KEY.has(error.status));
+}
+
+/** Refused requests have changed nothing. Any other may be done, or be under way. */
+function isRefusal({ status, code, mayTakeEffect }: HoldfastError): boolean {
+  if (status === null || mayTakeEffect || code === 'REQUEST_IN_PROGRESS') return false;
+  return status >= 400 && status < 500;
+}
+
+const FIRST_MS = 500;
+const LONGEST_MS = 30_000;
+/** Of the API or of what stands before it: the same request may be served later. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * The pause before the next attempt, in milliseconds: the time that the API names, or twice as long each time.
+ * @param attempt the number of the attempt that failed, from 1
+ * @param random from 0 to 1; spreads the requests of many clients
+ * @returns `null`: another attempt would fail the same way, or is wanted too late
+ */
+function retryDelay(error: HoldfastError, attempt: number, random: number): number | null {
+  if (!isPassing(error)) return null;
+  const { retryAfterMs } = error;
+  if (retryAfterMs !== null) return retryAfterMs > LONGEST_MS ? null : retryAfterMs + random * FIRST_MS;
+  return Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
+}
+
+function isPassing({ code, status }: HoldfastError): boolean {
+  return code === 'UNREACHABLE' || code === 'REQUEST_IN_PROGRESS' || (status !== null && PASSING.has(status));
+}
+
+/** An answer of the API, read to its end. */
+export interface Heard {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Reads the JSON of an answer. Its type is the route's, which the API makes from the same schema. */
+function readAnswer<T>(heard: Heard): T;
+function readAnswer({ status, text }: Heard): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HoldfastError({ code: 'UNEXPECTED_ANSWER', detail: `${status} with no JSON`, status, cause });
+  }
+}
+
+/** Makes an error of an answer that is no success. @param now milliseconds since the epoch */
+function readProblem({ status, headers, text }: Heard, now: number): HoldfastError {
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+  const isProblem = headers.get('content-type')?.startsWith('application/problem+json') ?? false;
+  if (!isProblem)
+    return new HoldfastError({
+      code: 'UNEXPECTED_ANSWER',
+      detail: `${status} with no problem document`,
+      status,
+      retryAfterMs,
+    });
+  const { code, detail, issues, mayTakeEffect } = readAnswer<ApiProblem>({ status, headers, text });
+  return new HoldfastError({ code, detail, status, issues, mayTakeEffect, retryAfterMs });
+}
+
+type ApiProblem = Problem & Pick<HoldfastError, 'code'>;
+
+/** Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date. @returns milliseconds */
+function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { NewRunSchema } from '../api/schemas/run.ts';
 import type { Run } from './answers.ts';
-import { sentUnder } from './attempts/sent-under.ts';
+import { sentUnder } from './sent-under.ts';
 import type { Connection } from './connection.ts';
 import { HoldfastError } from './holdfast-error.ts';
 import type { CallOptions } from './send.ts';

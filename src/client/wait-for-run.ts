@@ -1,6 +1,6 @@
 import type { Run } from './answers.ts';
 import type { Connection } from './connection.ts';
-import { path } from './path.ts';
+import { path } from './listing.ts';
 import type { CallOptions } from './send.ts';
 
 export interface WaitOptions extends CallOptions {

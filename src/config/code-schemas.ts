@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import type { RegisteredFunction } from '../activities/registered-function.ts';
-import type { RegisteredNodeType } from '../activities/registered-node-type.ts';
+import type { RegisteredFunction, RegisteredNodeType } from '../activities/tool-calls.ts';
 import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { NAME } from '../graph/definition/index.ts';
 import { callFields, code, Safety, Schema } from './fields.ts';
-import type { PayloadCodec } from './payload-codec.ts';
 
 /** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
 const NamedFunction = z.union([
@@ -47,4 +45,16 @@ export const Codecs = z.array(z.custom<PayloadCodec>(isCodec, 'must be an object
 function isCodec(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return ['encode', 'decode'].every((method) => typeof Reflect.get(value, method) === 'function');
+}
+
+/** A value as Temporal stores it. */
+export interface EncodedPayload {
+  metadata?: Record<string, Uint8Array> | null;
+  data?: Uint8Array | null;
+}
+
+/** Changes what Temporal stores, such as one that encrypts: Temporal's own interface `PayloadCodec`. */
+export interface PayloadCodec {
+  encode(payloads: EncodedPayload[]): Promise<EncodedPayload[]>;
+  decode(payloads: EncodedPayload[]): Promise<EncodedPayload[]>;
 }

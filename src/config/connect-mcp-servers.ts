@@ -1,5 +1,5 @@
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
-import type { McpTools } from '../activities/tools/mcp/open-mcp-tools.ts';
+import type { McpTools } from '../activities/tools/mcp/open-server.ts';
 import { findBadFallbacks } from './find-bad-fallbacks.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tool.ts';
@@ -43,8 +43,8 @@ async function openServers(
 ): Promise<McpTools> {
   if (Object.keys(mcpServers).length === 0) return NO_TOOLS;
   const [{ openMcpTools }, { createGuardedFetch }] = await Promise.all([
-    import('../activities/tools/mcp/open-mcp-tools.ts'),
-    import('../activities/http/guarded-fetch.ts'),
+    import('../activities/tools/mcp/open-server.ts'),
+    import('../activities/http/guarded-request.ts'),
   ]);
   const fetch = createGuardedFetch(http.allow);
   return await openMcpTools(mcpServers, { fetch, secrets: secrets ?? createEnvironmentSecrets(environment), report });

@@ -7,23 +7,20 @@ import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
-import { TENANT_NAME } from '../process/tenant-name.ts';
-import { Auth } from './auth.ts';
+import { TENANT_NAME } from '../process/process-options.ts';
+import { Auth, Roles } from './auth.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
-import { CONFIG_FILES } from './config-files.ts';
-import type { DefinedTool } from './define-tool.ts';
+import type { DefinedTool, ToolHolder } from './tool-methods.ts';
 import { code, forTimer } from './fields.ts';
-import { importModule } from './modules/import-module.ts';
+import { importModule } from './modules/import-graph.ts';
 import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
 import { Memory } from './memory.ts';
 import { Model } from './model.ts';
 import type { ModelInput } from './model.ts';
-import { Roles } from './roles.ts';
 import type { StoreOpener } from './store.ts';
 import { Tenants } from './tenants.ts';
 import { Tools } from './tool-list.ts';
-import type { ToolHolder } from './tool-methods.ts';
 import type { HttpToolInput } from './tool.ts';
 
 /*
@@ -244,3 +241,8 @@ async function readConfigFile(path: string): Promise<unknown> {
     });
   }
 }
+
+/** Names of a configuration file that need not be given, the first choice first. */
+export const CONFIG_FILES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
+  (extension) => `holdfast.config.${extension}`,
+);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { EMBEDDING_PROVIDER_NAMES } from '../activities/model-providers.ts';
 import { TimeSpan } from '../graph/schema/index.ts';
-import { SecretOrText, forTimer } from './fields.ts';
-import { ADDRESS_PROBLEM, hasAddress } from './has-address.ts';
+import { SecretOrText, forTimer, ADDRESS_PROBLEM, hasAddress } from './fields.ts';
 
 /** The longest vector that pgvector keeps. */
 const MAX_DIMENSIONS = 16_000;

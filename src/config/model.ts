@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { PROVIDER_NAMES } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
-import { callFields, code, readAs, SecretOrText } from './fields.ts';
+import { callFields, code, readAs, SecretOrText, ADDRESS_PROBLEM, hasAddress } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
-import { ADDRESS_PROBLEM, hasAddress } from './has-address.ts';
 
 const modelFields = {
   ...callFields,

@@ -1,7 +1,7 @@
-import { embedderName } from '../activities/embeddings/embedder-name.ts';
+import { embedderName } from '../activities/models/embedder-name.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { toMs } from '../graph/values/index.ts';
-import type { Embedder } from '../store/memory/embedder.ts';
+import type { Embedder } from '../store/memory/memory-vectors.ts';
 import { measure } from '../telemetry/metrics/meter.ts';
 import type { Config } from './load-config.ts';
 
@@ -17,8 +17,8 @@ export function openEmbedder(
   const { timeout, price, ...settings } = embeddings;
   const open = async (): Promise<Embedder> => {
     const [{ createEmbedder }, { createGuardedFetch }] = await Promise.all([
-      import('../activities/embeddings/create-embedder.ts'),
-      import('../activities/http/guarded-fetch.ts'),
+      import('../activities/models/create-embedder.ts'),
+      import('../activities/http/guarded-request.ts'),
     ]);
     return createEmbedder(
       { ...settings, timeoutMs: toMs(timeout) },

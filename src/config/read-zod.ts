@@ -1,4 +1,4 @@
-import type { StandardSchema } from '../activities/tools/standard-schema.ts';
+import type { StandardSchema } from '../activities/tools/code-tool.ts';
 
 /** What a schema of zod does with a value besides what its JSON Schema says. */
 export interface ZodTraits {

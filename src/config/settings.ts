@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setVariables } from '../process/set-variables.ts';
+import { setVariables } from '../process/process-options.ts';
 import { SetupError } from '../process/setup-error.ts';
 
 /** A variable of the environment. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TENANT_NAME } from '../process/tenant-name.ts';
+import { TENANT_NAME } from '../process/process-options.ts';
 
 /** What one tenant may use up; what is not said is not limited. */
 const Quota = z.strictObject({

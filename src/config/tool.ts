@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
-import type { CodeToolContext } from '../activities/tools/code-tool-context.ts';
+import type { Tool as ReadyTool, CodeToolContext } from '../activities/tools/tool.ts';
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, splitIntoPieces } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';

@@ -1,13 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { isMain } from '../process/is-main.ts';
-import { findSuite, playSuite } from './conformance-suite.ts';
+import { join, resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { isMain } from '../process/own-code.ts';
 import { keepHistories } from './replays/keep-histories.ts';
 import { describeDifference, replayHistories } from './replays/replay-histories.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
 import { provideBundle } from './workflow-bundle.ts';
+import { setVariables } from '../process/process-options.ts';
 
 /**
  * Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. Afterwards the histories
@@ -54,3 +56,39 @@ async function replayAll(stack: Stack, folder: string, environment: NodeJS.Proce
 }
 
 if (isMain(import.meta.url)) process.exit(await main());
+
+/** The conformance suite: scenarios with their runner, which are not part of this repository. */
+export interface ConformanceSuite {
+  readonly folder: string;
+  /** Names what the scenarios call. */
+  readonly config: string;
+  readonly isThere: boolean;
+}
+
+export function findSuite(environment: NodeJS.ProcessEnv): ConformanceSuite {
+  const folder = resolve(setVariables(environment)['CONFORMANCE_DIR'] ?? '../shared/conformance-next');
+  return { folder, config: join(folder, 'holdfast.config.json'), isThere: existsSync(runnerIn(folder)) };
+}
+
+/**
+ * Plays scenarios against an engine; their results are printed.
+ * @param signal ends the runner
+ * @returns its exit code
+ */
+export async function playSuite(
+  { folder }: ConformanceSuite,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<number> {
+  // The runner does nothing when it is started through a link.
+  const runner = await realpath(runnerIn(folder));
+  const child = spawn(process.execPath, [runner, ...args], { stdio: 'inherit', ...(signal && { signal }) });
+  return await new Promise((done, fail) => {
+    child.once('error', fail);
+    child.once('exit', (code) => done(code ?? 1));
+  });
+}
+
+function runnerIn(folder: string): string {
+  return join(folder, 'run.mjs');
+}

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { homedir } from 'node:os';
 
 /** The folder where a stack keeps its state, unless it is given another one. */
 export const DATA_DIR = '.holdfast';
@@ -15,4 +16,9 @@ export function logFileIn(dataDir: string): string {
 /** The key that signs the tokens of a stack. */
 export function issuerKeyIn(dataDir: string): string {
   return join(dataDir, 'issuer-key.json');
+}
+
+/** A folder of what is made or fetched once for all projects of a person. It need not be there. */
+export function cacheFolder(environment: NodeJS.ProcessEnv, name: string): string {
+  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast', name);
 }

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { SETTINGS, readSettings } from '../config/settings.ts';
 import { atPort } from '../process/at-port.ts';
-import { isMain } from '../process/is-main.ts';
+import { isMain } from '../process/own-code.ts';
 import { listen } from '../process/listen.ts';
 import type { Listening, ListenOptions } from '../process/listen.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';

@@ -1,10 +1,16 @@
-import { join, resolve } from 'node:path';
+import { join, resolve, delimiter } from 'node:path';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { readTemporalTarget } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import type { Teardown } from './teardown.ts';
-import { provideTemporal } from './temporal-executable.ts';
 import { startTemporalServer, stopOrphanOf } from './temporal-server.ts';
+import { messageOf } from '../graph/values/index.ts';
+import { setVariables } from '../process/process-options.ts';
+import { cacheFolder } from './data-folder.ts';
 
 export interface StackTemporal extends TemporalTarget {
   /** Empty if nothing says where the Web UI is. */
@@ -49,4 +55,101 @@ export async function openTemporal(
   );
   teardown.add(() => server.stop());
   return { options: { address: server.address }, namespace: 'default', uiUrl: server.uiUrl };
+}
+
+const run = promisify(execFile);
+
+/** The last release that `go install` can build; later ones contain a replace directive. */
+export const CLI_VERSION = 'v1.5.1';
+const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
+/** The oldest usable server. A CLI built from source reports only its server's version. */
+const OLDEST_SERVER = [1, 28, 0] as const;
+
+/** A source of a Temporal executable; it returns the path, or the reason why it has none. */
+type Source = () => Promise<{ readonly path: string } | { readonly reason: string }>;
+
+/**
+ * Finds a Temporal executable: a given path, the PATH, the cache, a download, or a build with Go (some minutes, once).
+ * @param say receives a line before a slow step
+ * @throws Error that lists all attempts and what to do
+ */
+export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
+  const cache = cacheFolder(environment, `temporal-${CLI_VERSION}`);
+  const sources: readonly (readonly [string, Source])[] = [
+    ['TEMPORAL_CLI_PATH', async () => await fromVariable(setVariables(environment)['TEMPORAL_CLI_PATH'])],
+    ['PATH', async () => await fromPath(environment['PATH'] ?? '')],
+    [cache, async () => await checkExecutable(join(cache, 'temporal'))],
+    [`${cache} (downloaded)`, async () => await findDownload(join(cache, 'download'))],
+    ['download', async () => await download(join(cache, 'download'), say)],
+    ['build with Go', async () => await build(cache, say)],
+  ];
+  const tried: string[] = [];
+  for (const [name, find] of sources) {
+    const found = await find().catch((error: unknown) => ({ reason: firstLine(error) }));
+    if ('path' in found) return found.path;
+    tried.push(`  ${name}: ${found.reason}`);
+  }
+  throw new Error(
+    `No Temporal server can be started. Tried:\n${tried.join('\n')}\n` +
+      'Set TEMPORAL_ADDRESS to a server that runs, or TEMPORAL_CLI_PATH to the `temporal` executable (https://docs.temporal.io/cli), or install Go.',
+  );
+}
+
+async function fromVariable(path: string | undefined): ReturnType<Source> {
+  return path === undefined ? { reason: 'not set' } : await checkExecutable(path);
+}
+
+async function fromPath(path: string): ReturnType<Source> {
+  const found = path
+    .split(delimiter)
+    .map((folder) => join(folder, 'temporal'))
+    .find((file) => existsSync(file));
+  return found === undefined ? { reason: 'no `temporal` there' } : await checkExecutable(found);
+}
+
+async function checkExecutable(path: string): ReturnType<Source> {
+  if (!existsSync(path)) return { reason: 'not there' };
+  const { stdout } = await run(path, ['--version']);
+  const version = /Server (\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number);
+  if (!version || isOlder(version))
+    return { reason: `${path} is ${stdout.trim().slice(0, 60)}; Server ${OLDEST_SERVER.join('.')} or later is needed` };
+  return { path };
+}
+
+function isOlder(version: readonly number[]): boolean {
+  const at = OLDEST_SERVER.findIndex((part, index) => part !== version[index]);
+  return at >= 0 && (version[at] ?? 0) < (OLDEST_SERVER[at] ?? 0);
+}
+
+async function findDownload(folder: string): ReturnType<Source> {
+  const [file] = existsSync(folder) ? await readdir(folder) : [];
+  return file === undefined ? { reason: 'not there' } : await checkExecutable(join(folder, file));
+}
+
+/** The SDK's test environment downloads an executable for its own server. */
+async function download(folder: string, say: (line: string) => void): ReturnType<Source> {
+  say('Looking for a Temporal server to download …');
+  await mkdir(folder, { recursive: true });
+  const { TestWorkflowEnvironment } = await import('@temporalio/testing');
+  const environment = await TestWorkflowEnvironment.createLocal({
+    server: { executable: { type: 'cached-download', downloadDir: folder } },
+  });
+  await environment.teardown();
+  return await findDownload(folder);
+}
+
+async function build(folder: string, say: (line: string) => void): ReturnType<Source> {
+  const { stdout } = await run('go', ['version']);
+  say(`Building a Temporal server with ${stdout.trim()}; this takes some minutes, once …`);
+  await mkdir(folder, { recursive: true });
+  await run('go', ['install', GO_PACKAGE], {
+    env: { ...process.env, GOBIN: folder, GOFLAGS: '' },
+    maxBuffer: 64 * 1_048_576,
+  });
+  return await checkExecutable(join(folder, 'temporal'));
+}
+
+function firstLine(error: unknown): string {
+  const message = messageOf(error);
+  return (message.split('\n')[0] ?? '').slice(0, 200);
 }

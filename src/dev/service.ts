@@ -2,9 +2,9 @@ import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
 import type { ApiDeps, LocalSignIn } from '../api/deps.ts';
-import { publishFolder } from '../api/graphs/publish-folder.ts';
+import { publishFolder } from '../api/graphs/publish-graph.ts';
 import { createAuthenticate } from '../api/http/authenticate.ts';
-import { createCursors } from '../api/http/cursor.ts';
+import { createCursors } from '../api/http/paging.ts';
 import { createSeals } from '../api/http/seals.ts';
 import { openGraphJobs } from '../api/graph-jobs/open-graph-jobs.ts';
 import type { GraphJobs } from '../api/graph-jobs/graph-jobs.ts';
@@ -21,22 +21,22 @@ import { messageOf } from '../graph/values/index.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import type { PayloadReader } from '../process/data-converter.ts';
 import type { Logger } from '../process/logger.ts';
-import { setVariables } from '../process/set-variables.ts';
+import { setVariables } from '../process/process-options.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { addressOf } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
-import { createMeaningCheck } from '../process/readiness/meaning-check.ts';
-import { reportIfNotReady } from '../process/readiness/temporal-check.ts';
+import { createMeaningCheck } from '../process/readiness.ts';
+import { reportIfNotReady } from '../process/temporal-check.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
 import { createWorkers } from '../worker.ts';
 import type { WorkerSupplies } from '../workers/activity-deps.ts';
-import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
+import { readTaskQueues, taskQueuesOf } from '../workers/worker-options.ts';
 import { CALLERS } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
-import { installTemporalRuntime } from './temporal-runtime.ts';
+import { installRuntime } from '../process/temporal-logger.ts';
 
 /** The parts of a stack that depend on the configuration. */
 export interface Service {
@@ -163,4 +163,15 @@ function keepRunning(workers: readonly Worker[], logger: Logger, teardown: Teard
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     await Promise.all(running);
   });
+}
+
+let installing: Promise<void> | null = null;
+
+/**
+ * Installs Temporal's runtime without its signal handlers. A process has one runtime: only the first call has an
+ * effect.
+ * @param metricsPort as of `installRuntime`
+ */
+export async function installTemporalRuntime(logger: Logger, metricsPort?: number): Promise<void> {
+  await (installing ??= installRuntime(logger, metricsPort));
 }

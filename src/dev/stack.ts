@@ -1,5 +1,6 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import { StackSettings, readSettings } from '../config/settings.ts';
 import type { PayloadReader } from '../process/data-converter.ts';
@@ -8,21 +9,20 @@ import type { Logger } from '../process/logger.ts';
 import { startFields } from '../process/start-fields.ts';
 import { addressOf } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
-import { openCursorSecret } from './cursor-secret.ts';
 import { openDatabase } from './database/open-database.ts';
 import type { Database } from './database/use-store.ts';
 import type { startDemoServices } from './demo-services.ts';
 import { lockFolder } from './folder-lock.ts';
-import { openIssuer, signTokens } from './issuer.ts';
-import type { Tokens } from './issuer.ts';
+import { openIssuer, signTokens, CALLERS } from './issuer.ts';
+import type { Tokens, Issuer } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
-import { consoleAddress, openLocalSignIn } from './sign-in/local-sign-in.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { openTelemetry } from '../telemetry/open-telemetry.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { provideBundle } from './workflow-bundle.ts';
+import type { LocalSignIn } from '../api/deps.ts';
 
 /** All parts of `npm start`: one process and a Temporal server. */
 export interface Stack {
@@ -152,10 +152,45 @@ async function tellOfRuns(
   teardown: Teardown,
 ): Promise<Store> {
   const [{ tellRuns }, { retryAwareStore }] = await Promise.all([
-    import('./run-lines/tell-runs.ts'),
-    import('./run-lines/retry-aware-store.ts'),
+    import('./tell-runs.ts'),
+    import('./retry-aware-store.ts'),
   ]);
   const teller = tellRuns({ store, listen, say, since: Date.now() });
   teardown.add(() => teller.close());
   return retryAwareStore(store, (runId) => teller.look(runId));
+}
+
+const BYTES = 32;
+
+/**
+ * Opens the secret that signs cursors.
+ * @param file created with a random secret if it is missing; readable by its owner alone
+ */
+export async function openCursorSecret(file: string): Promise<string> {
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  if (kept.length >= BYTES) return kept;
+  const made = randomBytes(BYTES).toString('base64url');
+  await writeFile(file, made, { mode: 0o600 });
+  await chmod(file, 0o600);
+  return made;
+}
+
+/** The people of the console, the one to begin with first. */
+const PEOPLE = [CALLERS.admin, CALLERS.approver, CALLERS.approver2, CALLERS.user] as const;
+
+/** Opens the exchange of one-time codes for tokens of the local stack's people. This process remembers which are used. */
+export function openLocalSignIn(issuer: Issuer, now: () => number = Date.now): LocalSignIn {
+  const usedUntilMs = new Map<string, number>();
+  return async (text) => {
+    const code = await issuer.readCode(text);
+    for (const [id, untilMs] of usedUntilMs) if (untilMs <= now()) usedUntilMs.delete(id);
+    if (!code || usedUntilMs.has(code.id)) return null;
+    usedUntilMs.set(code.id, code.expiresAtMs);
+    return await Promise.all(PEOPLE.map(async (person) => await issuer.sign(person)));
+  };
+}
+
+/** The address of the console with a new code in its fragment, which browsers do not send to servers. */
+export async function consoleAddress(baseUrl: string, issuer: Issuer): Promise<string> {
+  return `${baseUrl}/console/#code=${await issuer.signCode()}`;
 }

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
 import { openLogFile } from '../process/logger.ts';
-import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../workflows/contract.ts';
 import { endWithProcess, killChild, stopChild, stopOrphan } from './child-process.ts';
 
 /** A local Temporal dev server. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../graph/values/index.ts';
 import type { Logger } from './logger.ts';
 import { SetupError } from './setup-error.ts';
-import type { Parts } from './keep-parts.ts';
 
 /** Something that a process needs before it can begin, and that may start later than the process. */
 export interface Dependency<T> {
@@ -58,4 +57,42 @@ function refused(name: string, error: unknown): SetupError {
 function messagesOf(error: unknown): readonly string[] {
   const cause = error instanceof Error ? error.cause : undefined;
   return [messageOf(error), ...(cause === undefined ? [] : messagesOf(cause))];
+}
+
+/** What a process has open, to be closed together. */
+export interface Parts {
+  /** Aborted when the parts close: what is waited for is given up. */
+  readonly closing: AbortSignal;
+  /** Waits for a part, which is closed with the others, also if it opens later than they close. */
+  keep<T>(part: T | Promise<T>, close: (part: T) => Promise<unknown>): Promise<T>;
+  /** @throws the first failure, when all has been tried */
+  close(): Promise<void>;
+}
+
+/** Begins with no parts. */
+export function keepParts(): Parts {
+  const closing = new AbortController();
+  const closers: (() => Promise<unknown>)[] = [];
+  return {
+    closing: closing.signal,
+    async keep(part, close) {
+      const opening = Promise.resolve(part);
+      closers.push(async () => await opening.then(close, () => undefined));
+      return await opening;
+    },
+    async close() {
+      closing.abort();
+      await settleAll(closers.map(async (close) => await close()));
+    },
+  };
+}
+
+/**
+ * Waits for all requests, also after one has failed: a connection that is closed while another one is tried again ends the
+ * process.
+ * @throws the first failure
+ */
+export async function settleAll<T>(requests: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(requests);
+  return await Promise.all(requests);
 }

@@ -2,9 +2,9 @@ import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pino } from 'pino';
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
+import { isSpanContextValid, trace } from '@opentelemetry/api';
 import { mapValues, messageOf, truncate } from '../graph/values/index.ts';
 import { SetupError } from './setup-error.ts';
-import { traceFields } from './trace-fields.ts';
 
 export type { Logger };
 
@@ -53,4 +53,10 @@ export function openLogFile(file: string): number {
   } catch (error) {
     throw new SetupError(`The log can't be written to ${file}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** The fields of a log line that name the active span (OpenTelemetry, trace context in non-OTLP logs); none without one. */
+function traceFields(): { readonly trace_id?: string; readonly span_id?: string } {
+  const active = trace.getActiveSpan()?.spanContext();
+  return active && isSpanContextValid(active) ? { trace_id: active.traceId, span_id: active.spanId } : {};
 }

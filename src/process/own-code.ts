@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { realpathSync, readFileSync } from 'node:fs';
+import { toJsonObject, toText } from '../graph/values/index.ts';
 
 /* The engine's code is TypeScript, which `tsx` runs, or the JavaScript that `npm run build` has made of it. */
 
@@ -21,4 +23,16 @@ export function ownModule(name: string, moduleUrl: string): string {
 /** Gives the options of Node for a process that runs the engine's code. */
 export function ownNodeOptions(): readonly string[] {
   return isBuilt ? [] : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
+}
+
+/** True in the module that the process was started with. */
+export function isMain(moduleUrl: string): boolean {
+  const [, entry] = process.argv;
+  return entry !== undefined && realpathSync(entry) === fileURLToPath(moduleUrl);
+}
+
+/** Returns the version of this package. */
+export function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return toText(toJsonObject(JSON.parse(text))['version'] ?? '');
 }

@@ -3,3 +3,15 @@ export interface ProcessOptions {
   /** The configuration file; by default the one that `HOLDFAST_CONFIG` names, or the one in the working folder. */
   readonly config?: string | undefined;
 }
+
+/** The variables that are set, by their names. An empty variable counts as one that is not set. */
+export function setVariables(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** The name of a tenant (HTTP API, "Who may do what"), which is part of workflow ids. */
+export const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;

@@ -1,4 +1,4 @@
-import { packageVersion } from './package-version.ts';
+import { packageVersion } from './own-code.ts';
 import { addressOf } from './temporal.ts';
 import type { TemporalTarget } from './temporal.ts';
 

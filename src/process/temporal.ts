@@ -4,7 +4,7 @@ import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { messageOf } from '../graph/values/index.ts';
 import type { Dependency } from './connect-with-retry.ts';
 import { isGrpcError, isGrpcRefusal } from './grpc-errors.ts';
-import { setVariables } from './set-variables.ts';
+import { setVariables } from './process-options.ts';
 import { SetupError } from './setup-error.ts';
 
 /** A connection to Temporal, and the namespace that the process works in. */

@@ -6,15 +6,14 @@ import { closingDecision } from '../graph/run/index.ts';
 import type { Approval, RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { runStatement } from './database/run-statement.ts';
-import { announceChange } from './changes/announce-change.ts';
+import { announceChange } from './changes.ts';
 import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
 import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import { lastUpdates } from './last-updates.ts';
 import type { CompletedTask, Update } from './last-updates.ts';
 import type { Tables } from './tables.ts';
-import { noticesOf } from './webhooks/notices-of.ts';
-import { tellingParts } from './webhooks/tell-webhooks.ts';
+import { noticesOf, tellingParts } from './webhooks/tell-webhooks.ts';
 
 /** The run that writes, and Temporal's id of its execution. */
 export interface JournalWriter {

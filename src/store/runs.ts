@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, Transaction, RawBuilder } from 'kysely';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
 import type { JournalBatch, RunView } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import { acceptRun, insertAlone } from './accept-run.ts';
+import { acceptRun, insertAlone, labelOf } from './accept-run.ts';
 import type { NewRun } from './accept-run.ts';
 import { whileDefinitionsGo } from './definitions.ts';
 import { createJournal } from './journal.ts';
-import { isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { isBefore, isEqual, mapPage, readPage, isAfterTime } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
-import { conditionsOf } from './run-search/run-filter.ts';
-import type { RunFilter } from './run-search/run-filter.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
+import { WAITS_FOR_INTERVENTION } from './interventions.ts';
 
 /** A run as the store has it. */
 export interface RunRecord {
@@ -213,3 +212,37 @@ function toPending(row: RunRow): RunRecord['pending'] {
   const { dispatched_at, dispatch_problem: reason, dispatch_problem_since: since } = row;
   return dispatched_at === null && reason !== null && since !== null ? { reason, since: since.toISOString() } : null;
 }
+
+/** Which runs a list has; a run fulfills all of it. */
+export interface RunFilter {
+  /** One of these. */
+  readonly status?: readonly RunStatus[] | undefined;
+  readonly graph?: string | undefined;
+  readonly threadId?: string | undefined;
+  readonly parentRunId?: string | undefined;
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
+  /** Failed runs, and those that wait for an intervention. */
+  readonly isRetryable?: true | undefined;
+  /** Fields at the top of the metadata, with their values as texts. */
+  readonly metadata?: readonly (readonly [key: string, value: string])[] | undefined;
+}
+
+/** The conditions of a filter on rows of `runs`. */
+function conditionsOf(filter: RunFilter): readonly RawBuilder<boolean>[] {
+  const { status, graph, threadId, parentRunId, createdAfter, createdBefore, isRetryable, metadata = [] } = filter;
+  return [
+    status === undefined ? ALWAYS : sql<boolean>`status = any(${status}::text[])`,
+    isEqual('graph_name', graph),
+    isEqual('thread_id', threadId),
+    isEqual('parent_run_id', parentRunId),
+    isAfterTime('created_at', createdAfter),
+    createdBefore === undefined ? ALWAYS : sql<boolean>`created_at < ${createdBefore}::timestamptz`,
+    isRetryable ? sql<boolean>`(status = 'failed' or ${WAITS_FOR_INTERVENTION})` : ALWAYS,
+    metadata.length === 0
+      ? ALWAYS
+      : sql<boolean>`labels @> ${metadata.map(([key, value]) => labelOf(key, value))}::text[]`,
+  ];
+}
+
+const ALWAYS = sql<boolean>`true`;

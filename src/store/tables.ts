@@ -1,22 +1,21 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Approval, RecordedOccurrence, RunStatus, SentSignal } from '../graph/run/index.ts';
 import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
-import type { GraphIssue } from '../graph/definition/index.ts';
+import type { GraphIssue, CatalogKind } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
-import type { AuditTable } from './audit/audit-table.ts';
-import type { FilePiecesTable, FilesTable } from './files/files-tables.ts';
-import type { ApprovalCommentsTable } from './approval-notes/approval-comments-table.ts';
-import type { LedgerTable } from './calls/ledger-table.ts';
-import type { GraphAliasesTable } from './graph-versions/graph-aliases-table.ts';
-import type { HookMessagesTable, HooksTable } from './hooks/hook-tables.ts';
-import type { MemoryTable, MemoryVectorsTable } from './memory/memory-table.ts';
-import type { SwitchesTable, TenantTermsTable } from './rulings/rulings-tables.ts';
-import type { SchedulesTable, ScheduleTicksTable } from './schedules/schedule-tables.ts';
-import type { StreamTicketsTable, WrittenBatchesTable } from './streams/stream-tables.ts';
-import type { WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from './webhooks/webhook-tables.ts';
+import type {
+  LedgerTable,
+  HookMessagesTable,
+  HooksTable,
+  SchedulesTable,
+  ScheduleTicksTable,
+  WebhookDeliveriesTable,
+  WebhookEventsTable,
+  WebhooksTable,
+} from './platform-tables.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
 export interface Tables {
@@ -244,4 +243,157 @@ export interface IdempotencyTable {
   headers: OptionalPayload<Readonly<Record<string, string>>>;
   body: OptionalPayload;
   created_at: Time;
+}
+
+/** What people say about approvals. */
+export interface ApprovalCommentsTable {
+  id: string;
+  approval_id: string;
+  run_id: string;
+  written_by: string;
+  text: string;
+  created_at: Time;
+}
+
+/** Who has done what over HTTP. Rows outlive what they tell of. */
+export interface AuditTable {
+  id: string;
+  at: Time;
+  /** The tenant of the thing. */
+  tenant_id: string;
+  action: string;
+  /** The id or name of the thing; `null`: there is none. */
+  subject: OptionalText;
+  run_id: OptionalText;
+  acted_by: string;
+  acted_by_tenant: string;
+  roles: readonly string[];
+  request_id: string;
+}
+
+/** What is known of files, besides their bytes. */
+export interface FilesTable {
+  id: string;
+  tenant_id: string;
+  /** Names its pieces. */
+  upload_id: string;
+  /** In bytes. */
+  size: number;
+  content_type: string;
+  /** In hexadecimal digits. */
+  sha256: string;
+  created_at: Time;
+  created_by: string;
+  /** The time when it was stored or last read, a day late at most. */
+  used_at: Time;
+}
+
+/** Bytes of files, and of uploads that are no file yet. */
+export interface FilePiecesTable {
+  upload_id: string;
+  /** From 0, without gaps. */
+  number: number;
+  data: Uint8Array;
+  created_at: Time;
+}
+
+/** Names for versions. */
+export interface GraphAliasesTable {
+  tenant_id: string;
+  name: string;
+  alias: string;
+  version: number;
+  canary_version: number | null;
+  /** The part of runs that get the canary, from 0 to 1. */
+  canary_share: number | null;
+  updated_at: Time;
+  updated_by: string;
+}
+
+/** Values that outlive runs. */
+export interface MemoryTable {
+  tenant_id: string;
+  namespace: string;
+  key: string;
+  value: Payload;
+  /** What the entry is found by. */
+  words: string;
+  created_at: Time;
+  updated_at: Time;
+  updated_by: string;
+  updated_run: string | null;
+  expires_at: OptionalTime;
+  /** The model whose vector of the words is kept; `null`: there is none, or it is of other words. */
+  embedded_by: OptionalText;
+  /** Until then somebody else makes the vector, or it is pointless to try. */
+  embed_after: ColumnType<Date, Date | string, Date | string>;
+}
+
+/** What entries mean. The table is made when a model is configured: its database needs an extension for it. */
+export interface MemoryVectorsTable {
+  tenant_id: string;
+  namespace: string;
+  key: string;
+  /** As pgvector writes it: `[0.1,0.2]`. */
+  vector: string;
+}
+
+/** The things that can be switched off. */
+export type SwitchKind = CatalogKind;
+
+/** Things that administrators have switched off, or on again. */
+export interface SwitchesTable {
+  kind: SwitchKind;
+  name: string;
+  state: 'on' | 'off';
+  reason: string;
+  /** The tenants for which it is off; `null`: for all. */
+  tenants: readonly string[] | null;
+  changed_at: Time;
+  changed_by: string;
+}
+
+/** What administrators say of a tenant's quotas: `null` lifts one; of what is absent, the configuration counts. */
+export interface QuotaTerms {
+  readonly runsPerMinute?: number | null;
+  readonly costUsdPerDay?: number | null;
+}
+
+/** What administrators have laid down for tenants. */
+export interface TenantTermsTable {
+  tenant_id: string;
+  quota: Payload<QuotaTerms>;
+  /** Set while the tenant may start no runs. */
+  suspended_at: OptionalTime;
+  suspended_reason: OptionalText;
+  changed_at: Time;
+  changed_by: string;
+}
+
+/** One-time keys for streams of runs. */
+export interface StreamTicketsTable {
+  /** A hash of the ticket, which itself is not kept. */
+  hash: string;
+  /** The tenant of the run. */
+  tenant_id: string;
+  run_id: string;
+  /** The person who asked for the ticket. */
+  subject: string;
+  sees_payloads: boolean;
+  /** The last event that the person knows. */
+  after_seq: number;
+  /** The end of the token that the ticket was asked for with. */
+  token_expires_at: OptionalTime;
+  expires_at: Time;
+}
+
+/** Events that were written together, for an hour: the order in which a tenant's events are streamed. */
+export interface WrittenBatchesTable {
+  tenant_id: string;
+  /** The transaction. */
+  xid: Generated<string>;
+  run_id: string;
+  first_seq: number;
+  last_seq: number;
+  written_at: Generated<Date>;
 }

@@ -1,7 +1,5 @@
-import type { ExporterName } from './exporters/choose-exporter.ts';
-import type { ExportOptions } from './exporters/exporting.ts';
-import { openMetrics } from './metrics/open-metrics.ts';
-import { openTracing } from './traces/open-tracing.ts';
+import { chooseExporter, NOT_EXPORTING } from './exporters/choose-exporter.ts';
+import type { ExporterName, ExportOptions, Exporting } from './exporters/choose-exporter.ts';
 
 /** The spans and metrics of a process. */
 export interface Telemetry {
@@ -18,4 +16,26 @@ export async function openTelemetry(environment: NodeJS.ProcessEnv, options: Exp
     exporters: { spans: tracing.exporter, metrics: metrics.exporter },
     close: async () => void (await Promise.all([tracing.close(), metrics.close()])),
   };
+}
+
+/**
+ * Has this process send its metrics, if the environment says so. They can be read at `/metrics` all the same. Without
+ * that, nothing of the exporter is loaded.
+ */
+async function openMetrics(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Exporting> {
+  const { exporter, problems } = chooseExporter('METRICS', environment);
+  for (const problem of problems) options.report(problem);
+  if (!exporter) return NOT_EXPORTING;
+  const { startSending } = await import('./metrics/start-sending.ts');
+  return { exporter, close: startSending({ ...options, environment, exporter }) };
+}
+
+/** Has this process make spans, if the environment says so. Without that, nothing of the SDK is loaded. */
+async function openTracing(environment: NodeJS.ProcessEnv, options: ExportOptions): Promise<Exporting> {
+  const { exporter, problems } = chooseExporter('TRACES', environment);
+  for (const problem of problems) options.report(problem);
+  if (!exporter) return NOT_EXPORTING;
+  const { startSdk } = await import('./traces/start-sdk.ts');
+  const maxQueueSize = environment['OTEL_BSP_MAX_QUEUE_SIZE'];
+  return { exporter, close: startSdk({ ...options, exporter, maxQueueSize }) };
 }

@@ -62,3 +62,11 @@ export function toSignal(given: Decision, { waiting, approval }: Question): Occu
   );
   return { kind: 'signal', name: decision, payload: { ...Object.fromEntries(fields), ...about, by: person } };
 }
+
+/** The run wants an answer that the test does not give. `runGraph` throws it, whatever the graph does about failures. */
+export class MissingAnswerError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'MissingAnswerError';
+  }
+}

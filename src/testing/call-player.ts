@@ -1,15 +1,12 @@
-import { CallError } from '../activities/calls/call-error.ts';
-import { judgeAttempt, judgeCanceledAttempt } from '../activities/calls/judge-attempt.ts';
-import { NOT_MADE } from '../activities/calls/not-made.ts';
-import { withUsedBefore } from '../activities/calls/used-tokens.ts';
+import { CallError, NOT_MADE } from '../activities/calls/call-error.ts';
+import { judgeAttempt, judgeCanceledAttempt, withUsedBefore } from '../activities/calls/judge-attempt.ts';
+import type { AttemptToJudge } from '../activities/calls/judge-attempt.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallEffect, CallReply, OccurrenceBody } from '../graph/run/index.ts';
-import type { TaskFailure } from '../graph/values/index.ts';
+import type { TaskFailure, TokenUsage } from '../graph/values/index.ts';
 import type { FakeCall } from './fake-calls.ts';
-import { makeAttempt, toCanceled, toFailed } from './open-call.ts';
-import type { Attempt, OpenCall } from './open-call.ts';
-import type { Pace } from './pace.ts';
-import type { Timeline } from './timeline.ts';
+import type { Pace, Timeline } from './timeline.ts';
+import { MissingAnswerError } from './answers.ts';
 
 export interface PlayerParts {
   readonly toCall: (task: CallTask) => FakeCall;
@@ -116,3 +113,78 @@ function toOccurrence(key: string, end: CallEnd, durationMs: number): Occurrence
 }
 
 const CANCELED = new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
+
+/** A call of the run that has not ended. Times are milliseconds since the epoch. */
+export interface OpenCall {
+  readonly effect: CallEffect;
+  readonly call: FakeCall;
+  readonly since: number;
+  failures: number;
+  /** An earlier attempt may have made the call. */
+  mayBeDone: boolean;
+  /** What earlier attempts have used of a model. */
+  usedBefore: TokenUsage | null;
+  /** An attempt is under way. */
+  isMade: boolean;
+  /** Takes back what is planned for the call. */
+  takeBack: () => void;
+}
+
+/** An attempt whose end is known before its time. */
+export type Attempt = { readonly tookMs: number } & (
+  | { readonly reply: CallReply }
+  /** @param isExpired the deadline of all attempts had passed before this one began */
+  | { readonly thrown: unknown; readonly isExpired: boolean }
+);
+
+/**
+ * Makes an attempt of a call by its fake, within the time limits of its policy.
+ * @throws MissingAnswerError
+ */
+async function makeAttempt({ effect, call, since, failures }: OpenCall, pace: Pace): Promise<Attempt> {
+  const { timeoutMs } = effect.request.policy;
+  const leftMs = deadlineOf({ effect, since }) - pace.now;
+  if (leftMs <= 0) return { tookMs: 0, thrown: EXPIRED, isExpired: true };
+  const limitMs = Math.min(timeoutMs, leftMs);
+  const made = await execute(call, failures + 1, pace);
+  if (pace.delayMs <= limitMs) return { tookMs: pace.delayMs, ...made };
+  const which = limitMs < timeoutMs ? `the deadline for all attempts` : `its time-out of ${timeoutMs} ms`;
+  const thrown = new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
+  return { tookMs: limitMs, thrown, isExpired: false };
+}
+
+const EXPIRED = new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+
+async function execute(call: FakeCall, attempt: number, pace: Pace) {
+  pace.delayMs = 0;
+  try {
+    return { reply: await call.execute(attempt) };
+  } catch (thrown) {
+    if (pace.missing) throw pace.missing;
+    if (thrown instanceof MissingAnswerError) throw thrown;
+    return { thrown, isExpired: false };
+  }
+}
+
+/** The facts by which a failed attempt is judged. */
+function toFailed(open: OpenCall, { now, isExpired }: { now: number; isExpired: boolean }): AttemptToJudge {
+  return {
+    ...judged(open),
+    limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOf(open) },
+    isCancelRequested: false,
+  };
+}
+
+/** The facts by which a canceled attempt is judged. */
+function toCanceled(open: OpenCall): AttemptToJudge {
+  const limit = { isCanceled: () => true, isExpired: false, allows: () => false };
+  return { ...judged(open), limit, isCancelRequested: true };
+}
+
+function judged({ effect, call, failures, mayBeDone, usedBefore }: OpenCall) {
+  return { task: effect, safety: call.safety, failures, mayBeDone, usedBefore, jitter: 0.5 };
+}
+
+function deadlineOf({ effect, since }: Pick<OpenCall, 'effect' | 'since'>): number {
+  return since + (effect.request.policy.deadlineMs ?? Number.POSITIVE_INFINITY);
+}

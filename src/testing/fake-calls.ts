@@ -1,10 +1,8 @@
-import { functionCalls } from '../activities/function-calls.ts';
+import { functionCalls, nodeCalls, readings, toolCalls } from '../activities/tool-calls.ts';
 import { modelCalls } from '../activities/model-calls.ts';
-import { nodeCalls } from '../activities/node-calls.ts';
-import { readings, toolCalls } from '../activities/tool-calls.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallBehavior } from '../activities/calls/make-attempt.ts';
-import { measureModels } from '../activities/context/model-measures.ts';
+import { measureModels } from '../activities/context/estimate-tokens.ts';
 import { createOwnModel } from '../activities/models/own-model.ts';
 import { createCodeTool } from '../activities/tools/code-tool.ts';
 import type { Tool } from '../activities/tools/tool.ts';
@@ -13,7 +11,7 @@ import type { CallSafety } from '../graph/definition/index.ts';
 import { calleeOf } from '../graph/run/index.ts';
 import type { CallReply, CallRequest } from '../graph/run/index.ts';
 import { didYouMean, mapValues, own } from '../graph/values/index.ts';
-import { MissingAnswerError } from './missing-answer-error.ts';
+import { MissingAnswerError } from './answers.ts';
 import type { FakeConfig } from './fake-config.ts';
 
 /** A call as a worker makes it, without ledger, time limits and retries. */

@@ -6,8 +6,8 @@ import type { ToolConfig } from '../config/tool.ts';
 import type { NamesUsed } from '../graph/definition/index.ts';
 import { mapValues, own, toPointer } from '../graph/values/index.ts';
 import type { Fakes, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
-import { paced } from './pace.ts';
-import type { Pace, PacedCode } from './pace.ts';
+import { paced } from './timeline.ts';
+import type { Pace, PacedCode } from './timeline.ts';
 
 /** A configuration whose models and tools are fakes. */
 export interface FakeConfig {

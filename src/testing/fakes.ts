@@ -1,13 +1,11 @@
-import type { NodeContext } from '../activities/registered-node-type.ts';
+import type { NodeContext } from '../activities/tool-calls.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
-import type { CodeToolContext } from '../activities/tools/code-tool-context.ts';
-import type { ToolContext } from '../activities/tools/tool.ts';
-import type { DefinedTool } from '../config/define-tool.ts';
+import type { CodeToolContext, ToolContext } from '../activities/tools/tool.ts';
+import type { DefinedTool } from '../config/tool-methods.ts';
 import type { ConfigInput } from '../config/load-config.ts';
 import type { CallSettings, FunctionEntry, NodeTypeEntry } from '../graph/definition/index.ts';
-import type { Delayed } from './after.ts';
-import type { FakeContext } from './pace.ts';
+import type { Delayed, FakeContext } from './timeline.ts';
 import type { ScriptedModel } from './scripted-model.ts';
 
 /** What stands in for the outside of a graph. Names are those that the graph uses. */

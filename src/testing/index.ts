@@ -1,9 +1,9 @@
-export { after } from './after.ts';
+export { after } from './timeline.ts';
 export type { Decision } from './answers.ts';
 export type { ModelFake, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
 export { playRecording } from './evaluation/play-recording.ts';
 export type { PlayedRecording, RecordingDivergence } from './evaluation/play-recording.ts';
-export { MissingAnswerError } from './missing-answer-error.ts';
+export { MissingAnswerError } from './answers.ts';
 export { runGraph } from './run-graph.ts';
 export type { Clock, RunOptions, TestEvent, TestSignal } from './run-options.ts';
 export type { TestCall } from './run-record.ts';

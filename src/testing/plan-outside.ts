@@ -1,7 +1,7 @@
 import type { OccurrenceBody, Principal } from '../graph/run/index.ts';
-import { toDelay } from './after.ts';
-import type { RunOptions, TestSignal } from './run-options.ts';
+import { toDelay } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
+import type { RunOptions, TestSignal } from './run-options.ts';
 
 /** A signal of the test, and if its time has come. */
 export interface PlannedSignal {

@@ -1,24 +1,32 @@
 import type { Config } from '../config/load-config.ts';
 import { beginRun } from '../graph/advance/index.ts';
 import type { RunIdentity } from '../graph/advance/index.ts';
+import { checkInput, compileShared, missingInput } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import { limitsOfRun } from '../graph/run/index.ts';
 import type { OccurrenceBody, Principal } from '../graph/run/index.ts';
-import { toJsonObject } from '../graph/values/index.ts';
+import { toJsonObject, mapValues, toJson } from '../graph/values/index.ts';
+import type { JsonObject } from '../graph/values/index.ts';
 import type { Decision } from './answers.ts';
 import { CallPlayer } from './call-player.ts';
 import { createFakeCalls } from './fake-calls.ts';
-import type { Pace } from './pace.ts';
+import { createTimeline } from './timeline.ts';
+import type { Pace } from './timeline.ts';
 import { planOutside } from './plan-outside.ts';
 import type { PlannedSignal } from './plan-outside.ts';
 import { play, timeOutsOfOpenApprovals } from './play.ts';
 import type { Play } from './play.ts';
-import { prepareGraph, requireInput } from './prepare-graph.ts';
 import { RunRecord } from './run-record.ts';
 import type { AnyGraph, RunOptions } from './run-options.ts';
-import { createTimeline } from './timeline.ts';
 import { toTestRun } from './test-run.ts';
 import type { TestRun } from './test-run.ts';
+import { InvalidGraphError } from '../builder/invalid-graph-error.ts';
+import { toCatalog } from '../config/to-catalog.ts';
+import { hasErrors, namesUsed, pinCatalog } from '../graph/definition/index.ts';
+import type { GraphDefinition } from '../graph/definition/index.ts';
+import { validateGraph } from '../graph/validate/index.ts';
+import { toFakeConfig } from './fake-config.ts';
+import type { FakeConfig } from './fake-config.ts';
 
 /** What a run under test meets, its configuration checked. */
 interface Given {
@@ -93,4 +101,35 @@ function leftoversOf(
   });
   const undecided = decisions.map(({ decision, node }) => `the decision "${decision}" at "${node}"`);
   return [...undecided, ...planned.filter(({ isSent }) => !isSent).map(({ name }) => name), ...scripts];
+}
+
+/** A graph that can run, with the fakes that it meets. */
+interface PreparedGraph {
+  readonly graph: CompiledGraph;
+  readonly fakes: FakeConfig;
+}
+
+/**
+ * Validates a graph as `POST /api/graphs` does, against the configuration and the fakes of a test.
+ * @throws InvalidGraphError
+ */
+function prepareGraph(given: AnyGraph, { config, options }: Given, pace: Pace): PreparedGraph {
+  const definition = toDefinition(given);
+  const graphs = mapValues(options.graphs ?? {}, toDefinition);
+  const fakes = toFakeConfig({ base: config, fakes: options, used: namesUsed(definition, graphs) }, pace);
+  const catalog = { ...toCatalog(fakes.config), graphs };
+  const issues = validateGraph(toJson(definition), catalog);
+  if (hasErrors(issues)) throw new InvalidGraphError(definition.name, issues);
+  return { graph: compileShared(definition, pinCatalog(definition, catalog)), fakes };
+}
+
+function toDefinition(graph: AnyGraph): GraphDefinition {
+  return 'toJSON' in graph ? graph.toJSON() : graph;
+}
+
+/** @throws TypeError that lists all faults of the input */
+function requireInput(graph: CompiledGraph, input: JsonObject): void {
+  const missing = missingInput(graph, input).map((name) => `/${name}: it is required`);
+  const faults = [...missing, ...checkInput(graph, input).map(({ path, message }) => `${path}: ${message}`)];
+  if (faults.length > 0) throw new TypeError(`The graph does not take the input:\n${faults.join('\n')}`);
 }

@@ -4,13 +4,12 @@ import type { CompiledGraph } from '../graph/compile/index.ts';
 import { toRunView } from '../graph/journal/index.ts';
 import { approvalTimerId, hasEnded } from '../graph/run/index.ts';
 import type { Effect, Occurrence, OccurrenceBody } from '../graph/run/index.ts';
-import { toDelay } from './after.ts';
+import { toDelay } from './timeline.ts';
+import type { Pace, Timeline } from './timeline.ts';
 import { fits, toSignal } from './answers.ts';
 import type { Decision } from './answers.ts';
 import type { CallPlayer } from './call-player.ts';
-import type { Pace } from './pace.ts';
 import type { RunRecord } from './run-record.ts';
-import type { Timeline } from './timeline.ts';
 
 /** A run under test, and what is going to happen to it. */
 export interface Play {

@@ -1,5 +1,4 @@
-import type { ChannelInputs, ChannelValues } from '../builder/channel-value.ts';
-import type { Channels } from '../builder/channel-update.ts';
+import type { ChannelInputs, ChannelValues, Channels } from '../builder/channel-update.ts';
 import type { StateGraph } from '../builder/state-graph.ts';
 import { parseConfig } from '../config/load-config.ts';
 import type { GraphDefinition } from '../graph/definition/index.ts';

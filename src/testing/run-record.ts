@@ -1,10 +1,9 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import { calleeOf, toPublicApproval } from '../graph/run/index.ts';
-import type { Advance } from '../graph/advance/index.ts';
 import type { Approval, CallEffect, CallReply, OccurrenceBody, PublicApproval } from '../graph/run/index.ts';
-import type { RunError } from '../graph/values/index.ts';
+import type { Advance } from '../graph/advance/index.ts';
 import { toJson } from '../graph/values/index.ts';
-import type { Json } from '../graph/values/index.ts';
+import type { RunError, Json } from '../graph/values/index.ts';
 
 /** A call that a run has made, or has requested. */
 export interface TestCall {
@@ -93,4 +92,16 @@ function resultOf(reply: CallReply): Json {
     case 'overflow':
       return null;
   }
+}
+
+/** Returns the nodes in the order in which they began; a node inside a subgraph is `outer/inner`. */
+export function pathOf(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) =>
+    event.type === 'node.started' ? [[...(event.path ?? []), event.node].join('/')] : [],
+  );
+}
+
+/** Returns the nodes of each superstep of the graph itself. */
+export function stepsOf(events: readonly RunEvent[]): readonly (readonly string[])[] {
+  return events.flatMap((event) => (event.type === 'step.started' && event.path === undefined ? [event.nodes] : []));
 }

@@ -2,9 +2,9 @@ import { CallError } from '../activities/calls/call-error.ts';
 import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
 import { textOf } from '../graph/definition/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import { after } from './after.ts';
-import type { Delayed } from './after.ts';
-import { MissingAnswerError } from './missing-answer-error.ts';
+import { after } from './timeline.ts';
+import type { Delayed } from './timeline.ts';
+import { MissingAnswerError } from './answers.ts';
 
 /** One answer of a scripted model. A text alone is an answer with this text. */
 export type ScriptedReply = string | ScriptedAnswer | ScriptedFailure | ((request: ModelRequest) => ScriptedReply);

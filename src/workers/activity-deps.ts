@@ -1,15 +1,13 @@
-import { heartbeat } from '../activities/calls/heartbeat.ts';
-import { createTellDeltas } from '../activities/deltas/tell-deltas.ts';
-import type { RegisteredFunction } from '../activities/registered-function.ts';
+import { heartbeat } from '../activities/calls/time-limit.ts';
+import { createTellDeltas } from '../activities/open-deltas.ts';
+import type { RegisteredFunction } from '../activities/tool-calls.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
-import { measureModels } from '../activities/context/model-measures.ts';
+import { measureModels } from '../activities/context/estimate-tokens.ts';
 import { createOpenPromptFiles } from '../activities/files/open-prompt-files.ts';
-import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
-import { createGuardedRequest } from '../activities/http/guarded-request.ts';
+import { createGuardedFetch, createGuardedRequest } from '../activities/http/guarded-request.ts';
 import type { ActivityDeps } from '../activities/index.ts';
 import { createGenerate } from '../activities/models/generate.ts';
-import { measuredModel } from '../activities/models/measured-model.ts';
-import { createOwnModel } from '../activities/models/own-model.ts';
+import { measuredModel, createOwnModel } from '../activities/models/own-model.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { createCodeTool } from '../activities/tools/code-tool.ts';
 import { createHttpTool } from '../activities/tools/http-tool.ts';
@@ -22,7 +20,7 @@ import { mapValues } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
-import { providerName } from '../telemetry/traces/describe-model.ts';
+import { providerName } from '../telemetry/traces/names.ts';
 
 function toTool(
   tool: ToolConfig,

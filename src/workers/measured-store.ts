@@ -1,11 +1,11 @@
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import { forgetOldest } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { JournalWriter } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
-import { journalMeasurements } from '../telemetry/metrics/journal-measurements.ts';
-import { measureAll } from '../telemetry/metrics/meter.ts';
-import { createNodeClock } from '../telemetry/metrics/node-clock.ts';
+import { journalMeasurements, createNodeClock } from '../telemetry/metrics/journal-measurements.ts';
+import { measureAll, measure } from '../telemetry/metrics/meter.ts';
 import { logEvents } from './log-events.ts';
 
 interface Written {
@@ -62,3 +62,28 @@ function createTeller(logger: Logger): (written: Written) => void {
     logEvents(logger, { events }, writer);
   };
 }
+
+/** Measures each attempt of an activity, by its name. */
+export const measureActivities: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    async execute(input, next) {
+      const { activityType: activity, currentAttemptScheduledTimestampMs, isLocal } = info;
+      const start = performance.now();
+      const record = (outcome: 'completed' | 'failed'): void =>
+        measure('holdfast.activity.duration', (performance.now() - start) / 1_000, { activity, outcome });
+      // A local activity does not wait for a worker.
+      if (!isLocal) {
+        const waitedMs = Math.max(0, Date.now() - currentAttemptScheduledTimestampMs);
+        measure('holdfast.activity.queue_time', waitedMs / 1_000, { activity });
+      }
+      try {
+        const result = await next(input);
+        record('completed');
+        return result;
+      } catch (error) {
+        record('failed');
+        throw error;
+      }
+    },
+  },
+});

@@ -1,12 +1,11 @@
 import type { Worker } from '@temporalio/worker';
-import { SHUTTING_DOWN, findUnavailable, startingUp } from '../process/readiness/readiness.ts';
-import type { Checks, Readiness } from '../process/readiness/readiness.ts';
+import { SHUTTING_DOWN, findUnavailable, startingUp, createProbes } from '../process/readiness.ts';
+import type { Checks, Readiness } from '../process/readiness.ts';
 import { listen } from '../process/listen.ts';
 import type { App } from '../process/listen.ts';
 import { METRICS_TYPE, readMetrics } from '../telemetry/metrics/meter.ts';
-import { createProbes } from '../process/readiness/probes.ts';
 import type { Failure } from '../process/problem.ts';
-import type { TemporalCheck } from '../process/readiness/temporal-check.ts';
+import type { TemporalCheck } from '../process/temporal-check.ts';
 import type { Store } from '../store/store.ts';
 
 /** The parts of a worker process that has started. */

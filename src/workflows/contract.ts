@@ -1,10 +1,13 @@
+import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import type { Beginning, RunIdentity } from '../graph/advance/index.ts';
 import type { Catalog, GraphDefinition } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import type { CallEffect, StoredRun, SentSignal } from '../graph/run/index.ts';
+import { statusOf } from '../graph/run/index.ts';
+import type { CallEffect, StoredRun, SentSignal, Run } from '../graph/run/index.ts';
 import type { RunEvent, TracedRun } from '../graph/journal/index.ts';
 import type { JournalEntries } from './outbox.ts';
-import type { SegmentsState } from './traces/segments.ts';
+import type { SegmentsState } from './segments.ts';
 
 /** Names on which the workflow and its callers agree. */
 export const RUN_GRAPH = 'runGraph';
@@ -98,3 +101,59 @@ export const QUERIES = {
   status: 'status',
   signalResult: 'signalResult',
 } as const;
+
+/** Names and Temporal types of a run's search attributes. A type is fixed once its name is registered. */
+export const SEARCH_ATTRIBUTES = {
+  TenantId: 'KEYWORD',
+  GraphName: 'KEYWORD',
+  GraphVersion: 'INT',
+  RunStatus: 'KEYWORD',
+  ThreadId: 'KEYWORD',
+  PendingApprovals: 'INT',
+} as const;
+
+const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
+const tenantId = keyword('TenantId');
+const graphName = keyword('GraphName');
+const threadId = keyword('ThreadId');
+const runStatus = keyword('RunStatus');
+const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
+const pendingApprovals = defineSearchAttributeKey('PendingApprovals', SearchAttributeType.INT);
+
+/** The search attributes at the start of a run. */
+export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }: RunIdentity): TypedSearchAttributes {
+  const { name, version } = graph;
+  return new TypedSearchAttributes([
+    { key: tenantId, value: tenant },
+    { key: graphName, value: name },
+    ...(version === null ? [] : [{ key: graphVersion, value: version }]),
+    ...(thread === null ? [] : [{ key: threadId, value: thread }]),
+    { key: runStatus, value: 'running' },
+    { key: pendingApprovals, value: 0 },
+  ]);
+}
+
+/** The search attributes that change, with a `key` that changes with them. Each update adds an event to the history. */
+export function attributesOf(run: Run): {
+  readonly key: string;
+  readonly attributes: SearchAttributeUpdatePair[];
+} {
+  const status = statusOf(run);
+  const pending = Object.values(run.approvals).filter((approval) => approval.status === 'pending').length;
+  return {
+    key: keyOf(status, pending),
+    attributes: [
+      { key: runStatus, value: status },
+      { key: pendingApprovals, value: pending },
+    ],
+  };
+}
+
+/** The `key` of an execution's search attributes at its start. */
+export function keyAtStart(attributes: TypedSearchAttributes): string {
+  return keyOf(attributes.get(runStatus), attributes.get(pendingApprovals));
+}
+
+function keyOf(status: string | undefined, pending: number | undefined): string {
+  return `${status} ${pending}`;
+}

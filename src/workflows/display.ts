@@ -1,9 +1,12 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { RunEvent } from '../graph/journal/index.ts';
+import { toRunView } from '../graph/journal/index.ts';
+import type { RunEvent, Intervention, RunView } from '../graph/journal/index.ts';
+import { hideEvent, hideIntervention, hideRunError, hideTitle } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import type { Run } from '../graph/run/index.ts';
-import { toDetails } from './details.ts';
-import { attributesOf, keyAtStart } from './search-attributes.ts';
+import type { Run, Approval } from '../graph/run/index.ts';
+import { attributesOf, keyAtStart, toWorkflowId } from './contract.ts';
+import { shortJson, abbreviate, jsonSize } from '../graph/values/index.ts';
+import type { RunError } from '../graph/values/index.ts';
 
 /** Shows the current state of a run in Temporal, and of its latest events the last signal that was ignored. */
 export type Display = (run: Run, latestEvents: readonly RunEvent[]) => void;
@@ -21,4 +24,160 @@ export function createDisplay(isFirst: boolean, hidden: Redaction): Display {
     shown = key;
     upsertSearchAttributes(attributes);
   };
+}
+
+/** In characters; the server takes 20,000 bytes. */
+const MAX_DETAILS = 5_000;
+const MAX_ARGS = 500;
+
+/**
+ * Makes a summary of a run for the Temporal Web UI, in Markdown, with the commands for each pending decision.
+ * @param latestEvents where the last signal is that the run has ignored, and why
+ * @param hidden the values that are hidden here
+ */
+export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: Redaction): string {
+  const view = toRunView(run);
+  const { status, step } = view;
+  return joinWhole([
+    () => `**${run.graph.name}** is **${status}**, step ${step}`,
+    () => [...factsOf(view, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
+    ...approvalBlocks(run, hidden),
+    ...interventionBlocks(run, view, hidden),
+  ]);
+}
+
+/** Writes a block, once it is known that there is room. */
+type Block = () => string;
+
+function factsOf({ next, usage, error: whole }: RunView, hidden: Redaction): readonly string[] {
+  const { modelCalls, toolCalls, inputTokens, outputTokens, costUsd } = usage;
+  const tokens = inputTokens + outputTokens;
+  return [
+    ...(next.length > 0 ? [`- at: ${next.map((node) => `\`${node}\``).join(', ')}`] : []),
+    ...(whole ? errorLines(hideRunError(whole, hidden)) : []),
+    `- used: ${modelCalls} model calls, ${toolCalls} tool calls, ${tokens} tokens, ${costUsd} USD`,
+  ];
+}
+
+/** A signal with a wrong name or payload seems to succeed for the one who sends it. */
+function ignoredLines(latestEvents: readonly RunEvent[], hidden: Redaction): readonly string[] {
+  const last = latestEvents.findLast(({ type }) => type === 'signal.ignored');
+  const shown = last && hideEvent(last, hidden);
+  if (shown?.type !== 'signal.ignored') return [];
+  const { signal, at, by, detail = shown.reason } = shown;
+  return [`- ignored signal: ${inlineMarkdown(`${signal} of ${by} at ${at}: ${detail}`)}`];
+}
+
+function errorLines({ code, message, cause }: RunError): readonly string[] {
+  return [
+    `- error: \`${code}\` ${inlineMarkdown(message)}`,
+    ...(cause ? [`- cause: \`${cause.code}\` ${inlineMarkdown(cause.message)}`] : []),
+  ];
+}
+
+function approvalBlocks(run: Run, hidden: Redaction): readonly Block[] {
+  return Object.values(run.approvals)
+    .filter(({ status }) => status === 'pending')
+    .map((approval) => () => approvalBlock(run, approval, hidden));
+}
+
+function approvalBlock(run: Run, approval: Approval, hidden: Redaction): string {
+  const { id: approvalId, expiresAt, policy } = approval;
+  const input = { approvalId, ...(policy.requireReason === true && { reason: '…' }) };
+  return [
+    `**Waits for approval:** ${inlineMarkdown(hideTitle(approval, hidden))} (until ${expiresAt})`,
+    '',
+    ...(['approve', 'reject'] as const).map((signal) => command(run, signal, input)),
+  ].join('\n');
+}
+
+function interventionBlocks(run: Run, { waitingFor }: RunView, hidden: Redaction): readonly Block[] {
+  return waitingFor
+    .filter((waiting) => waiting.kind === 'intervention')
+    .map((waiting) => () => interventionBlock(run, hideIntervention(waiting, hidden)));
+}
+
+function interventionBlock(run: Run, { id, node, tool, args, idempotencyKey, error, choices }: Intervention): string {
+  const callee = tool === undefined ? '' : ` at the tool \`${tool}\``;
+  return [
+    `**Waits for an intervention:** node \`${node}\` failed${callee}`,
+    '',
+    ...errorLines(error),
+    ...(args === null ? [] : [`- arguments: ${inlineMarkdown(shortJson(args, MAX_ARGS))}`]),
+    ...(idempotencyKey === null ? [] : [`- key: \`${idempotencyKey}\``]),
+    ...choices.map(({ action, effect }) => `- \`${action}\`: ${effect}`),
+    '',
+    ...choices.map(({ action }) => command(run, action, { id, ...(action === 'skip' && { output: null }) })),
+  ].join('\n');
+}
+
+/** Writes a command in short lines, which no window cuts off. It names the decision, so that a late one decides no other. */
+function command(run: Run, signal: string, input: object): string {
+  const lines = [
+    `temporal workflow signal --name ${signal} \\`,
+    `  --workflow-id ${toWorkflowId(run)} \\`,
+    `  --input '${JSON.stringify(input)}'`,
+  ];
+  return lines.map((line) => `    ${line}`).join('\n');
+}
+
+/** Joins blocks of Markdown; from the first that does not fit they are left out whole, as half a command is none. */
+function joinWhole(blocks: readonly Block[]): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const write of blocks) {
+    const block = write();
+    length += block.length + SEPARATOR.length;
+    if (length > MAX_DETAILS - MORE.length) return [...shown, MORE].join(SEPARATOR);
+    shown.push(block);
+  }
+  return shown.join(SEPARATOR);
+}
+
+const SEPARATOR = '\n\n';
+const MORE = 'There is more; ask the API for the run.';
+
+/** In characters: a run shows itself after each activation, and foreign texts may have megabytes. */
+const MAX_TEXT = 1_000;
+
+/**
+ * Writes a foreign text so that it stays in its line of Markdown and is shown as it is: it can pose neither as a command
+ * to copy nor as a link. A long one is cut.
+ */
+export function inlineMarkdown(text: string): string {
+  return abbreviate(text, MAX_TEXT)
+    .replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[\\`*_[\]<>#|~&]/g, String.raw`\$&`)
+    .replaceAll('://', String.raw`\://`);
+}
+
+/** The latest events of a run, for queries; the store has all of them. */
+export interface LatestEvents {
+  add(events: readonly RunEvent[]): void;
+  all(): readonly RunEvent[];
+}
+
+const MAX_EVENTS = 200;
+/** In bytes: the server refuses a larger answer. A single event may exceed it. */
+const MAX_SIZE = 1_000_000;
+
+/** @param initial the latest events of the previous execution */
+export function createLatestEvents(initial: readonly RunEvent[]): LatestEvents {
+  const kept: RunEvent[] = [];
+  const sizes: number[] = [];
+  let total = 0;
+  const add = (events: readonly RunEvent[]): void => {
+    for (const event of events.slice(-MAX_EVENTS)) {
+      const size = jsonSize(event);
+      kept.push(event);
+      sizes.push(size);
+      total += size;
+    }
+    while (kept.length > 1 && (kept.length > MAX_EVENTS || total > MAX_SIZE)) {
+      kept.shift();
+      total -= sizes.shift() ?? 0;
+    }
+  };
+  add(initial);
+  return { add, all: () => [...kept] };
 }

@@ -1,8 +1,8 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { Effect } from '../graph/run/index.ts';
-import type { CallOwner } from './calls/call-activities.ts';
-import { createCalls } from './calls/calls.ts';
-import type { AttachJournal, Calls, CallsDeps } from './calls/calls.ts';
+import type { CallOwner } from './call-activities.ts';
+import { createCalls } from './calls.ts';
+import type { AttachJournal, Calls, CallsDeps } from './calls.ts';
 import { createScopes } from './scopes.ts';
 import { createTimers } from './timers.ts';
 import type { Timers } from './timers.ts';

@@ -4,7 +4,7 @@ import { toJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { signals } from '../graph/signals/index.ts';
 import { UPGRADE } from './contract.ts';
-import { traceOfArriving } from './traces/signal-trace.ts';
+import { traceOfArriving } from './signal-trace.ts';
 
 /** Occurrences that the run has not handled yet, in order of arrival. */
 export interface Inbox {

@@ -1,2 +1,2 @@
 export { runGraph } from './run-graph.ts';
-export { tickSchedule } from './schedules/tick-schedule.ts';
+export { tickSchedule } from './tick-schedule.ts';

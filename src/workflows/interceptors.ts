@@ -1,5 +1,5 @@
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { receiveTraced } from './traces/signal-trace.ts';
+import { receiveTraced } from './signal-trace.ts';
 
 /** Signals with a reserved name would fail the workflow task, and with it the run; they have no meaning here. */
 const RESERVED_PREFIX = '__temporal_';

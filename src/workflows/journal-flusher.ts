@@ -8,8 +8,7 @@ import { toJournalFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
-import { createPauses } from './pauses.ts';
-import type { Segments } from './traces/segments.ts';
+import type { Segments } from './segments.ts';
 
 /** Brings the outbox into the store: with the calls that a run makes anyway, or by an activity of its own. */
 export interface JournalFlusher {
@@ -126,4 +125,35 @@ async function record(
   } catch (error) {
     return toJournalFailure(error);
   }
+}
+
+/** What waits for a later workflow task. */
+export interface Pauses {
+  add(resume: () => void): void;
+  isEmpty(): boolean;
+  /** Ends all pauses: another workflow task has begun. */
+  end(): void;
+  /** Ends them by a timer, which makes the workflow task end. */
+  endByTimer(): void;
+}
+
+function createPauses(): Pauses {
+  let resumes: (() => void)[] = [];
+  const end = (ended: readonly (() => void)[]): void => {
+    for (const resume of ended) resume();
+  };
+  const takeAll = (): readonly (() => void)[] => {
+    const taken = resumes;
+    resumes = [];
+    return taken;
+  };
+  return {
+    add: (resume) => void resumes.push(resume),
+    isEmpty: () => resumes.length === 0,
+    end: () => end(takeAll()),
+    endByTimer() {
+      const taken = takeAll();
+      if (taken.length > 0) void CancellationScope.nonCancellable(() => sleep(1)).then(() => end(taken));
+    },
+  };
 }

@@ -9,27 +9,25 @@ import type { CallEffect, Effect, OccurrenceBody, Run } from '../graph/run/index
 import type { Json } from '../graph/values/index.ts';
 import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
-import { createDisplay } from './display.ts';
-import type { Display } from './display.ts';
+import { createDisplay, createLatestEvents } from './display.ts';
+import type { Display, LatestEvents } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
 import { endAsCanceled, callCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
-import type { CallOwner } from './calls/call-activities.ts';
+import type { CallOwner } from './call-activities.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { interpreterVersionOf } from './interpreter-version.ts';
-import { createLatestEvents } from './latest-events.ts';
-import type { LatestEvents } from './latest-events.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
 import { answerQueries } from './queries.ts';
 import { createJournalFlusher } from './journal-flusher.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
 import type { ContinueAsNewPolicy } from './continue-as-new.ts';
-import { createSegments } from './traces/segments.ts';
-import type { Segments } from './traces/segments.ts';
+import { createSegments } from './segments.ts';
+import type { Segments } from './segments.ts';
 
 /**
  * Runs a graph: occurrences go into the interpreter, its effects become activities and timers.

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
+import { INTERPRETER_VERSION } from '../../src/graph/definition/definition.ts';
 import { readRecording } from '../support/readers/recordings.ts';
 import type { Recording } from '../support/readers/recordings.ts';
 import { openReplay } from '../support/servers/replays.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../../src/dev/demo/client.ts';
+import type { Client } from '../../src/dev/demo/ticket.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';

@@ -1,5 +1,5 @@
 import type { WorkflowClient } from '@temporalio/client';
-import { TICK_SCHEDULE } from '../../src/workflows/schedules/schedule-contract.ts';
+import { TICK_SCHEDULE } from '../../src/workflows/schedule-contract.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { historiesOf } from '../support/readers/executions.ts';

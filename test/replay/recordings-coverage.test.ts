@@ -5,7 +5,7 @@ import type { Activities } from '../../src/activities/index.ts';
 import type { RunEvent } from '../../src/graph/journal/events.ts';
 import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import type { NodePosition } from '../../src/graph/run/scope.ts';
-import { EdgeSchemas } from '../../src/graph/schema/definition-schema.ts';
+import { EdgeSchemas } from '../../src/graph/schema/json-schema-document.ts';
 import { NodeSchemas } from '../../src/graph/schema/node-schemas.ts';
 import { signals } from '../../src/graph/signals/signals.ts';
 import { isJsonObject, own, toJson } from '../../src/graph/values/json.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
-import type { Approval } from '../../src/graph/run/approvals/approval.ts';
+import type { Approval } from '../../src/graph/run/approval.ts';
 import { adds, firstLogged, logOf, startRun, typesOf } from '../support/builders/runs.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { digestOf } from '../../src/graph/run/approvals/approval-digest.ts';
+import { digestOf } from '../../src/graph/run/approval.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/index.ts';
 import { toJson } from '../../src/graph/values/index.ts';
 import type { Json } from '../../src/graph/values/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
-import type { Ceilings } from '../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../src/graph/definition/limits.ts';
+import type { Ceilings } from '../../src/graph/definition/limits.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { runInMemory } from '../support/doubles/memory-shell.ts';

@@ -6,7 +6,7 @@ import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { ToolEntry } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
-import { toMermaid } from '../../src/graph/diagram/mermaid.ts';
+import { toMermaid } from '../../src/graph/diagram/write-diagram.ts';
 import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { Run } from '../../src/graph/run/run.ts';

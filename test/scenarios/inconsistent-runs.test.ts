@@ -4,7 +4,7 @@ import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { TaskInput } from '../../src/graph/nodes/behavior.ts';
-import { compileBehavior } from '../../src/graph/nodes/compile-behavior.ts';
+import { compileBehavior } from '../../src/graph/nodes/node-compilers.ts';
 import { EMPTY_CONVERSATION } from '../../src/graph/run/model-turn.ts';
 import type { NodePosition } from '../../src/graph/run/scope.ts';
 import { IDENTITY } from '../support/builders/run-identity.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Scope } from '../../src/graph/run/scope.ts';
-import { fireEdges } from '../../src/graph/superstep/fire-edges.ts';
+import { fireEdges } from '../../src/graph/superstep/edges.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { addsNames, startRun } from '../support/builders/runs.ts';
 

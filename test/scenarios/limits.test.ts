@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
-import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../src/graph/definition/limits.ts';
 import { limitsOfGraph, limitsOfRun, tighten } from '../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { adds, startRun, typesOf } from '../support/builders/runs.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { readRun } from '../../src/graph/run/run-format.ts';
+import { readRun } from '../../src/graph/run/run.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { dearGraph } from '../support/builders/dear-graphs.ts';

@@ -5,7 +5,7 @@ import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
 import type { Catalog } from '../../src/graph/definition/catalog.ts';
 import type { ChannelDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { readRun } from '../../src/graph/run/run-format.ts';
+import { readRun } from '../../src/graph/run/run.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts';
 import { createRandom } from '../support/builders/random.ts';

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
-import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import { foldCheckpoints } from '../../src/graph/journal/resume-point.ts';
 import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { findRedaction } from '../../src/graph/redaction/find-redaction.ts';
-import { hideApproval } from '../../src/graph/redaction/hide-approval.ts';
-import { hideChannels, hideOutput } from '../../src/graph/redaction/hide-channels.ts';
-import { hideRunError } from '../../src/graph/redaction/hide-error.ts';
-import { hideEvent } from '../../src/graph/redaction/hide-event.ts';
-import { hideWaiting } from '../../src/graph/redaction/hide-waiting.ts';
+import {
+  hideApproval,
+  hideChannels,
+  hideOutput,
+  hideRunError,
+  hideEvent,
+  hideWaiting,
+} from '../../src/graph/redaction/hide.ts';
 import { NOTHING_REDACTED } from '../../src/graph/redaction/redaction.ts';
 import type { Redaction } from '../../src/graph/redaction/redaction.ts';
 import { asks, says } from '../support/builders/agents.ts';

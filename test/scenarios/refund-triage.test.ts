@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/dev/scripted-model/answer.ts';
-import { SEED_ORDERS } from '../../src/dev/shop/seed-orders.ts';
+import { answer } from '../../src/dev/scripted-model/completion.ts';
+import { SEED_ORDERS } from '../../src/dev/shop/tables.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
-import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../src/graph/definition/limits.ts';
 import type { Catalog } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { textOf } from '../../src/graph/definition/message-content.ts';
+import { textOf } from '../../src/graph/definition/message.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/run/effect.ts';
 import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import { toJson } from '../../src/graph/values/json.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Catalog } from '../../src/graph/definition/catalog.ts';
-import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
+import { INTERPRETER_VERSION } from '../../src/graph/definition/definition.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { canonicalJson, toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { textIn } from '../../src/dev/demo/answer.ts';
+import { textIn } from '../../src/dev/demo/run-ticket.ts';
 import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textIn } from '../../src/dev/demo/answer.ts';
+import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';

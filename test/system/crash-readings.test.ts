@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textIn } from '../../src/dev/demo/answer.ts';
+import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startJobService } from '../support/doubles/job-service.ts';

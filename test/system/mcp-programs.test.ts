@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pinOf } from '../../src/activities/tools/mcp/list-tools.ts';
+import { pinOf } from '../../src/activities/tools/mcp/offer-tools.ts';
 import { isJsonObject, toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aTask, aToolRequest } from '../support/builders/call-builders.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { openEmbedder } from '../../src/config/open-embedder.ts';
-import { createMeaningCheck } from '../../src/process/readiness/meaning-check.ts';
+import { createMeaningCheck } from '../../src/process/readiness.ts';
 import { withMeaning } from '../../src/store/memory/with-meaning.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,5 +1,5 @@
 import type { RunErrorCode, TokenUsage } from '../../graph/values/index.ts';
-import type { UserStack } from './stacks/user-stack.ts';
+import type { UserStack } from './user-stack.ts';
 
 /** A global symbol, because a configuration may have loaded this module twice. */
 const BRAND = Symbol.for('holdfast.CallError');
@@ -70,3 +70,9 @@ interface CallErrorFields {
 export function notConfigured(code: RunErrorCode, what: string): CallError {
   return new CallError(code, `This worker has no ${what}`, { retryable: false, done: 'no' });
 }
+
+/** The failure of a call that was canceled before any attempt has made it. */
+export const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
+  retryable: false,
+  done: 'no',
+});

@@ -1,3 +1,15 @@
+import { Context } from '@temporalio/activity';
+import type { Store } from '../../store/store.ts';
+import type { CallTask } from './call-task.ts';
+import { tryAgainLater } from './application-failure.ts';
+import { withHeartbeat } from './time-limit.ts';
+import { writeJournal } from './write-journal.ts';
+import { calleeOf } from '../../graph/run/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
+import { switchedOff } from '../../store/known-rulings.ts';
+import type { SwitchKind } from '../../store/tables.ts';
+import type { Switch } from '../../store/switches.ts';
+
 /** The most calls that may be open at a time in one worker process. */
 export interface CallSlotLimits {
   readonly total: number;
@@ -86,4 +98,88 @@ class TenantCalls {
   #recentEnds(now: number): number {
     return this.#ends * Math.exp((this.#endsAt - now) / AVERAGE_OVER_MS);
   }
+}
+
+/**
+ * Makes a call in a slot of its tenant. Without a free slot, it is postponed.
+ * @throws ApplicationFailure `BUSY`, which the server retries
+ */
+export async function inCallSlot<T>(
+  { slots, store }: { readonly slots: CallSlots; readonly store: Store },
+  task: CallTask,
+  call: () => Promise<T>,
+): Promise<T> {
+  const slot = slots.take(task.tenantId);
+  if (slot.kind === 'taken') {
+    try {
+      return await call();
+    } finally {
+      slot.giveBack();
+    }
+  }
+  const message = 'The tenant has as many open calls as it may';
+  await postponeCall(store, task, { code: 'BUSY', message, retryAfterMs: slot.retryAfterMs });
+  return await call();
+}
+
+/** Why a call is not made now. */
+interface Postponement {
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Writes only the journal that travels with a call, and has the server try again later. That comes before the claim, so the
+ * ledger counts no attempt. A call whose deadline is over is not postponed any more: the ledger records how it ends.
+ * @throws ApplicationFailure of the code, which the server retries
+ */
+async function postponeCall(
+  store: Store,
+  task: CallTask,
+  { code, message, retryAfterMs }: Postponement,
+): Promise<void> {
+  const leftMs = timeLeft(task);
+  if (leftMs <= 0) return;
+  await withHeartbeat(task.request.policy.heartbeatMs, async () => await writeJournal(store, task));
+  throw tryAgainLater(code, message, Math.min(retryAfterMs, leftMs));
+}
+
+/** @returns milliseconds until the deadline of all attempts of the activity's call */
+function timeLeft({ request: { policy } }: CallTask): number {
+  if (policy.deadlineMs === null) return Number.POSITIVE_INFINITY;
+  return Context.current().info.scheduledTimestampMs + policy.deadlineMs - Date.now();
+}
+
+/** The bounds of the time after which a call that waits for a switch comes back. */
+const MIN_SWITCHED_OFF_DELAY_MS = 5_000;
+const MAX_SWITCHED_OFF_DELAY_MS = 10_000;
+
+const SWITCH_OF: Readonly<Record<CallRequest['kind'], SwitchKind>> = {
+  tool: 'tool',
+  model: 'model',
+  function: 'function',
+  node: 'node-type',
+  reading: 'tool',
+};
+
+/** Finds the switch that keeps a call from being made. @returns `null`: it may be made */
+export async function switchOf({ rulings }: Store, { request, tenantId }: CallTask): Promise<Switch | null> {
+  const { kind, name } = calleeOf(request);
+  return switchedOff(await rulings.now(), { kind: SWITCH_OF[kind], name }, tenantId);
+}
+
+/**
+ * Makes a call unless its tool, model or code is switched off. Then it is postponed.
+ * @throws ApplicationFailure `SWITCHED_OFF`, which the server retries
+ */
+export async function whenSwitchedOn<T>(store: Store, task: CallTask, call: () => Promise<T>): Promise<T> {
+  const off = await switchOf(store, task);
+  if (off) {
+    const retryAfterMs =
+      MIN_SWITCHED_OFF_DELAY_MS + Math.random() * (MAX_SWITCHED_OFF_DELAY_MS - MIN_SWITCHED_OFF_DELAY_MS);
+    const message = `The ${off.kind} ${off.name} is switched off: ${off.reason}`;
+    await postponeCall(store, task, { code: 'SWITCHED_OFF', message, retryAfterMs });
+  }
+  return await call();
 }

@@ -1,14 +1,12 @@
-import type { CallSafety } from '../../graph/definition/index.ts';
+import type { CallSafety, RetryPolicy } from '../../graph/definition/index.ts';
 import { needsSettlement } from '../../graph/run/index.ts';
+import type { CallReply } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
-import type { TaskFailure, TokenUsage } from '../../graph/values/index.ts';
+import type { TaskFailure, TokenUsage, RunError } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
-import { causeOf } from './stacks/cause-of.ts';
-import { retryDelay } from './retry-delay.ts';
+import { causeOf } from './cause-of.ts';
 import type { TimeLimit } from './time-limit.ts';
-import { unknownOutcomeError } from './unknown-outcome.ts';
-import { sumUsage } from './used-tokens.ts';
 
 /** An attempt that has failed or was canceled. */
 export interface AttemptToJudge {
@@ -109,4 +107,77 @@ function toCallError(thrown: unknown): CallError {
   return thrown instanceof CallError
     ? thrown
     : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
+}
+
+/** Share by which delays vary, so that calls that failed together are not retried together. */
+const JITTER = 0.2;
+
+/**
+ * Computes the delay before the next attempt: exponential backoff with jitter, at least as long as the callee asks for.
+ * @param failures number of failed attempts, the latest included
+ * @param variation the delay that the callee asks for, and a number from 0 to 1 that varies the backoff
+ * @returns milliseconds
+ */
+export function retryDelay(
+  policy: RetryPolicy,
+  failures: number,
+  { retryAfterMs, jitter }: { readonly retryAfterMs: number | null; readonly jitter: number },
+): number {
+  const backoff =
+    policy.initialMs === 0 ? 0 : Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
+  const jittered = Math.min(policy.maxMs, backoff * (1 - JITTER / 2 + JITTER * jitter));
+  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
+}
+
+/** Upper limit of the delay that a callee may ask for. */
+const MAX_RETRY_AFTER_MS = 600_000;
+
+/**
+ * Reads `retry-after-ms` or `retry-after` (seconds, or an HTTP date; RFC 9110, 10.2.3). @returns milliseconds, or
+ * `null`
+ */
+export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | null {
+  const ms = toNumber(headers.get('retry-after-ms'));
+  if (ms !== null) return ms;
+  const text = headers.get('retry-after');
+  if (text === null) return null;
+  const seconds = toNumber(text);
+  if (seconds !== null) return seconds * 1_000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+function toNumber(text: string | null): number | null {
+  return text !== null && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
+}
+
+/** The error of a call whose outcome is unknown. */
+export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {
+  return {
+    code: 'UNKNOWN_OUTCOME',
+    message: `It is unknown whether the call was made: ${truncate(message, MAX_MESSAGE)}`,
+    attempts,
+    ...(failure && causeOf(failure, failure.code)),
+  };
+}
+
+/** Sums what attempts have used; `null`: it is not known, or nothing. */
+function sumUsage(one: TokenUsage | null, other: TokenUsage | null): TokenUsage | null {
+  if (!one || !other) return one ?? other;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+  };
+}
+
+/** Adds what the attempts before it have used to the reply of a model. */
+export function withUsedBefore(reply: CallReply, usedBefore: TokenUsage | null): CallReply {
+  return reply.kind === 'model' && usedBefore
+    ? { ...reply, usage: sumUsage(usedBefore, reply.usage) ?? reply.usage }
+    : reply;
+}
+
+/** What a reply has used; `null` for one of no model. */
+export function usageOf(reply: CallReply): TokenUsage | null {
+  return reply.kind === 'model' ? reply.usage : null;
 }

@@ -1,13 +1,14 @@
 import type { CallSafety } from '../../graph/definition/index.ts';
+import { calleeOf } from '../../graph/run/index.ts';
 import type { CallReply, CallRequest } from '../../graph/run/index.ts';
-import { toJson } from '../../graph/values/index.ts';
+import { toJson, isJsonList, isJsonObject, jsonSize } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
-import type { KeptRequest } from './kept-request.ts';
 import type { TimeLimit } from './time-limit.ts';
-import { inAttemptSpan } from './spans/attempt-span.ts';
-import { measuredAttempt } from './measured-attempt.ts';
-import { usageOf } from './used-tokens.ts';
+import { inAttemptSpan } from './attempt-span.ts';
+import { usageOf } from './judge-attempt.ts';
+import { measure } from '../../telemetry/metrics/meter.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallBehavior<R extends CallRequest> {
@@ -70,4 +71,67 @@ export async function makeAttempt<R extends CallRequest>(
     done: 'perhaps',
     usage: usageOf(reply),
   });
+}
+
+/** The bytes of a request that the ledger keeps for people. */
+export const MAX_KEPT_BYTES = 65_536;
+
+/** The request of a call, for people who want to know what was sent. */
+export interface KeptRequest {
+  /** Replaces what is kept, once more is known: the messages that fit. */
+  readonly keep: (sent: Json) => void;
+  /** @returns `null`: nothing was sent yet, or it is too large */
+  readonly kept: () => Json;
+}
+
+/** Opens what is kept of a request. Of a model's, nothing is known before its messages are fitted. */
+export function openKeptRequest(request: CallRequest): KeptRequest {
+  let kept: Json = request.kind === 'model' ? null : toKept(argsOf(request));
+  return {
+    keep: (sent) => void (kept = toKept(sent)),
+    kept: () => kept,
+  };
+}
+
+/** What the code of a call is given: arguments of a tool or function, fields of a node. */
+function argsOf(request: Exclude<CallRequest, { readonly kind: 'model' }>): Json {
+  const args = request.kind === 'node' ? request.config : request.args;
+  return { ...calleeOf(request), args };
+}
+
+/** Cuts a request to what the ledger keeps: of a prompt, the latest messages; of anything else that is too large, nothing. */
+function toKept(sent: Json): Json {
+  const whole = toJson(sent);
+  if (jsonSize(whole) <= MAX_KEPT_BYTES) return whole;
+  const messages = isJsonObject(whole) ? whole['messages'] : undefined;
+  return isJsonObject(whole) && isJsonList(messages) ? withLatest(whole, messages) : null;
+}
+
+function withLatest(request: Readonly<Record<string, Json>>, messages: readonly Json[]): Json {
+  let left = MAX_KEPT_BYTES - jsonSize({ ...request, messages: [], omitted: messages.length });
+  const firstKept = messages.findLastIndex((message) => (left -= jsonSize(message) + 1) < 0) + 1;
+  return left < 0 && firstKept === messages.length
+    ? null
+    : { ...request, messages: messages.slice(firstKept), omitted: firstKept };
+}
+
+/** Makes an attempt of a call and measures how long it takes. Requests to models are measured by what asks them, too. */
+async function measuredAttempt(request: CallRequest, make: () => Promise<CallReply>): Promise<CallReply> {
+  const start = performance.now();
+  const { kind, name } = calleeOf(request);
+  const record = (error: string | undefined): void => {
+    const seconds = (performance.now() - start) / 1_000;
+    const outcome = error === undefined ? 'completed' : 'failed';
+    measure('holdfast.call.duration', seconds, { kind, called: name, outcome });
+    if (kind === 'model' || kind === 'reading') return;
+    measure('gen_ai.execute_tool.duration', seconds, { 'gen_ai.tool.name': name, 'error.type': error });
+  };
+  try {
+    const reply = await make();
+    record(undefined);
+    return reply;
+  } catch (error) {
+    record(error instanceof CallError ? error.code : 'INTERNAL');
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Context } from '@temporalio/activity';
+import { Context, CancelledFailure } from '@temporalio/activity';
 import type { CallSafety } from '../../graph/definition/index.ts';
 import { calleeName, isAccountable } from '../../graph/run/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
@@ -7,29 +7,22 @@ import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { TokenUsage } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { toFailure, toRefusal } from './application-failure.ts';
-import { CallError } from './call-error.ts';
+import { CallError, NOT_MADE } from './call-error.ts';
 import type { CallOutcome, CallTask, LocalFailure } from './call-task.ts';
-import { claimedRecord } from './ledger/call-record.ts';
-import type { CallRecord, LedgerTerms } from './ledger/call-record.ts';
-import { claimCall } from './ledger/claim-call.ts';
-import { endByLedger } from './ledger/end-by-ledger.ts';
-import { withHeartbeat } from './heartbeat.ts';
-import { lostAfter } from './ledger/judge-claim.ts';
-import { tellFailure } from './logging/tell-failure.ts';
-import { openLateJournal } from './journal/late-journal.ts';
-import { openKeptRequest } from './kept-request.ts';
-import { judgeCancellation, judgeFailure } from './judge-failure.ts';
-import type { AttemptEnd } from './judge-failure.ts';
-import type { AttemptToJudge } from './judge-attempt.ts';
-import { makeAttempt } from './make-attempt.ts';
-import type { Attempt, CallBehavior } from './make-attempt.ts';
-import { mayLackClaim, needsNoClaim } from './ledger/needs-no-claim.ts';
-import { NOT_MADE } from './not-made.ts';
-import { openTimeLimit } from './time-limit.ts';
+import { claimedRecord, unclaimedRecord } from './call-record.ts';
+import type { CallRecord, LedgerTerms } from './call-record.ts';
+import { claimCall } from './claim-call.ts';
+import { endByLedger } from './reconcile-call.ts';
+import { withHeartbeat, openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
-import { unclaimedRecord } from './ledger/unclaimed-record.ts';
-import { withUsedBefore } from './used-tokens.ts';
-import { unpackJournal } from './journal/write-journal.ts';
+import { lostAfter } from './judge-claim.ts';
+import { reportFailure } from './report-failure.ts';
+import { openLateJournal, unpackJournal } from './write-journal.ts';
+import { openKeptRequest, makeAttempt } from './make-attempt.ts';
+import type { Attempt, CallBehavior } from './make-attempt.ts';
+import { withUsedBefore, judgeAttempt, judgeCanceledAttempt } from './judge-attempt.ts';
+import type { AttemptToJudge, AttemptVerdict } from './judge-attempt.ts';
+import type { LedgerFailure } from '../../store/calls/ledger.ts';
 
 /**
  * Makes one call by the ledger's protocol: claim, execute, record; `needsNoClaim` tells which calls skip the claim. After a
@@ -121,7 +114,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
     const made = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
       async (thrown: unknown) => {
         const end = judgeFailure(toFailed(call, limit), thrown);
-        tellFailure(task, end.entry);
+        reportFailure(task, end.entry);
         return await endAttempt(call, end);
       },
     );
@@ -175,4 +168,56 @@ async function endAttempt<R extends CallRequest>({ record }: Call<R>, end: Attem
 /** True if the run has canceled the call; the server then schedules no further attempt. */
 function isCancelRequested(): boolean {
   return Context.current().cancellationDetails?.cancelRequested === true;
+}
+
+/** The end of a failed attempt: its record in the ledger, and the failure of its activity. */
+export interface AttemptEnd {
+  readonly entry: LedgerFailure;
+  /** The server retries it, unless it is final. */
+  readonly error: Error;
+}
+
+/** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
+function judgeFailure(attempt: AttemptToJudge, thrown: unknown): AttemptEnd {
+  return toEnd(judgeAttempt(attempt, thrown));
+}
+
+/** Judges a canceled attempt: the call has ended, or another attempt continues. */
+function judgeCancellation(attempt: AttemptToJudge, error: CallError): AttemptEnd {
+  return toEnd(judgeCanceledAttempt(attempt, error));
+}
+
+function toEnd(verdict: AttemptVerdict): AttemptEnd {
+  const { failures, failure } = verdict;
+  switch (verdict.status) {
+    case 'retrying': {
+      const nextAttemptAt = new Date(Date.now() + verdict.delayMs).toISOString();
+      return {
+        entry: { status: 'retrying', failures, failure, nextAttemptAt },
+        error: toFailure(failure, verdict.delayMs),
+      };
+    }
+    case 'canceled':
+      return { entry: { status: 'failed', failures, failure }, error: new CancelledFailure('The call was canceled') };
+    default:
+      return { entry: { status: verdict.status, failures, failure }, error: toFailure(failure) };
+  }
+}
+
+/** An attempt that begins later has perhaps been given up by the server, and another one makes the call. */
+const PROMPT_MS = 2_000;
+
+/**
+ * True if the call is made without a claim: it may be made again at any time, and this is its first attempt. Calls of
+ * models are claimed, because each costs money: an answer that is there already is not asked for again.
+ */
+function needsNoClaim(task: CallTask, safety: CallSafety): boolean {
+  const { attempt, currentAttemptScheduledTimestampMs } = Context.current().info;
+  if (!mayLackClaim(task) || safety !== 'idempotent') return false;
+  return attempt === 1 && task.takeover === 0 && Date.now() - currentAttemptScheduledTimestampMs < PROMPT_MS;
+}
+
+/** True if attempts of a call may have left no trace in the ledger. */
+function mayLackClaim(task: CallTask): boolean {
+  return task.request.kind !== 'model' && task.request.effect === 'idempotent' && !isAccountable(task);
 }

@@ -9,7 +9,7 @@ import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
-import { tellFailure } from './logging/tell-failure.ts';
+import { reportFailure } from './report-failure.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -64,7 +64,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
     if (isCut) return { kind: 'left', ...tracesOfCut(attempt, thrown) };
     const verdict = judge(attempt, limit, thrown);
     if (verdict.status === 'retrying') return await tryAgain(attempt, verdict);
-    tellFailure(task, verdict);
+    reportFailure(task, verdict);
     return { kind: 'failed', failure: verdict.failure };
   } finally {
     limit.close();
@@ -90,7 +90,7 @@ async function tryAgain<R extends CallRequest>(
 ): Promise<LocalEnd> {
   const nextAt = Date.now() + delayMs;
   const failed = { failures, failure, nextAttemptAt: new Date(nextAt).toISOString() };
-  tellFailure(attempt.task, failed);
+  reportFailure(attempt.task, failed);
   if (failures >= MAX_LOCAL_ATTEMPTS || delayMs > MAX_LOCAL_PAUSE_MS || nextAt >= attempt.endsAt)
     return { kind: 'left', failed };
   await setTimeout(delayMs);

@@ -1,9 +1,8 @@
 import type { ValueReply } from '../../graph/run/index.ts';
-import type { Json, JsonSchema, RunErrorCode, SchemaCheck } from '../../graph/values/index.ts';
 import { compileJsonSchema, messageOf, toJson } from '../../graph/values/index.ts';
+import type { Json, JsonSchema, RunErrorCode, SchemaCheck } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import { fromCode } from './classify-failure.ts';
-import { PlainResult } from '../plain-result.ts';
 
 /** Runs configured code. Its errors are retryable, and its result must be JSON. @throws CallError */
 export async function runCode(code: RunErrorCode, work: () => unknown): Promise<ValueReply> {
@@ -30,4 +29,32 @@ function toResult(code: RunErrorCode, value: unknown): Json {
   } catch (error) {
     throw new CallError(code, messageOf(error), { retryable: false, done: 'perhaps', cause: error });
   }
+}
+
+/** A global symbol, because a configuration may have loaded this module twice. */
+const BRAND = Symbol.for('holdfast.PlainResult');
+
+/** What a function or a node type returns as its result, even if it looks like a command to the engine. */
+export class PlainResult {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
+
+/**
+ * Marks what a function returns as its result. Without it, an object with keys of a command only (`update`, `goto`,
+ * `control`, `reason`) is a command. For code that hands on the JSON of somebody else.
+ */
+export function result(value: unknown): PlainResult {
+  return new PlainResult(value);
 }

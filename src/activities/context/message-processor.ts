@@ -1,4 +1,5 @@
 import type { Message } from '../../graph/definition/index.ts';
+import type { OverflowReply } from '../../graph/run/index.ts';
 
 /**
  * Returns the messages to send. It may drop, shorten and add messages; a changed message keeps its id. The engine then
@@ -14,4 +15,15 @@ export interface ProcessorContext {
   readonly maxTokens: number;
   /** Counts tokens of messages as they are sent. */
   readonly count: (messages: readonly Message[]) => number;
+}
+
+/** A step of a strategy: it returns messages, or an overflow with the number of messages to summarize first. */
+export type ProcessingStep = (
+  messages: readonly Message[],
+  context: StepContext,
+) => readonly Message[] | OverflowReply | Promise<readonly Message[]>;
+
+export interface StepContext extends ProcessorContext {
+  /** Index of each message in the request, by message id. */
+  readonly indexes: ReadonlyMap<string, number>;
 }

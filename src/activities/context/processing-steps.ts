@@ -1,11 +1,9 @@
-import { own } from '../../graph/values/index.ts';
+import { own, isJsonList, messageOf, toJson } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import { customStep } from './custom-step.ts';
-import { keepLast } from './keep-last.ts';
-import type { MessageProcessor } from './message-processor.ts';
-import type { ProcessingStep } from './processing-step.ts';
-import { shortenToolResults } from './shorten-tool-results.ts';
-import { summarize } from './summarize.ts';
+import { keepLast, shortenToolResults, summarize } from './summarize.ts';
+import type { MessageProcessor, ProcessingStep } from './message-processor.ts';
+import { isMessage, messageProblem } from '../../graph/definition/index.ts';
+import { restoreConversation } from './restore-conversation.ts';
 
 const builtInSteps: Readonly<Record<string, ProcessingStep>> = {
   last: keepLast,
@@ -35,4 +33,27 @@ export function stepsOf(
     const message = `This worker has no message processor "${name}"; it has ${known}`;
     throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'no' });
   });
+}
+
+/** A step of a message processor from the configuration; its errors are retryable. */
+function customStep(name: string, processor: MessageProcessor): ProcessingStep {
+  return async (messages, { maxTokens, count }) => {
+    const processed = await failingAs(name, async () => toJson(await processor(messages, { maxTokens, count })));
+    const problem = isJsonList(processed) ? processed.map(messageProblem).find(Boolean) : 'it gives back no list';
+    if (problem !== undefined) throw failureOf(name, problem, { retryable: false });
+    return restoreConversation(messages, isJsonList(processed) ? processed.filter(isMessage) : []);
+  };
+}
+
+async function failingAs<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CallError) throw error;
+    throw failureOf(name, messageOf(error), { retryable: true, cause: error });
+  }
+}
+
+function failureOf(name: string, problem: string, fields: { retryable: boolean; cause?: unknown }): CallError {
+  return new CallError('MODEL_FAILED', `The message processor "${name}" failed: ${problem}`, { done: 'no', ...fields });
 }

@@ -1,9 +1,7 @@
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
-import { withDistinctIds } from './distinct-ids.ts';
-import { matchAnswers } from './match-answers.ts';
-import { groupMessages } from './message-groups.ts';
-import { repairCalls } from './repair-calls.ts';
+import { groupMessages } from './summarize.ts';
+import { createDistinctTexts, addToList } from '../../graph/values/index.ts';
 
 /**
  * Restores the rules that no processor may break: system messages are unchanged, the order stays, and a tool call and
@@ -57,4 +55,74 @@ function withoutBrokenGroups(before: readonly Message[], after: readonly Message
 function withoutOpenCalls(messages: readonly Message[]): readonly Message[] {
   const answers = matchAnswers(messages);
   return messages.filter((message) => !answers.get(message)?.includes(null));
+}
+
+/** Gives a new id to each message whose id an earlier message has. */
+export function withDistinctIds(messages: readonly Message[]): readonly Message[] {
+  const give = createDistinctTexts((id, copy) => (copy === 1 ? id : `${id}#${copy}`));
+  return messages.map((message) => {
+    const id = give(message.id);
+    return id === message.id ? message : { ...message, id };
+  });
+}
+
+/** Answers to a message's tool calls, in the order of the calls; `null` for a call without an answer. */
+export type Answers = readonly (Message | null)[];
+
+/**
+ * Matches each tool call with its answer. An answer belongs to the nearest earlier call with its id, as providers may
+ * repeat ids; an answer that precedes its call counts if the call has no other.
+ * @returns the answers by message with calls; a tool message that is missing there belongs to no call
+ */
+export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message, Answers> {
+  const open = new Map<string, Slot[]>();
+  const slots = new Map<Message, readonly Slot[]>();
+  const early: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (!fill(open, message)) early.push(message);
+      continue;
+    }
+    const opened = toolCallsOf(message).map(({ id }): Slot => ({ id, answer: null }));
+    if (opened.length > 0) slots.set(message, opened);
+    for (const slot of opened.toReversed()) addToList(open, slot.id, slot);
+  }
+  for (const message of early) fill(open, message);
+  return new Map([...slots].map(([message, filled]) => [message, filled.map(({ answer }) => answer)]));
+}
+
+/** A call and its answer. */
+interface Slot {
+  readonly id: string;
+  answer: Message | null;
+}
+
+/** Assigns an answer to the latest open call with its id. @returns false if there is none */
+function fill(open: ReadonlyMap<string, Slot[]>, answer: Message): boolean {
+  const id = answer['toolCallId'];
+  const slot = typeof id === 'string' ? open.get(id)?.pop() : undefined;
+  if (!slot) return false;
+  slot.answer = answer;
+  return true;
+}
+
+const NOT_ANSWERED = 'There is no result: the call was canceled or never answered.';
+
+/**
+ * Puts exactly one answer after each tool call, in the order of the calls: providers refuse anything else. Missing
+ * answers are filled in, and answers without a call are dropped.
+ * @param messages messages with distinct ids
+ */
+export function repairCalls(messages: readonly Message[]): readonly Message[] {
+  const answers = matchAnswers(messages);
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [];
+    const matched = answers.get(message) ?? [];
+    return [message, ...matched.map((answer, at) => answer ?? notAnswered(message, at))];
+  });
+}
+
+function notAnswered(message: Message, at: number): Message {
+  const { id = '' } = toolCallsOf(message)[at] ?? {};
+  return { id: `${message.id}:unanswered:${at}`, role: 'tool', toolCallId: id, content: NOT_ANSWERED };
 }

@@ -1,8 +1,23 @@
-import { isSummary } from '../../graph/definition/index.ts';
-import { keepLast } from './keep-last.ts';
-import { groupMessages, isOfSystem } from './message-groups.ts';
-import type { MessageGroup } from './message-groups.ts';
-import type { ProcessingStep, StepContext } from './processing-step.ts';
+import type { MessageProcessor, ProcessingStep, StepContext } from './message-processor.ts';
+import { isSummary, toolCallsOf, textOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
+
+/**
+ * Drops the oldest groups. The rest has no gap except after the newest user message. Required groups are kept even if
+ * they exceed the limit.
+ */
+export const keepLast: MessageProcessor = (messages, { maxTokens, count }) => {
+  const groups = groupMessages(messages);
+  const kept = new Set<MessageGroup>(requiredGroups(groups));
+  let remaining = maxTokens - count([...kept].flat());
+  for (const group of groups.toReversed()) {
+    if (kept.has(group)) continue;
+    remaining -= count(group);
+    if (remaining < 0) break;
+    kept.add(group);
+  }
+  return groups.filter((group) => kept.has(group)).flat();
+};
 
 /**
  * Asks for a summary of the oldest messages if not all fit. The others should take half of the limit, so that the
@@ -76,4 +91,58 @@ function beginsAfter(spans: readonly Span[]): readonly number[] {
 /** A summary alone is not summarized again. */
 function hasNewContent(group: MessageGroup): boolean {
   return !isOfSystem(group) && !isSummary(group[0]);
+}
+
+/** Messages that are sent together or not at all: a single one, or one with tool calls and all its answers. */
+export type MessageGroup = readonly [Message, ...Message[]];
+
+/** Splits a conversation into groups, in order. @param messages output of `repairCalls` */
+export function groupMessages(messages: readonly Message[]): readonly MessageGroup[] {
+  const groups: MessageGroup[] = [];
+  let at = 0;
+  for (let first = messages[at]; first; first = messages[at]) {
+    const group: MessageGroup = [first, ...messages.slice(at + 1, at + 1 + toolCallsOf(first).length)];
+    groups.push(group);
+    at += group.length;
+  }
+  return groups;
+}
+
+/** Groups that are always sent: system messages, the newest user message and the last message. */
+export function requiredGroups(groups: readonly MessageGroup[]): ReadonlySet<MessageGroup> {
+  const newestOfUser = groups.findLast(([{ role }]) => role === 'user');
+  const required = [...groups.filter(isOfSystem), newestOfUser, groups.findLast((group) => !isOfSystem(group))];
+  return new Set(required.flatMap((group) => (group ? [group] : [])));
+}
+
+export function isOfSystem([{ role }]: MessageGroup): boolean {
+  return role === 'system';
+}
+
+/** In characters; shorter results are not worth replacing. */
+const LARGE_RESULT = 200;
+
+/**
+ * Replaces large tool results by a marker, the oldest first, until the conversation fits. The last group is kept: the
+ * model has not seen it yet.
+ */
+export const shortenToolResults: MessageProcessor = (messages, { maxTokens, count }) => {
+  let tokens = count(messages);
+  const groups = groupMessages(messages);
+  return groups.flatMap((group, at) =>
+    group.map((message) => {
+      if (tokens <= maxTokens || at === groups.length - 1 || !isLargeResult(message)) return message;
+      const short = shortened(message);
+      tokens += count([short]) - count([message]);
+      return short;
+    }),
+  );
+};
+
+function isLargeResult({ role, content }: Message): boolean {
+  return role === 'tool' && textOf(content).length > LARGE_RESULT;
+}
+
+function shortened({ content, ...message }: Message): Message {
+  return { ...message, content: `[A result of ${textOf(content).length} characters, left out here]` };
 }

@@ -1,13 +1,18 @@
 import { sourceOf } from '../../graph/definition/index.ts';
-import type { Principal } from '../../graph/run/index.ts';
+import { mayReadFile } from '../../graph/run/index.ts';
+import type { Principal, ModelCallRequest } from '../../graph/run/index.ts';
 import type { Store } from '../../store/store.ts';
 import type { GuardedRequest } from '../http/guarded-request.ts';
 import type { GenerateContext } from '../models/model.ts';
-import { checkMediaType } from './check-media-type.ts';
-import { openFileBudget } from './file-budget.ts';
-import { nameOfFile } from './file-error.ts';
-import { readLinked } from './read-linked.ts';
-import { readStored } from './read-stored.ts';
+import { checkMediaType, nameOfFile, fileError } from './check-media-type.ts';
+import type { ReadBytes } from './check-media-type.ts';
+import { CallError } from '../calls/call-error.ts';
+import { inCallSlot } from '../calls/call-slots.ts';
+import type { CallSlots } from '../calls/call-slots.ts';
+import type { CallTask } from '../calls/call-task.ts';
+import { filesIn } from '../models/to-prompt.ts';
+import { fromStatus, REFUSED } from '../calls/classify-failure.ts';
+import { followRedirects } from '../http/follow-redirects.ts';
 
 /** The call whose messages have files. */
 export interface PromptOfFiles {
@@ -44,4 +49,138 @@ export function createOpenPromptFiles({ files, request }: PromptFilesDeps): Open
       return read.bytes;
     };
   };
+}
+
+/** The bytes of one file. Providers take pictures of some megabytes. */
+const MAX_FILE_BYTES = 10 * 1_048_576;
+/** The bytes of all files of a prompt. They are sent in Base64, which takes a third more. */
+const MAX_PROMPT_BYTES = 20 * 1_048_576;
+const MAX_PROMPT_FILES = 50;
+
+/** What the files of one prompt may still take. */
+export interface FileBudget {
+  /**
+   * Counts a file before it is read.
+   * @returns the most bytes that it may have
+   * @throws CallError `MODEL_FAILED` for one file too many
+   */
+  open(): number;
+  /** Counts the bytes that were read. */
+  take(bytes: number): void;
+  /** The error of a file that is larger than it may be. @param file as errors name it */
+  tooLarge(file: string): CallError;
+}
+
+/** Opens the budget of a prompt's files. */
+function openFileBudget(): FileBudget {
+  let files = 0;
+  let left = MAX_PROMPT_BYTES;
+  const most = (): number => Math.min(MAX_FILE_BYTES, left);
+  return {
+    open() {
+      files += 1;
+      if (files > MAX_PROMPT_FILES) throw fileError('too_many_files', `A prompt has at most ${MAX_PROMPT_FILES} files`);
+      return most();
+    },
+    take(bytes) {
+      left -= bytes;
+    },
+    tooLarge: (file) =>
+      new CallError(
+        'PAYLOAD_TOO_LARGE',
+        `${file} is larger than ${most()} bytes: a file of a prompt may have ${MAX_FILE_BYTES}, all of them together ${MAX_PROMPT_BYTES}`,
+        { retryable: false, done: 'no' },
+      ),
+  };
+}
+
+/**
+ * Makes a model's call; one whose prompt has files takes a slot of its own kind, as the process holds them meanwhile.
+ * @throws ApplicationFailure `BUSY`, which the server retries
+ */
+export async function inFileSlot<T>(
+  { fileSlots, store }: { readonly fileSlots: CallSlots; readonly store: Store },
+  task: CallTask<ModelCallRequest>,
+  call: () => Promise<T>,
+): Promise<T> {
+  const hasFiles = filesIn(task.request.messages).length > 0;
+  return hasFiles ? await inCallSlot({ slots: fileSlots, store }, task, call) : await call();
+}
+
+/** A file at an address that a message names. */
+export interface LinkedRequest {
+  readonly url: string;
+  /** As errors name it. */
+  readonly name: string;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** A file that takes longer is not waited for. */
+const FETCH_MS = 30_000;
+
+/**
+ * Reads a file from an address, through redirects, from behind a guard.
+ * @returns `null` if it is larger than wanted
+ * @throws CallError `BLOCKED_URL` for an address that the guard refuses; `MODEL_FAILED` when it can't be read
+ */
+async function readLinked(
+  request: GuardedRequest,
+  { url, name, maxBytes, signal }: LinkedRequest,
+): Promise<ReadBytes | null> {
+  if (!URL.canParse(url)) throw new CallError('BLOCKED_URL', `${name} can't be read`, REFUSED);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
+  const wanted = { url: new URL(url), method: 'GET', headers: { accept: '*/*' }, body: null, signal: limited };
+  try {
+    return await followRedirects(request, wanted, async (answer) => {
+      const { status, headers } = answer;
+      if (status < 200 || status > 299) {
+        answer.discard();
+        throw fromStatus({
+          code: 'MODEL_FAILED',
+          callee: 'tool',
+          status,
+          headers,
+          message: `${name} was not given: ${status}`,
+        });
+      }
+      return { bytes: await answer.readBytes(maxBytes), contentType: headers.get('content-type') };
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof CallError)) throw thrown;
+    if (thrown.code === 'PAYLOAD_TOO_LARGE') return null;
+    throw thrown.code === 'TOOL_FAILED' ? asModelFailure(name, thrown) : thrown;
+  }
+}
+
+/** Redirects and connections fail as those of tools do. No model was asked. */
+function asModelFailure(name: string, { message, retryable }: CallError): CallError {
+  return new CallError('MODEL_FAILED', `${name} can't be read: ${message}`, { retryable, done: 'no' });
+}
+
+/** A stored file that a run wants, and how much of it. */
+export interface WantedFile {
+  readonly id: string;
+  readonly tenantId: string;
+  /** Who has started the run. */
+  readonly principal: Principal;
+  readonly maxBytes: number;
+}
+
+/**
+ * Reads a file of the run's tenant that the run's starter may read, which counts as a use of it.
+ * @returns `null` if it is larger than wanted
+ * @throws CallError `MODEL_FAILED` when there is none, or the starter may not read it
+ */
+async function readStored(
+  files: Pick<Store['files'], 'find' | 'read'>,
+  { id, tenantId, principal, maxBytes }: WantedFile,
+): Promise<ReadBytes | null> {
+  const file = await files.find(tenantId, id);
+  if (!file || !mayReadFile(file, principal))
+    throw fileError('unknown_file', `There is no file ${id} that ${principal.sub}, who has started the run, may read`);
+  if (file.size > maxBytes) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of files.read(id)) pieces.push(piece);
+  return { bytes: Buffer.concat(pieces), contentType: file.contentType };
 }

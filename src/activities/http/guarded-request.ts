@@ -1,8 +1,9 @@
 import { pipeline } from 'node:stream';
 import type { Readable, Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { request } from 'undici';
-import { createGuard } from './guard.ts';
+import { request, fetch as undiciFetch } from 'undici';
+import type { RequestInit, Response } from 'undici';
+import { createGuard, CONNECT_MS } from './guard.ts';
 import { readBytes, readChunks } from './read-body.ts';
 
 /** An HTTP request of a tool; header names are in lower case. */
@@ -86,3 +87,35 @@ function decompressed(body: Readable, encoding: string | null): Readable {
   if (decoders.length < codings.length || codings.length > MAX_CODINGS) return body;
   return decoders.reduceRight<Readable>((from, open) => pipeline(from, open(), () => undefined), body);
 }
+
+/**
+ * Sends HTTP requests to public addresses and to allowed private hosts. It does not follow redirects.
+ * @param redirectedBy the URL that redirected here; only an allowed host may redirect to an allowed private host
+ */
+export type GuardedFetch = (url: URL, init: RequestInit, redirectedBy?: URL) => Promise<Response>;
+
+/**
+ * Creates a `fetch` behind a guard.
+ * @param allow private hosts that may be reached, as exact `host:port`
+ */
+export function createGuardedFetch(
+  allow: readonly string[],
+  { connectMs, totalMs }: TimeLimits = DEFAULT_LIMITS,
+): GuardedFetch {
+  const guard = createGuard(allow, { connectMs });
+  return async (url, init, redirectedBy) =>
+    await undiciFetch(url, {
+      ...init,
+      redirect: 'manual',
+      dispatcher: guard(url, redirectedBy),
+      signal: init.signal ?? AbortSignal.timeout(totalMs),
+    });
+}
+
+interface TimeLimits {
+  readonly connectMs: number;
+  /** Limit of a request without a signal, body included. Calls have a signal with their own time-out. */
+  readonly totalMs: number;
+}
+
+const DEFAULT_LIMITS: TimeLimits = { connectMs: CONNECT_MS, totalMs: 3_600_000 };

@@ -1,5 +1,7 @@
+import { TransformStream } from 'node:stream/web';
 import type { Response } from 'undici';
-import { tooLarge } from './limit-bytes.ts';
+import { CallError } from '../calls/call-error.ts';
+import { UNCLEAR } from '../calls/classify-failure.ts';
 
 /** Results become part of histories, whose payloads are limited. */
 export const MAX_BODY_BYTES = 1_000_000;
@@ -33,4 +35,23 @@ export async function readBytes(source: AsyncIterable<Uint8Array>, maxBytes: num
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * Passes bytes through and counts them after decompression.
+ * @returns a stream that fails with `PAYLOAD_TOO_LARGE` above the limit and cancels its source
+ */
+export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes <= maxBytes) return controller.enqueue(chunk);
+      throw tooLarge(maxBytes);
+    },
+  });
+}
+
+function tooLarge(maxBytes: number): CallError {
+  return new CallError('PAYLOAD_TOO_LARGE', `The answer is larger than ${maxBytes} bytes`, UNCLEAR);
 }

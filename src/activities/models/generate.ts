@@ -1,18 +1,22 @@
+import { APICallError } from '@ai-sdk/provider';
+import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { toolCallsOf } from '../../graph/definition/index.ts';
-import { describeModel } from '../../telemetry/traces/describe-model.ts';
-import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import { describeModel } from '../../telemetry/traces/names.ts';
+import type { GuardedFetch } from '../http/guarded-request.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';
-import { createAskAdapter } from './ask-adapter.ts';
-import { loadFiles } from './load-files.ts';
-import type { Generate, ModelRequest, ModelSettings } from './model.ts';
-import { openTransport } from './open-transport.ts';
+import { loadFiles } from './to-prompt.ts';
+import type { Generate, ModelRequest, ModelSettings, GenerateContext } from './model.ts';
+import { openTransport, NotStreamedError } from './open-transport.ts';
+import type { Transport } from './open-transport.ts';
 import { providers } from './providers.ts';
 import { toCallError } from './to-call-error.ts';
 import { toCallOptions } from './to-call-options.ts';
 import { toReply } from './to-reply.ts';
 import { mapToolNames } from './tool-names.ts';
+import { toAnswer, readStream } from './read-stream.ts';
+import type { Answer } from './read-stream.ts';
 
 interface GenerateDeps {
   readonly fetch: GuardedFetch;
@@ -45,4 +49,48 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
 
 function namesIn({ tools, messages }: ModelRequest): string[] {
   return [...tools, ...messages.flatMap(toolCallsOf)].map(({ name }) => name);
+}
+
+/** One question to a provider's adapter. */
+export interface Question {
+  readonly adapter: LanguageModelV3;
+  readonly options: LanguageModelV3CallOptions;
+  readonly transport: Transport;
+  readonly emit: GenerateContext['emit'];
+}
+
+/**
+ * Makes a function that asks adapters of one model.
+ * Streams until the server refuses one or reports no usage; then asks for whole answers.
+ * @param wantsStream false to ask for whole answers from the beginning
+ */
+function createAskAdapter(wantsStream: boolean): (question: Question) => Promise<Answer> {
+  let asksForStreams = wantsStream;
+  return async ({ adapter, options, transport, emit }) => {
+    if (asksForStreams) {
+      try {
+        transport.expectStream();
+        const { stream } = await adapter.doStream({ ...options, includeRawChunks: true });
+        const answer = await readStream(stream, emit);
+        asksForStreams = hasUsage(answer);
+        return answer;
+      } catch (error) {
+        if (refusesStreams(error)) asksForStreams = false;
+        else if (!(error instanceof NotStreamedError)) throw error;
+      }
+    }
+    transport.expectWhole();
+    return toAnswer(await adapter.doGenerate(options));
+  };
+}
+
+function hasUsage({ usage: { inputTokens, outputTokens } }: Answer): boolean {
+  return inputTokens.total !== undefined || outputTokens.total !== undefined;
+}
+
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501]);
+
+/** Servers without streams, or without the usage at their end, name the field that they do not take. */
+function refusesStreams(error: unknown): boolean {
+  return APICallError.isInstance(error) && REFUSALS.has(error.statusCode) && /\bstream/i.test(error.responseBody ?? '');
 }

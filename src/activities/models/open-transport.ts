@@ -1,5 +1,5 @@
-import type { GuardedFetch } from '../http/guarded-fetch.ts';
-import { limitBytes } from '../http/limit-bytes.ts';
+import type { GuardedFetch } from '../http/guarded-request.ts';
+import { limitBytes } from '../http/read-body.ts';
 
 /** The connection of one call to its provider. */
 export interface Transport {

@@ -3,10 +3,10 @@ import type {
   LanguageModelV3Reasoning,
   LanguageModelV3StreamPart,
   LanguageModelV3Text,
+  LanguageModelV3GenerateResult,
 } from '@ai-sdk/provider';
 import { CallError } from '../calls/call-error.ts';
-import { refusalIn } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 
 type Part = LanguageModelV3StreamPart;
 type Finish = Extract<Part, { type: 'finish' }>;
@@ -73,4 +73,23 @@ function requireFinished(finish: Finish | null): Finish {
 /** Adapters report this reason if the stream had none. */
 function isUnfinished({ finishReason }: Finish): boolean {
   return finishReason.unified === 'other' && finishReason.raw === undefined;
+}
+
+/** A model's complete answer, streamed or not. */
+export interface Answer extends Pick<LanguageModelV3GenerateResult, 'content' | 'finishReason' | 'usage'> {
+  /** Text of a refusal, which the adapter drops. */
+  readonly refusal: string;
+}
+
+export function toAnswer({ content, finishReason, usage, response }: LanguageModelV3GenerateResult): Answer {
+  return { content, finishReason, usage, refusal: refusalIn(response?.body) };
+}
+
+/** Reads the field `refusal` of a chat completion or of a chunk of one. */
+function refusalIn(body: unknown): string {
+  const choices = isJsonObject(body) ? body['choices'] : undefined;
+  const first = isJsonList(choices) ? choices[0] : undefined;
+  if (!isJsonObject(first)) return '';
+  const message = first['message'] ?? first['delta'];
+  return isJsonObject(message) && typeof message['refusal'] === 'string' ? message['refusal'] : '';
 }

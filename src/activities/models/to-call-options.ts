@@ -1,15 +1,15 @@
-import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV3CallOptions, JSONSchema7, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import { toolCallsOf } from '../../graph/definition/index.ts';
-import type { LoadedRequest } from './load-files.ts';
+import type { Message, ReasoningEffort } from '../../graph/definition/index.ts';
+import { toPrompt } from './to-prompt.ts';
+import type { LoadedRequest } from './to-prompt.ts';
 import type { ModelRequest, ModelSettings, ToolOffer } from './model.ts';
-import { chooseOutputMode } from './output-mode.ts';
-import type { OutputMode } from './output-mode.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 import type { ProviderTraits } from './provider-traits.ts';
-import { toPrompt } from './to-prompt.ts';
-import { toProviderOptions } from './to-provider-options.ts';
 import type { ToolNames } from './tool-names.ts';
-import { toToolSchema } from './tool-schema.ts';
+import { toToolSchema, isPlainSchema, isStrictSchema } from './plain-schema.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
+import type { ProviderName } from '../model-providers.ts';
 
 type CallOptions = Omit<LanguageModelV3CallOptions, 'abortSignal' | 'includeRawChunks'>;
 type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number];
@@ -70,4 +70,110 @@ function toTool({ name, description, parameters }: ToolOffer, { toolFields }: Pr
     inputSchema: schema,
     ...toolFields,
   };
+}
+
+/** The way to request structured output: the provider's JSON mode, or an instruction in words. */
+export type OutputMode =
+  | { readonly kind: 'native'; readonly schema: JSONSchema7; readonly isStrict: boolean }
+  | { readonly kind: 'words'; readonly text: string };
+
+/** Chooses the mode for a request with an output schema. The answer is checked in either mode. */
+function chooseOutputMode(
+  provider: ProviderName,
+  { output, tools }: { readonly output: NonNullable<ModelRequest['output']>; readonly tools: readonly unknown[] },
+): OutputMode {
+  const { withTools, anySchema } = PROVIDER_TRAITS[provider].output;
+  const hasTools = tools.length > 0;
+  const isNative =
+    isJsonObject(output) &&
+    output['type'] === 'object' &&
+    (withTools || !hasTools) &&
+    (anySchema || isPlainSchema(output));
+  if (isNative)
+    return { kind: 'native', schema: { ...output }, isStrict: isPlainSchema(output) && isStrictSchema(output) };
+  const when = hasTools ? 'When you have what you need and call no more tools, answer' : 'Answer';
+  return {
+    kind: 'words',
+    text: `${when} with JSON only, no other text around it, that fits this JSON Schema:\n${JSON.stringify(output)}`,
+  };
+}
+
+type ProviderFields = SharedV3ProviderOptions[string];
+type Reasoned = Pick<LanguageModelV3CallOptions, 'maxOutputTokens'> & { readonly fields: ProviderFields };
+
+/**
+ * Adds what a node asks of its model's provider to the fields that each request has. Reasoning is left out where the
+ * model does not take it, or not in this request.
+ */
+function toProviderOptions(
+  request: ModelRequest,
+  { provider, model }: ModelSettings,
+  always: ProviderFields,
+): Pick<LanguageModelV3CallOptions, 'maxOutputTokens' | 'providerOptions'> {
+  const { reasoning, providerOptions = {}, maxOutputTokens } = request;
+  const reasoned = reasoning && REASONING[provider]({ model, effort: reasoning, request });
+  const most = reasoned?.maxOutputTokens ?? maxOutputTokens;
+  const fields = { ...providerOptions[provider], ...reasoned?.fields, ...always };
+  return {
+    ...(most !== null && { maxOutputTokens: most }),
+    providerOptions: Object.keys(fields).length > 0 ? { [PROVIDER_TRAITS[provider].adapterName]: fields } : {},
+  };
+}
+
+interface Thinking {
+  readonly model: string;
+  readonly effort: ReasoningEffort;
+  readonly request: ModelRequest;
+}
+
+/** How each provider is told to think; `null`: this request says nothing of it. */
+const REASONING: Readonly<Record<ProviderName, (thinking: Thinking) => Reasoned | null>> = {
+  // The adapter leaves it out for models that do not reason.
+  openai: ({ effort }) => ({ fields: { reasoningEffort: effort } }),
+  'openai-compatible': ({ effort }) => ({ fields: { reasoningEffort: effort } }),
+  anthropic: toClaude,
+  google: toGemini,
+};
+
+/** Claude models that think for a number of tokens. Later ones decide by an effort. */
+const CLAUDE_BY_BUDGET = /^claude-(?:3-7-|(?:opus|sonnet)-4-(?:[01]\b|20)|(?:sonnet|haiku)-4-5\b)/;
+/** Claude models that do not think. */
+const CLAUDE_WITHOUT = /^claude-(?:2|instant|3-[05]|3-(?:opus|sonnet|haiku))/;
+const CLAUDE_TOKENS: Readonly<Record<ReasoningEffort, number>> = { low: 1_024, medium: 4_096, high: 16_384 };
+/** The least that Claude takes. */
+const LEAST_TOKENS = 1_024;
+
+/** Claude does not think while it is made to call a tool, nor in the middle of calls that it began without. */
+function toClaude({ model, effort, request }: Thinking): Reasoned | null {
+  if (CLAUDE_WITHOUT.test(model)) return null;
+  const { toolChoice, messages, maxOutputTokens } = request;
+  const isForced = toolChoice !== undefined && toolChoice !== 'none';
+  if (!CLAUDE_BY_BUDGET.test(model))
+    return { fields: { effort, ...(!isForced && { thinking: { type: 'adaptive' } }) } };
+  const budgetTokens = capped(CLAUDE_TOKENS[effort], maxOutputTokens);
+  if (isForced || beganWithoutThought(messages) || budgetTokens < LEAST_TOKENS) return null;
+  const fields = { thinking: { type: 'enabled', budgetTokens } };
+  // The adapter adds the thought to the answer's tokens; the request's limit is for both.
+  return maxOutputTokens === null ? { fields } : { fields, maxOutputTokens: maxOutputTokens - budgetTokens };
+}
+
+/** True if the model goes on after answers to calls that it made without a thought. */
+function beganWithoutThought(messages: readonly Message[]): boolean {
+  if (messages.at(-1)?.role !== 'tool') return false;
+  return messages.findLast(({ role }) => role === 'assistant')?.['providerParts'] === undefined;
+}
+
+const GEMINI_BY_BUDGET = /^gemini-2\.5-/;
+const GEMINI_BY_LEVEL = /^gemini-(?:[3-9]|\d\d)/;
+const GEMINI_TOKENS: Readonly<Record<ReasoningEffort, number>> = { low: 1_024, medium: 8_192, high: 24_576 };
+
+function toGemini({ model, effort, request }: Thinking): Reasoned | null {
+  if (GEMINI_BY_LEVEL.test(model)) return { fields: { thinkingConfig: { thinkingLevel: effort } } };
+  if (!GEMINI_BY_BUDGET.test(model)) return null;
+  return { fields: { thinkingConfig: { thinkingBudget: capped(GEMINI_TOKENS[effort], request.maxOutputTokens) } } };
+}
+
+/** Leaves half of the tokens to the answer. */
+function capped(tokens: number, maxOutputTokens: number | null): number {
+  return maxOutputTokens === null ? tokens : Math.min(tokens, Math.floor(maxOutputTokens / 2));
 }

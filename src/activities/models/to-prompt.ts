@@ -1,12 +1,9 @@
 import type { LanguageModelV3FilePart, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
-import { isJsonObject } from '../../graph/values/index.ts';
+import { isJsonObject, createDistinctTexts } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
-import type { FilePart, Message, MessageContent } from '../../graph/definition/index.ts';
-import type { LoadedFiles } from './load-files.ts';
-import type { ModelSettings } from './model.ts';
-import { createCallIds } from './call-ids.ts';
-import type { CallIds } from './call-ids.ts';
+import type { FilePart, Message, MessageContent, ToolCall } from '../../graph/definition/index.ts';
+import type { ModelSettings, GenerateContext, ModelRequest } from './model.ts';
 import { withProviderParts } from './provider-parts.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 import { toProviderCallId } from './tool-names.ts';
@@ -127,4 +124,70 @@ function textIn(value: Json | undefined): string {
 
 function textParts(content: string): { type: 'text'; text: string }[] {
   return content === '' ? [] : [{ type: 'text', text: content }];
+}
+
+/** A tool call as it appears in one request. */
+export interface NamedCall {
+  /** In a spelling that every provider accepts. */
+  readonly id: string;
+  /** Name of the tool. */
+  readonly name: string;
+}
+
+/** Ids of the tool calls in one request, assigned in the order of its messages. */
+export interface CallIds {
+  /** Assigns a call an id that is unique in the request. */
+  open(call: ToolCall): string;
+  /**
+   * Finds the call that an answer belongs to: the first unanswered one with this id. @returns `null` if there is none
+   */
+  close(id: string): NamedCall | null;
+}
+
+/** Messages of people or graphs may repeat an id; providers refuse such a request. */
+export function createCallIds(): CallIds {
+  const give = createDistinctTexts((id, copy) => toProviderCallId(copy === 1 ? id : `${id}#${copy}`));
+  const opened = new Map<string, Opened>();
+  return {
+    open({ id, name }) {
+      const call = { id: give(id), name };
+      const same = opened.get(id);
+      if (same) same.calls.push(call);
+      else opened.set(id, { calls: [call], answered: 0 });
+      return call.id;
+    },
+    close(id) {
+      const same = opened.get(id);
+      return same?.calls[same.answered++] ?? null;
+    },
+  };
+}
+
+/** The calls with one id. */
+interface Opened {
+  readonly calls: NamedCall[];
+  answered: number;
+}
+
+/** The bytes of files, by the parts that name them. */
+export type LoadedFiles = ReadonlyMap<FilePart, Uint8Array>;
+
+/** A request with the files that go with it. */
+export type LoadedRequest = ModelRequest & { readonly files: LoadedFiles };
+
+/** The files that users show in some messages. */
+export function filesIn(messages: readonly Message[]): readonly FilePart[] {
+  return messages.flatMap(({ role, content }) =>
+    role === 'user' && typeof content !== 'string' ? content.filter(isFilePart) : [],
+  );
+}
+
+/** Reads the files of the users' messages, one after the other, so that no more than their sum is held. @throws CallError */
+export async function loadFiles(
+  messages: readonly Message[],
+  readFile: GenerateContext['readFile'],
+): Promise<LoadedFiles> {
+  const files = new Map<FilePart, Uint8Array>();
+  for (const part of filesIn(messages)) files.set(part, await readFile(part));
+  return files;
 }

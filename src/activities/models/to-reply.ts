@@ -1,14 +1,13 @@
 import type { ModelReply } from '../../graph/run/index.ts';
 import { own, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { brokenAnswer, requireContent } from '../require-content.ts';
-import type { Answer } from './answer.ts';
-import { countableTokens } from './countable-tokens.ts';
+import type { Answer } from './read-stream.ts';
 import type { ProviderName } from '../model-providers.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 import type { ToolNames } from './tool-names.ts';
+import { CallError } from '../calls/call-error.ts';
 
 type FinishReason = ModelReply['finishReason'];
 
@@ -55,4 +54,40 @@ function toFinishReason(answer: Answer, provider: ProviderName): FinishReason {
   if (known) return known;
   const hasRefused = refusal !== '' || (refusalIsFiltered && unified === 'content-filter' && raw === undefined);
   return hasRefused && unified !== 'tool-calls' ? 'refusal' : unified;
+}
+
+/** No model reads or writes more in one call; sums of such numbers are exact. */
+export const MOST_TOKENS = 1_000_000_000;
+
+/**
+ * Makes a number of tokens, as a provider says it, one that a budget can count. A provider that says less than nothing would
+ * give back what others have used.
+ * @returns a whole number, 0 if the provider says nothing
+ */
+function countableTokens(told: number | undefined): number {
+  if (told === undefined || Number.isNaN(told)) return 0;
+  return Math.ceil(Math.min(Math.max(told, 0), MOST_TOKENS));
+}
+
+/** A model may leave it at the results of its tools. What was filtered or refused fails its turn. */
+const MAY_BE_EMPTY: ReadonlySet<ModelReply['finishReason']> = new Set(['stop', 'content-filter', 'refusal']);
+
+/**
+ * Refuses a reply that ended before the model said or called anything: it is no answer to go on with.
+ * @param ended the provider's own word for the end
+ * @throws CallError with the usage of the reply
+ */
+export function requireContent(reply: ModelReply, ended: string = reply.finishReason): ModelReply {
+  const { text, toolCalls, finishReason, usage } = reply;
+  if (MAY_BE_EMPTY.has(finishReason) || toolCalls.length > 0 || text.trim() !== '') return reply;
+  if (finishReason !== 'length') throw brokenAnswer(ended, usage);
+  const message =
+    'The reply used up its tokens before it said anything; raise maxOutputTokens, or context.maxTokens for a summary';
+  throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
+}
+
+/** The error of an answer that the model, or its provider, has failed to write; a retry may succeed. */
+function brokenAnswer(ended: string, usage: ModelReply['usage']): CallError {
+  const message = `The model's answer ended with ${ended}`;
+  return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps', usage });
 }

@@ -2,16 +2,13 @@ import type { ToolEntry } from '../../graph/definition/index.ts';
 import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import { withoutSecrets } from '../calls/logging/call-logger.ts';
-import { stackOf } from '../calls/stacks/cause-of.ts';
+import { withoutSecrets } from '../calls/call-logger.ts';
+import { stackOf } from '../calls/cause-of.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';
-import type { CodeToolContext } from './code-tool-context.ts';
 import { badArguments } from './tool.ts';
-import { checkBy } from './standard-schema.ts';
-import type { StandardSchema } from './standard-schema.ts';
-import type { Tool } from './tool.ts';
+import type { CodeToolContext, Tool } from './tool.ts';
 
 /** A configured tool whose work is code. */
 export interface CodeToolSettings extends ToolEntry {
@@ -81,4 +78,39 @@ function valueOf(name: string, values: ReadonlyMap<string, string>, tool: string
   if (value !== undefined) return value;
   const message = `${tool} asks for the secret "${name}", which its configuration does not name in "secrets"`;
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'perhaps' });
+}
+
+/** The part of Standard Schema (standardschema.dev) that tools need. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
+    readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };
+  };
+}
+
+type ToJsonSchema = (options: {
+  readonly target: string;
+  readonly libraryOptions?: Record<string, unknown>;
+}) => Record<string, unknown>;
+
+type Checked<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Validates a value. @returns the schema's output, or its first issue */
+async function checkBy<Output>(
+  schema: StandardSchema<Output>,
+  value: unknown,
+): Promise<{ readonly value: Output } | { readonly path: readonly string[]; readonly message: string }> {
+  const checked = await schema['~standard'].validate(value);
+  if (checked.issues === undefined) return { value: checked.value };
+  const [{ message, path = [] } = { message: 'It is not accepted' }] = checked.issues;
+  return { message, path: path.map((part) => String(typeof part === 'object' ? part.key : part)) };
 }

@@ -1,9 +1,8 @@
 import { MEMORY_SAVE, MEMORY_SEARCH, MEMORY_SEARCH_LIMIT, MEMORY_TOOLS } from '../../graph/definition/index.ts';
 import { isJsonObject, mapValues, parseDuration } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
+import { MAX_MEMORY_ENTRIES, tooLargeForMemory } from '../../store/memory/memory.ts';
 import type { Memory } from '../../store/memory/memory.ts';
-import { tooLargeForMemory } from '../../store/memory/value-size.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { Tool, ToolContext } from './tool.ts';
 

@@ -2,7 +2,7 @@ import type { CallSafety, ToolEntry } from '../../graph/definition/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
 import type { Json, SchemaViolation } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import type { CallLogger } from '../calls/logging/call-logger.ts';
+import type { CallLogger } from '../calls/call-logger.ts';
 
 /** Allowed names of tools. */
 export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -51,4 +51,12 @@ export interface ToolCall extends ToolContext {
 export function badArguments(tool: string, { path, message }: SchemaViolation): CallError {
   const text = `The arguments of ${tool} break its parameters at ${path || '/'}: ${message}`;
   return new CallError('INVALID_TOOL_ARGUMENTS', text, { retryable: false, done: 'no' });
+}
+
+/** The call that the code serves, with its means. */
+export interface CodeToolContext<Secret extends string = string> extends ToolContext {
+  /** Returns a secret that the tool's `secrets` name. */
+  secret(this: void, name: Secret): string;
+  /** Shows progress of a long call in Temporal. Heartbeats are sent without it, too. */
+  heartbeat(this: void, details: unknown): void;
 }

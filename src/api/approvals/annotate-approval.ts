@@ -1,11 +1,22 @@
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, toApiError } from '../http/errors.ts';
 import { findWithRun } from './find-approval.ts';
-import { requirePending } from './require-pending.ts';
-import { showNoted } from './show-noted.ts';
-import { MAX_COMMENTS } from './with-notes.ts';
-import type { NotedApproval } from './with-notes.ts';
+import type { ApprovalOfRun } from './find-approval.ts';
+import { hideAskedArgs } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import { quorumProgressOf } from '../../graph/run/index.ts';
+import type { PublicApproval, QuorumProgress, Approval } from '../../graph/run/index.ts';
+import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import type { KnownApproval } from '../../store/approvals.ts';
+import { whoDecides } from '../../wording/index.ts';
+import type { Seals } from '../http/seals.ts';
+import { shownApproval, hiddenFrom } from '../redaction.ts';
+import { afterSending, sendSignal } from '../runs/send-signal.ts';
+import { untilWritten } from './decide-approval.ts';
+import { NO_NOTES } from '../../store/approval-notes.ts';
+import type { Notes } from '../../store/approval-notes.ts';
 
 type NoteDeps = Pick<ApiDeps, 'store' | 'seals'>;
 
@@ -44,4 +55,98 @@ export async function remindOfApproval(
     });
   }
   return await showNoted(deps, caller, found);
+}
+
+/** An approval with what its policy means for people. */
+export interface InboxApproval extends PublicApproval {
+  /** Who may decide it, in words. */
+  readonly who: string;
+  readonly progress: QuorumProgress;
+  /** The arguments as they were asked for; absent: no decision has brought others. */
+  readonly askedArgs?: Json;
+  readonly graph?: string;
+  readonly closedAt?: string;
+}
+
+/** Shows an approval without what is hidden. Its progress counts what is hidden, too. */
+export function toInboxApproval(approval: KnownApproval, hidden: Redaction, seals: Seals): InboxApproval {
+  const askedArgs = hideAskedArgs(approval, hidden);
+  return {
+    ...shownApproval(approval, hidden, seals),
+    who: whoDecides(approval.policy),
+    progress: quorumProgressOf(approval),
+    ...(askedArgs !== undefined && { askedArgs }),
+  };
+}
+
+interface WantedDeciders {
+  readonly roles: readonly string[];
+  readonly users: readonly string[];
+}
+
+/**
+ * Gives a pending approval to other people; the run judges if it may be.
+ * @throws ApiError 404, 409 when it is closed, 403 and 422 as the run refuses it
+ */
+export async function reassignApproval(
+  deps: ApiDeps,
+  caller: Caller,
+  { id, attempt, to }: { readonly id: string; readonly attempt: RequestAttempt; readonly to: WantedDeciders },
+): Promise<NotedApproval> {
+  const { approval, run } = await findWithRun(deps, caller, id);
+  requirePending(approval.status);
+  const payload = toJsonObject({ approvalId: id, ...to });
+  const result = await sendSignal(deps, caller, { run, signal: { name: 'reassign', attempt, payload } });
+  if (!result.taken) throw toApiError(result.refusal);
+  return await afterSending(async () => {
+    const written = await readReassigned(deps, approval, result.value);
+    return await showNoted(deps, caller, { approval: written, run });
+  });
+}
+
+/**
+ * Reads the approval once its row has as many reassignments as the run has counted; others may have followed.
+ * @throws ApiError 503
+ */
+async function readReassigned(deps: Pick<ApiDeps, 'store'>, approval: Approval, value: Json): Promise<Approval> {
+  const counted = isJsonObject(value) ? value['reassigned'] : undefined;
+  const count = typeof counted === 'number' ? counted : 1;
+  return await untilWritten(deps, approval, ({ reassigned = 0 }) => reassigned >= count);
+}
+
+/** @throws ApiError 409 */
+function requirePending(status: string): void {
+  if (status !== 'pending') throw new ApiError('NOT_ALLOWED_NOW', `The approval is ${status}; nobody is awaited`);
+}
+
+/** Shows an approval with what people have added to it. */
+export async function showNoted(
+  deps: Pick<ApiDeps, 'store' | 'seals'>,
+  caller: Caller,
+  { approval, run }: ApprovalOfRun,
+): Promise<NotedApproval> {
+  const shown = toInboxApproval(approval, hiddenFrom(caller, run), deps.seals);
+  const [noted] = await withNotes(deps, [shown], MAX_COMMENTS);
+  return noted ?? { ...shown, ...NO_NOTES };
+}
+
+/** An approval with what people have added to it. */
+export type NotedApproval = InboxApproval & Notes;
+
+/** The comments of an approval. */
+const MAX_COMMENTS = 100;
+/** The comments that each approval of a list has: so many of the latest. */
+export const COMMENTS_LISTED = 3;
+
+/** Adds comments and reminders to approvals. @param most the comments of each, the latest */
+export async function withNotes(
+  { store }: Pick<ApiDeps, 'store'>,
+  approvals: readonly InboxApproval[],
+  most: number,
+): Promise<readonly NotedApproval[]> {
+  const notes = await store.approvalNotes.of(
+    approvals.map(({ id }) => id),
+    most,
+  );
+  return approvals.map((approval) => ({ ...approval, ...(notes.get(approval.id) ?? NO_NOTES) }));
 }

@@ -1,4 +1,4 @@
-import { hideTitle, isRedacting } from '../../graph/redaction/index.ts';
+import { hideTitle, isRedacting, restoreArgs } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { MAX_NAMED, approvalMeant, firstApprovalId, isEnded, nameOf, refuseDecision } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, KnownApprovals, PublicApproval, Refusal } from '../../graph/run/index.ts';
@@ -6,17 +6,13 @@ import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/valu
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { toApiError } from '../http/errors.ts';
+import { toApiError, unavailable } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
-import { toPrincipal } from '../http/to-principal.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { toRealDecision } from '../redaction/real-decision.ts';
-import { shownApproval } from '../redaction/shown-approval.ts';
-import { afterSending } from '../runs/after-sending.ts';
-import { sendSignal } from '../runs/send-signal.ts';
-import { untilRun } from '../runs/until-run.ts';
-import { untilWritten } from './until-written.ts';
+import { hiddenFrom, shownApproval } from '../redaction.ts';
+import { afterSending, sendSignal } from '../runs/send-signal.ts';
+import { untilRun, WRITTEN_WITHIN_MS } from '../runs/until-run.ts';
 
 export interface WantedDecision {
   readonly decision: 'approve' | 'reject';
@@ -198,4 +194,46 @@ function optionalJson(value: unknown): Json | undefined {
 
 function isApproval(value: Json): value is PublicApproval & JsonObject {
   return isJsonObject(value) && typeof value['id'] === 'string' && Array.isArray(value['decisions']);
+}
+
+/** Reads an approval once its row is as the run has said; rows lag behind the run. @throws ApiError 503 */
+export async function untilWritten(
+  { store }: Pick<ApiDeps, 'store'>,
+  { id, runId }: Pick<Approval, 'id' | 'runId'>,
+  isWritten: (approval: Approval) => boolean,
+): Promise<Approval> {
+  const look = async () => (await store.approvals.find(id))?.approval;
+  const isWanted = (found?: Approval): boolean => found !== undefined && isWritten(found);
+  const approval = await untilRun(store, { runId, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
+  if (!approval || !isWritten(approval)) throw unavailable('The journal');
+  return approval;
+}
+
+/** The parts of a decision that are about what its approval shows. */
+export interface DecisionOnShown {
+  readonly approvalId?: string | undefined;
+  readonly args?: Json | undefined;
+  /** `undefined`: the caller names none. */
+  readonly digests?: readonly string[] | undefined;
+}
+
+/**
+ * Translates a decision on what a caller was shown: digests of a view into real ones, and arguments that were sent back
+ * as `[redacted]`. The real digest of what is hidden is not good here: who guesses it would learn that it is right.
+ */
+export function toRealDecision(
+  { seals }: Pick<ApiDeps, 'seals'>,
+  { known, hidden }: { readonly known: KnownApprovals; readonly hidden: Redaction },
+  { approvalId, args, digests }: DecisionOnShown,
+): Pick<DecisionOnShown, 'args' | 'digests'> {
+  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, seals).digest;
+  const toReal = (named: readonly string[]): readonly string[] => {
+    const real = new Map(known.approvals.map((approval) => [digestOf(approval), approval.digest]));
+    return named.flatMap((digest) => real.get(digest) ?? []);
+  };
+  const approval = approvalMeant(known, approvalId);
+  return {
+    digests: digests && toReal(digests),
+    args: args === undefined || 'code' in approval ? args : restoreArgs(args, approval, hidden),
+  };
 }

@@ -1,9 +1,13 @@
-import type { KnownApproval } from '../../store/approvals.ts';
+import type { KnownApproval, ApprovalFilter } from '../../store/approvals.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
+import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun } from '../runs/run-json.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
+import { isPendingFor } from '../../graph/run/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
 
 /** Finds an approval of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
 export async function findApproval(
@@ -27,4 +31,35 @@ export interface ApprovalOfRun {
 export async function findWithRun(deps: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<ApprovalOfRun> {
   const approval = await findApproval(deps, caller, id);
   return { approval, run: await findRun(deps, caller, approval.runId) };
+}
+
+/** Pages that are looked through for one that shows something. */
+const MAX_LOOKS = 20;
+
+/**
+ * Lists pending approvals that a caller may decide and has not decided, the newest first. A page may have fewer than asked
+ * for, and others still follow.
+ */
+export async function listOwnApprovals(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  { filter, page }: { readonly filter: ApprovalFilter; readonly page: PageRequest },
+): Promise<Page<KnownApproval>> {
+  const { status = ['pending'] } = filter;
+  if (!caller.permissions.has('approval:decide') || !status.includes('pending')) return { items: [], next: null };
+  for (let looks = 1, { after } = page; ; looks += 1) {
+    const { items, next } = await store.approvals.list(
+      caller.tenantId,
+      { ...filter, status: ['pending'] },
+      { ...page, after },
+    );
+    const own = items.filter((approval) => waitsFor(caller, approval));
+    if (own.length > 0 || next === null || looks === MAX_LOOKS) return { items: own, next };
+    after = next;
+  }
+}
+
+/** True if an approval waits now for a caller to decide it. */
+export function waitsFor(caller: Caller, approval: Approval): boolean {
+  return isPendingFor(approval, { by: toPrincipal(caller), at: new Date().toISOString() });
 }

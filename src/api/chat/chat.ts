@@ -1,25 +1,33 @@
+import { ulid } from 'ulid';
 import { isDefinition } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
-import type { JsonObject } from '../../graph/values/index.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { JsonObject, Json } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
-import { findForRun } from '../graphs/find-for-run.ts';
+import { findForRun } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RecordAct } from '../http/recorded-act.ts';
 import { requirePermission } from '../middleware/authorized.ts';
-import { findRun, unknownRun } from '../runs/find-run.ts';
+import { findRun, unknownRun } from '../runs/run-json.ts';
+import { startRun } from '../runs/start-run.ts';
 import type { WantedRun } from '../runs/start-run.ts';
 import { listenToRun } from '../streams/listen-to-run.ts';
-import type { RunEar } from '../streams/listen-to-run.ts';
-import { admitTurn } from './admit-turn.ts';
-import { chunksOfRun } from './chunks-of-run.ts';
-import type { Until } from './chunks-of-run.ts';
-import { findDecisions } from './decide-in-chat.ts';
-import type { Chunk } from './narrate/chunk.ts';
-import { planChat } from './narrate/plan-chat.ts';
-import { SaidBefore } from './narrate/said-before.ts';
-import { readMessage } from './read-message.ts';
+import type { RunEar, Heard } from '../streams/listen-to-run.ts';
+import { findDecisions, readMessage } from './read-message.ts';
 import type { Said, UiMessage } from './read-message.ts';
+import { planChat } from './narrate/plan-chat.ts';
+import type { Chunk, ChatPlan } from './narrate/plan-chat.ts';
+import { SaidBefore } from './narrate/said-before.ts';
+import type { RequestKey } from '../../store/idempotency.ts';
+import { contentHash } from '../http/seals.ts';
+import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
+import { hideDelta } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import { hiddenFrom, shownEvent } from '../redaction.ts';
+import { EditedQuestions } from './narrate/told-calls.ts';
+import { Narrator } from './narrate/narrator.ts';
+import type { SseBody } from '../streams/sse-body.ts';
 
 /** What a client of a chat sends. */
 export interface ChatRequest {
@@ -159,4 +167,147 @@ async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Pr
   const definition = await store.graphs.definition(hash);
   if (isDefinition(definition)) return definition;
   throw unknownRun(runId);
+}
+
+/** A message of a user that a run is to answer. */
+export interface Turn {
+  /** Equal for all tries of one message. */
+  readonly key: string;
+  readonly wanted: WantedRun;
+}
+
+/** The run that answers a message: a new one, or the one that an earlier try has started. */
+export interface AdmittedTurn {
+  readonly runId: string;
+  /** Starts the run, if no earlier try has. @throws ApiError as `startRun` */
+  readonly begin: () => Promise<void>;
+}
+
+const LEASE_MS = 15_000;
+
+/**
+ * Admits a message once: the same message again finds the run that answers it.
+ * @throws ApiError 409 while an earlier try is at work; 422 for another message with the same id
+ */
+async function admitTurn(deps: ApiDeps, caller: Caller, { key, wanted }: Turn): Promise<AdmittedTurn> {
+  const { store } = deps;
+  const { tenantId, sub: subject } = caller;
+  const request: RequestKey = { tenantId, subject, route: 'POST /api/chat', key };
+  const now = Date.now();
+  const id = ulid();
+  const admission = await store.idempotency.admit({
+    ...request,
+    fingerprint: contentHash(toJson(wanted)),
+    resourceId: id,
+    at: new Date(now).toISOString(),
+    leaseUntil: new Date(now + LEASE_MS).toISOString(),
+  });
+  switch (admission.kind) {
+    case 'replay':
+      return { runId: runIdIn(admission.answer.body), begin: async () => undefined };
+    case 'reused':
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'A message with this id, and with another content, came before');
+    case 'in-progress':
+      throw new ApiError('REQUEST_IN_PROGRESS', 'This message is still being worked on', {
+        headers: { 'retry-after': '1' },
+      });
+    case 'proceed': {
+      const runId = admission.resourceId;
+      const begin = async (): Promise<void> => {
+        await startRun(deps, caller, { id: runId, wanted }).catch(async (error: unknown) => {
+          // What is refused at its first try has started nothing, and may be sent again once the reason is gone.
+          if (error instanceof ApiError && error.status < 500)
+            await (runId === id
+              ? store.idempotency.forget(request)
+              : store.idempotency.lease(request, new Date().toISOString()));
+          throw error;
+        });
+        await store.idempotency.keep(request, { status: 200, headers: {}, body: { runId } });
+      };
+      return { runId, begin };
+    }
+  }
+}
+
+function runIdIn(body: Json): string {
+  const runId = isJsonObject(body) ? body['runId'] : undefined;
+  if (typeof runId === 'string') return runId;
+  throw new TypeError('The answer to a message names no run');
+}
+
+/** A run as a message of a chat, for one reader. */
+export interface Message {
+  readonly runId: string;
+  readonly plan: ChatPlan;
+  /** Who reads it. */
+  readonly caller: Caller;
+  /** The last event that the reader has heard of already; 0: none. */
+  readonly after: number;
+  readonly until: Until;
+  readonly saidBefore: SaidBefore;
+}
+
+/** Where a message ends besides the end of its run: where people have to decide, or nowhere. */
+export type Until = 'approval' | 'end';
+
+/** Tells what is heard of a run as chunks of one message, up to its end, or to where people have to decide. */
+async function* chunksOfRun(
+  { seals }: Pick<ApiDeps, 'seals'>,
+  { runId, plan, caller, after, until, saidBefore }: Message,
+  heard: AsyncGenerator<Heard, void>,
+): AsyncGenerator<Chunk, void> {
+  const narrator = new Narrator(plan);
+  const questions = new EditedQuestions();
+  let seq = 0;
+  const tellDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
+    // A text that is hidden is shown so once, when it is complete.
+    hideDelta(delta, hidden) === delta ? narrator.hearDelta(delta) : [];
+  const tell = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
+    const said = event.type === 'model.called' ? saidBefore.about(event) : null;
+    // A question that was edited is asked again as an event, so that its digest is sealed as those of all others.
+    const heard = [event, questions.hear(event)].flatMap((one) => (one ? shownEvent(one, hidden, seals) : []));
+    const chunks = [...(said ? tellDelta(said, hidden) : []), ...heard.flatMap((one) => narrator.hear(one))];
+    ({ seq } = event);
+    // What the reader has heard is over: it has no text that could go on.
+    if (seq === after) narrator.endStep();
+    return seq > after ? chunks : [];
+  };
+  yield { type: 'start', messageId: runId, messageMetadata: { runId } };
+  for await (const { deltas, events, look, isUpToDate } of heard) {
+    const hidden = hiddenFrom(caller, look);
+    for (const delta of deltas) yield* tellDelta(delta, hidden);
+    for (const event of events) yield* tell(event, hidden);
+    if (!isUpToDate) continue;
+    const { status } = look;
+    const end = status === 'waiting' && until === 'end' ? null : narrator.rest(status, { runId, seq });
+    if (end) return yield* end;
+  }
+}
+
+/** The headers of the AI SDK's UI message stream, version 1. */
+export const CHUNK_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+  'x-vercel-ai-ui-message-stream': 'v1',
+} as const;
+
+const DONE = 'data: [DONE]\n\n';
+
+/** Writes chunks to their end, each when its reader has space for it. @param fail tells the reader that there are no more */
+export async function writeChunks(
+  body: SseBody,
+  chunks: AsyncGenerator<Chunk, void>,
+  fail: (error: unknown) => Chunk,
+): Promise<void> {
+  try {
+    for await (const chunk of chunks) if (!(await body.write(toLine(chunk)))) return;
+  } catch (error) {
+    await body.write(toLine(fail(error)));
+  }
+  await body.write(DONE);
+}
+
+function toLine(chunk: Chunk): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
 }

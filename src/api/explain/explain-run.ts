@@ -1,12 +1,7 @@
 import { actionsOf } from './actions.ts';
-import type { Action } from './control.ts';
-import { budgetOf } from './budget.ts';
-import type { BudgetLine } from './budget.ts';
-import { explainDeadline } from './deadline.ts';
-import type { ExplainedDeadline } from './deadline.ts';
-import type { Facts, ShownRun } from './facts.ts';
+import type { Action } from './actions.ts';
 import { reasonsOf } from './reasons.ts';
-import type { Reason } from './reasons.ts';
+import type { Facts, ShownRun, Reason } from './reasons.ts';
 
 /** Why a run stands where it stands, and what can be done. */
 export interface Explanation {
@@ -38,4 +33,54 @@ export function explainRun(facts: Facts): Explanation {
     deadline: explainDeadline(facts),
     actions: actionsOf(facts),
   };
+}
+
+/** A limit of a run, and what is left of it. */
+export interface BudgetLine {
+  readonly limit: keyof typeof USED;
+  readonly allowed: number;
+  readonly used: number;
+  /** Never below 0. */
+  readonly left: number;
+}
+
+/** What a run has used of the limits that can be counted. */
+const USED = {
+  maxSteps: ({ step }: ShownRun) => step + 1,
+  maxTokens: ({ usage }: ShownRun) => usage.inputTokens + usage.outputTokens,
+  maxCostUsd: ({ usage }: ShownRun) => usage.costUsd,
+  maxToolCalls: ({ usage }: ShownRun) => usage.toolCalls,
+} as const;
+
+const NAMES = ['maxSteps', 'maxTokens', 'maxCostUsd', 'maxToolCalls'] as const;
+
+/** Costs are counted in millionths of a dollar. */
+const MICROS = 1_000_000;
+
+/** What is left of the limits that a run has. */
+function budgetOf(run: ShownRun): readonly BudgetLine[] {
+  return NAMES.flatMap((limit) => {
+    const allowed = run.limits[limit];
+    if (typeof allowed !== 'number') return [];
+    const used = USED[limit](run);
+    return [{ limit, allowed, used, left: Math.max(0, Math.round((allowed - used) * MICROS) / MICROS) }];
+  });
+}
+
+/** The deadline of a run, and what happens then. */
+export interface ExplainedDeadline {
+  /** RFC 3339; `null`: it stands still. */
+  readonly at: string | null;
+  /** The time that is left where it stands still, or was when it began to run, in milliseconds. */
+  readonly leftMs: number;
+  readonly effect: string;
+}
+
+const THEN =
+  'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. If nothing was to be undone, a retry with a longer `limits.deadline` goes on; else only a fork does.';
+const STILL = 'The time stands still while the run is paused or only waits for people.';
+
+/** Says when the time of a run is over. */
+function explainDeadline({ deadline }: Pick<Facts, 'deadline'>): ExplainedDeadline | null {
+  return deadline ? { ...deadline, effect: deadline.at === null ? `${STILL} ${THEN}` : THEN } : null;
 }

@@ -1,20 +1,25 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
-import type { BeginOfCall } from '../../store/calls/call-events.ts';
+import { isEnded, nodeOfIntervention, readRun } from '../../graph/run/index.ts';
+import type { Run } from '../../graph/run/index.ts';
+import { kindOf, nameOf } from '../../store/calls/calls.ts';
+import type { BeginOfCall, CallKind } from '../../store/calls/calls.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
-import { isOffFor } from '../../store/rulings/known-rulings.ts';
+import { isOffFor } from '../../store/known-rulings.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import { waitsFor } from '../approvals/waits-for.ts';
+import { waitsFor } from '../approvals/find-approval.ts';
 import type { ApiDeps } from '../deps.ts';
+import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { shownApproval, shownEvent } from '../redaction/shown-approval.ts';
+import { hiddenFrom, shownApproval, shownEvent } from '../redaction.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { isStart } from '../../workflows/contract.ts';
-import type { Facts, Stop } from './facts.ts';
-import { readWaysOn } from './read-ways-on.ts';
-import { findSwitchedOff } from './find-switched-off.ts';
+import type { Facts, Stop, OffThing, OnlyForked } from './reasons.ts';
+import { namesUsed } from '../../graph/definition/index.ts';
+import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
+import type { SwitchKind } from '../../store/tables.ts';
+import type { Switch } from '../../store/switches.ts';
+import { soundCheckpoint } from '../runs/sound-state.ts';
 
 type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'graphJobs' | 'logger'>;
 
@@ -103,4 +108,146 @@ async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['qu
   if (!run.isQueued || run.threadId === null || isEnded(run.status)) return null;
   const thread = await store.threads.find(run.tenantId, run.threadId);
   return { aheadRunId: thread?.activeRunId ?? null };
+}
+
+/** A graph with what a run of it has pinned. */
+interface Pinned {
+  readonly definition: GraphDefinition;
+  readonly catalog: Pick<Catalog, 'graphs'>;
+}
+
+/** What a run is at. */
+export interface AtWork {
+  /** The nodes, as the run shows them. */
+  readonly next: readonly string[];
+  /** The begins of calls without an end; the history does not tell of those of models. */
+  readonly open: readonly BeginOfCall[];
+}
+
+type Used = ReturnType<typeof namesUsed>;
+
+/** What a switch of a kind keeps back. */
+interface Kept {
+  /** What a node uses of it. */
+  readonly used: (used: Used) => readonly string[];
+  /** The kind of call event that shows use of it; `null`: no event does. */
+  readonly calls: CallKind | null;
+}
+
+/** A graph keeps no call from being made. */
+const KEPT: Readonly<Record<SwitchKind, Kept>> = {
+  tool: { used: ({ tools }) => tools, calls: 'tool' },
+  model: { used: ({ models }) => models, calls: null },
+  function: { used: ({ functions }) => functions, calls: 'function' },
+  'node-type': { used: ({ nodeTypes }) => nodeTypes, calls: 'node' },
+  graph: { used: () => [], calls: null },
+};
+
+/** True if a node uses nothing but one thing, besides the built-in types of nodes. */
+function usesOnly(name: string, { tools, models, functions }: Used): boolean {
+  return [...tools, ...models, ...functions].every((one) => one === name);
+}
+
+/**
+ * Finds what keeps nodes of a run from making calls, with these calls. A node that uses several models may be at a call of
+ * another.
+ * @param off switches that are off for the tenant
+ */
+export function findSwitchedOff(
+  off: readonly Switch[],
+  { definition, catalog }: Pinned,
+  { next, open }: AtWork,
+): readonly OffThing[] {
+  const used = next.flatMap((id) => {
+    const node = definition.nodes[id];
+    return node ? [{ id, used: namesUsed({ ...definition, nodes: { [id]: node } }, catalog.graphs ?? {}) }] : [];
+  });
+  return off.flatMap(({ kind, name, reason, changedAt: since }) => {
+    const kept = KEPT[kind];
+    const calls = open.filter((call) => kindOf(call) === kept.calls && nameOf(call) === name);
+    const callers = new Set(calls.map(outermostNode));
+    const isCertain = (node: (typeof used)[number]): boolean => callers.has(node.id) || usesOnly(name, node.used);
+    const users = used.filter((node) => kept.used(node.used).includes(name));
+    const waiting = kept.calls === null ? users : users.filter(isCertain);
+    if (waiting.length === 0) return [];
+    const nodes = waiting.map(({ id }) => id);
+    return [{ kind, name, reason, since, isSure: waiting.every(isCertain), nodes, calls: calls.map(keyOf) }];
+  });
+}
+
+/** The node of the run's own graph that a call is made for. */
+function outermostNode({ path = [], node }: BeginOfCall): string {
+  return path[0] ?? node;
+}
+
+function keyOf({ idempotencyKey }: BeginOfCall): string {
+  return idempotencyKey;
+}
+
+/** A run that waits for people, or has failed. */
+interface Skippable {
+  readonly run: RunRecord;
+  /** Of a run that has failed. */
+  readonly state: Run | null;
+}
+
+/**
+ * Finds what a caller may not skip, because its approvals are decided by others. Where the graph can't be compiled, or not
+ * now, the permission alone says who may: a run that is in trouble is explained all the same.
+ */
+async function readHeld(
+  { store, graphJobs, logger }: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
+  caller: Caller,
+  { run, state }: Skippable,
+): Promise<Facts['heldFromReader']> {
+  const skips = skipsOf(run);
+  if (skips.length === 0 || !caller.permissions.has('run:control')) return new Set();
+  const [start, approvals] = await Promise.all([store.runs.startOf(run.id), store.approvals.ofRun(run.id)]);
+  if (!isStart(start)) return new Set();
+  const asked = approvals.flatMap((one) => one.requesters);
+  const requesters = [run.createdBy, ...(state?.shapedBy ?? []).map(({ sub }) => sub), ...asked];
+  const actor = { by: toPrincipal(caller), at: new Date().toISOString(), requesters, approvals };
+  const { definition, catalog } = start;
+  const task = { graph: { definition, catalog }, places: skips.map(({ place }) => place), actor };
+  const refusals = await graphJobs.do('refuseSkips', run.tenantId, task).catch((error: unknown) => {
+    logger.warn({ error, run: run.id }, 'it could not be judged who may skip a node');
+    return [];
+  });
+  return new Set(skips.filter((_, at) => refusals[at]).map(({ key }) => key));
+}
+
+/** What could be skipped: each intervention under its id, a node that has failed the run under its name. */
+function skipsOf({ status, view }: RunRecord) {
+  const node = status === 'failed' ? view?.error?.node : undefined;
+  const failed = node === undefined ? [] : [{ key: node, place: { node } }];
+  const waiting = (view?.waitingFor ?? []).flatMap(({ kind, id }) => {
+    const place = kind === 'intervention' && id !== undefined ? nodeOfIntervention(id) : null;
+    return place && id !== undefined ? [{ key: id, place }] : [];
+  });
+  return [...failed, ...waiting];
+}
+
+type WaysOnDeps = Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>;
+
+/** Reads what keeps a run, or its reader, from going on past a failure. */
+async function readWaysOn(
+  deps: WaysOnDeps,
+  caller: Caller,
+  run: RunRecord,
+): Promise<Pick<Facts, 'onlyForked' | 'heldFromReader'>> {
+  const ended = run.status === 'failed' ? await deps.store.endedRuns.find(run.id) : null;
+  const state = ended && readRun(ended.state);
+  const why = run.status === 'failed' ? whyOnlyForked(state) : null;
+  if (why !== null)
+    return {
+      onlyForked: { why, checkpoint: (await soundCheckpoint(deps.store, run))?.id ?? null },
+      heldFromReader: new Set(),
+    };
+  return { onlyForked: null, heldFromReader: await readHeld(deps, caller, { run, state }) };
+}
+
+/** @param state of a failed run; `null`: others have ended it, as its workflow was gone or failed */
+function whyOnlyForked(state: ReturnType<typeof readRun> | null): OnlyForked['why'] | null {
+  if (!state) return 'stateless';
+  return state.compensation.undone ? 'undone' : null;
 }

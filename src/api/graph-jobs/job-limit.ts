@@ -1,5 +1,4 @@
-import { readThreadTime } from '../../process/thread-time.ts';
-import { watchWork } from '../../process/watch-work.ts';
+import { readThreadTime, watchWork } from '../../process/thread-time.ts';
 
 /** Limits the time of a job in a thread. */
 export interface JobLimit {

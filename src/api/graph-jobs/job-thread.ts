@@ -1,9 +1,10 @@
-/* The entry of a thread of the pool; what it is given when it starts is the installation's catalog. */
 import { workerData } from 'piscina';
-import { doJob } from './do-job.ts';
-import type { Assignment } from './do-job.ts';
 import { tellBegun } from './job-limit.ts';
-import type { JobName, ResultOf } from './jobs.ts';
+import { JOBS } from './jobs.ts';
+import type { JobName, ResultOf, TaskOf } from './jobs.ts';
+import type { Catalog } from '../../graph/definition/index.ts';
+
+/* The entry of a thread of the pool; what it is given when it starts is the installation's catalog. */
 
 export async function doAssigned<Name extends JobName>({
   begun,
@@ -15,3 +16,24 @@ export async function doAssigned<Name extends JobName>({
 
 /** Is done once the thread has read its code. */
 export const ready = (): null => null;
+
+/** A job for a thread, as it can be cloned. */
+export interface Assignment<Name extends JobName> {
+  readonly name: Name;
+  readonly task: TaskOf<Name>;
+}
+
+type Works = {
+  readonly [Name in JobName]: {
+    work(catalog: Catalog, task: TaskOf<Name>): ResultOf<Name> | Promise<ResultOf<Name>>;
+  };
+};
+
+/** Does a job in this thread. */
+export async function doJob<Name extends JobName>(
+  catalog: Catalog,
+  { name, task }: Assignment<Name>,
+): Promise<ResultOf<Name>> {
+  const works: Works = JOBS;
+  return await works[name].work(catalog, task);
+}

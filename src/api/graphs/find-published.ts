@@ -1,6 +1,9 @@
 import type { Permission } from '../../graph/definition/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
+import { ApiError } from '../http/errors.ts';
+import { didYouMean } from '../../graph/values/index.ts';
+import { GRAPH_READERS } from '../http/authenticate.ts';
 
 /** Where the graphs of a tenant are, and what the caller may do. */
 export interface TenantStore {
@@ -17,4 +20,61 @@ export async function findPublished(
 ): Promise<PublishedGraph | null> {
   const found = await store.graphs.find(tenantId, name, version);
   return found?.unpublished === null ? found : null;
+}
+
+/**
+ * Finds a version of a graph, also an unpublished one, or the newest published one.
+ * @throws ApiError 404
+ */
+export async function findVersion(
+  { store }: { readonly store: Store },
+  { tenantId, permissions }: Omit<TenantStore, 'store'>,
+  { name, version }: { readonly name: string; readonly version?: number },
+): Promise<PublishedGraph> {
+  const graph = await store.graphs.find(tenantId, name, version);
+  if (!graph)
+    throw version === undefined
+      ? await missingGraph({ store, tenantId, permissions }, name, 'NOT_FOUND')
+      : unknownVersion(name, version);
+  return graph;
+}
+
+export function unknownVersion(name: string, version?: number): ApiError {
+  const which = version === undefined ? '' : ` with version ${version}`;
+  return new ApiError('NOT_FOUND', `There is no graph "${name}"${which}`);
+}
+
+/** The names among which one is looked for that was perhaps meant. */
+const MAX_NAMES = 500;
+
+/**
+ * Makes the error about a graph that is not there. Who may list graphs is told the graph or alias that was perhaps meant.
+ * @param reference `name`, `name@version` or `name@alias`
+ * @param code of a request for the graph itself, or for something that uses it
+ */
+export async function missingGraph(
+  tenant: TenantStore,
+  reference: string,
+  code: 'NOT_FOUND' | 'UNKNOWN_GRAPH',
+): Promise<ApiError> {
+  const mayList = GRAPH_READERS.some((permission) => tenant.permissions?.has(permission));
+  return new ApiError(code, `There is no graph "${reference}".${mayList ? await suggestion(tenant, reference) : ''}`);
+}
+
+/** Of a graph that is there, an alias is suggested in the place of another; no version resembles another. */
+async function suggestion({ store, tenantId }: TenantStore, reference: string): Promise<string> {
+  const [name = '', version] = reference.split('@');
+  if (!(await store.graphs.find(tenantId, name))) {
+    const { items } = await store.graphs.list(tenantId, { limit: MAX_NAMES });
+    return didYouMean(
+      name,
+      items.map((graph) => graph.name),
+    );
+  }
+  if (version === undefined || /^\d/.test(version)) return '';
+  const { items } = await store.graphAliases.list(tenantId, name, { limit: MAX_NAMES });
+  return didYouMean(
+    version,
+    items.map(({ alias }) => alias),
+  );
 }

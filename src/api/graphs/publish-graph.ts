@@ -1,8 +1,17 @@
-import { toJsonObject } from '../../graph/values/index.ts';
+import { readFile } from 'node:fs/promises';
+import { toJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Graphs } from '../../store/graphs.ts';
 import { requireValid } from './resolve-graph.ts';
 import type { GraphLookup } from './resolve-graph.ts';
+import { graphFiles, importGraph, isModule } from '../../config/modules/import-graph.ts';
+import { isDatabaseAway } from '../../store/database/database-away.ts';
+import { SetupError } from '../../process/setup-error.ts';
+import { ApiError } from '../http/errors.ts';
+import type { GraphAlias } from '../../store/graph-aliases.ts';
+import type { Store } from '../../store/store.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { findPublished } from './find-published.ts';
 
 /** Who publishes, for whom. */
 interface Publisher extends GraphLookup {
@@ -28,4 +37,73 @@ export async function publishGraph(
     createdAt: new Date().toISOString(),
     createdBy: by,
   });
+}
+
+/** A folder of definitions, and the tenants that have them. */
+export interface GraphFolder {
+  readonly folder: string;
+  readonly tenants: readonly string[];
+}
+
+/**
+ * Publishes the definitions of a folder, JSON and modules, for each of its tenants.
+ * @throws SetupError that names the file, and what is wrong with it; DatabaseAwayError
+ */
+export async function publishFolder(
+  { folder, tenants }: GraphFolder,
+  publisher: Omit<GraphLookup, 'tenantId'>,
+): Promise<void> {
+  const files = await graphFiles(folder);
+  // A process that begins while its machine has much to do would find its own graphs too expensive.
+  if (files.length > 0) await publisher.graphJobs.ready();
+  for (const file of files) {
+    try {
+      const definition = await readGraph(file);
+      for (const tenantId of tenants) await publishGraph(definition, { ...publisher, tenantId, by: 'configuration' });
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      throw new SetupError(`${file} can't be published: ${describe(error)}`, { cause: error });
+    }
+  }
+}
+
+async function readGraph(file: string): Promise<Json> {
+  if (!isModule(file)) return toJson(JSON.parse(await readFile(file, 'utf8')));
+  const graph = await importGraph(file);
+  if ('definition' in graph) return graph.definition;
+  throw new Error(`line ${graph.at.line}: ${graph.problem}`);
+}
+
+function describe(error: unknown): string {
+  const issues = error instanceof ApiError ? error.issues : [];
+  return [messageOf(error), ...issues.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
+}
+
+/** The aliases that a graph may have. */
+const MAX_ALIASES = 100;
+
+type WantedAlias = Pick<GraphAlias, 'name' | 'alias' | 'version' | 'canary'>;
+
+/**
+ * Sets an alias of a graph to published versions.
+ * @throws ApiError 404 when one of them is not published, 409 when the graph has too many aliases
+ */
+export async function setAlias(
+  { store }: { readonly store: Store },
+  { tenantId, sub: by }: Caller,
+  wanted: WantedAlias,
+): Promise<{ readonly alias: GraphAlias; readonly isNew: boolean }> {
+  const { name, version, canary } = wanted;
+  for (const named of canary ? [version, canary.version] : [version]) {
+    if (!(await findPublished({ store, tenantId }, name, named)))
+      throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${name}@${named}" that is published`);
+  }
+  const alias = { ...wanted, updatedAt: new Date().toISOString(), by };
+  const written = await store.graphAliases.put(tenantId, alias, MAX_ALIASES);
+  if (!written) throw new ApiError('TOO_MANY_KEPT', `A graph may have ${MAX_ALIASES} aliases`);
+  return { alias, ...written };
+}
+
+export function unknownAlias({ name, alias }: Pick<GraphAlias, 'name' | 'alias'>): ApiError {
+  return new ApiError('NOT_FOUND', `The graph "${name}" has no alias "${alias}"`);
 }

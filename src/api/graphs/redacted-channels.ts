@@ -5,8 +5,7 @@ import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { ApiError } from '../http/errors.ts';
-import { findAllForRun } from './find-for-run.ts';
-import { linkGraphs } from './link-graphs.ts';
+import { findAllForRun, linkGraphs } from './resolve-graph.ts';
 
 interface JudgeDeps {
   readonly store: Store;

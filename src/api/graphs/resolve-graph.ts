@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
+import { hasErrors, isDefinition, referencesIn, replaceReferences } from '../../graph/definition/index.ts';
 import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
-import { hasErrors } from '../../graph/definition/index.ts';
+import { isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { contentHash } from '../http/content-hash.ts';
+import { contentHash } from '../http/seals.ts';
 import { ApiError } from '../http/errors.ts';
 import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
-import { findForRun } from './find-for-run.ts';
+import { findPublished, missingGraph } from './find-published.ts';
 import type { TenantStore } from './find-published.ts';
-import { linkGraphs } from './link-graphs.ts';
-import type { LinkedGraph } from './link-graphs.ts';
+import type { GraphAlias } from '../../store/graph-aliases.ts';
+import type { PublishedGraph } from '../../store/graphs.ts';
+import type { Store } from '../../store/store.ts';
 
 /** A definition that has passed validation. */
 export interface ValidGraph {
@@ -78,4 +81,216 @@ export async function resolveGraph(reference: Json, lookup: GraphLookup, runId: 
 
 function isValid(definition: unknown, issues: readonly GraphIssue[]): definition is GraphDefinition & Json {
   return typeof definition === 'object' && !hasErrors(issues);
+}
+
+/** An alias begins with a letter, so that no version is one. */
+const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za-z][A-Za-z0-9_-]{0,62})))?$/;
+
+/**
+ * Finds the published version that a new run uses.
+ * @param reference `name`, `name@version` or `name@alias`
+ * @param runId chooses between the versions of an alias with a canary: the same id gives the same one
+ * @throws ApiError 404 when there is none
+ */
+export async function findForRun(reference: string, tenant: TenantStore, runId: string): Promise<PublishedGraph> {
+  const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
+  if (name === undefined) return await refuse(tenant, reference);
+  if (alias !== undefined) return await findByAlias({ reference, name, alias }, tenant, runId);
+  const found = await findPublished(tenant, name, version === undefined ? undefined : Number(version));
+  return found ?? (await refuse(tenant, reference));
+}
+
+/** Finds all published versions that a new run may use: of an alias with a canary, these are two. */
+export async function findAllForRun(reference: string, tenant: TenantStore): Promise<readonly PublishedGraph[]> {
+  const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
+  if (name === undefined) return [];
+  const versions =
+    alias === undefined
+      ? [version === undefined ? undefined : Number(version)]
+      : versionsOf(await tenant.store.graphAliases.find({ tenantId: tenant.tenantId, name, alias }));
+  const found = await Promise.all(versions.map(async (one) => await findPublished(tenant, name, one)));
+  return found.filter((graph) => graph !== null);
+}
+
+function versionsOf(alias: GraphAlias | null): readonly number[] {
+  return alias ? [alias.version, ...(alias.canary ? [alias.canary.version] : [])] : [];
+}
+
+interface AliasInUse {
+  readonly reference: string;
+  readonly name: string;
+  readonly alias: string;
+}
+
+/** An unpublished canary gets no runs; the version of the alias gets them all. */
+async function findByAlias(
+  { reference, name, alias: wanted }: AliasInUse,
+  tenant: TenantStore,
+  runId: string,
+): Promise<PublishedGraph> {
+  const { store, tenantId } = tenant;
+  const alias = await store.graphAliases.find({ tenantId, name, alias: wanted });
+  if (!alias) return await refuse(tenant, reference);
+  const canary =
+    alias.canary && isCanary(alias, runId) ? await findPublished(tenant, name, alias.canary.version) : null;
+  return canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuse(tenant, reference));
+}
+
+/** Chooses by a hash of the run's id, so that a part of all runs near `share` gets the canary. */
+export function isCanary(
+  { name, alias, canary }: Pick<GraphAlias, 'name' | 'alias' | 'canary'>,
+  runId: string,
+): boolean {
+  if (!canary) return false;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([name, alias, runId]))
+    .digest();
+  return hash.readUInt32BE(0) / 2 ** 32 < canary.share;
+}
+
+async function refuse(tenant: TenantStore, reference: string): Promise<never> {
+  throw await missingGraph(tenant, reference, 'UNKNOWN_GRAPH');
+}
+
+/** A definition with the published graphs that it refers to. */
+export interface LinkedGraph {
+  /** The definition with an exact version in every reference that was found. */
+  readonly definition: Json;
+  /** The graphs by the references to them, also of references inside other graphs. */
+  readonly graphs: Readonly<Record<string, GraphDefinition>>;
+  /** The versions that references without a version mean. */
+  readonly pins: Readonly<Record<string, number>>;
+  /** Set if it refers to more graphs than are read; then some are missing. */
+  readonly excess: GraphIssue | null;
+}
+
+const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
+
+/**
+ * Finds the graphs that a definition refers to, directly or through other graphs.
+ * @param pins of a definition that is published: versions for references without one, and unpublished versions are
+ *   found; without pins these are the newest ones, and only published versions are found
+ */
+export async function linkGraphs(
+  definition: Json,
+  tenant: GraphSource,
+  pins?: Readonly<Record<string, number>>,
+): Promise<LinkedGraph> {
+  const graphs = new Map<string, GraphDefinition>();
+  const { find, excess } = readOnce(tenant);
+  const linked = await link(definition, { find, pins, graphs });
+  return { ...linked, graphs: Object.fromEntries(graphs), excess: excess() };
+}
+
+interface Linking {
+  readonly find: FindGraph;
+  readonly pins: Readonly<Record<string, number>> | undefined;
+  readonly graphs: Map<string, GraphDefinition>;
+}
+
+async function link(
+  definition: Json,
+  { find, pins, graphs }: Linking,
+): Promise<Pick<LinkedGraph, 'definition' | 'pins'>> {
+  if (!isJsonObject(definition)) return { definition, pins: {} };
+  const names = new Map<string, string>();
+  const pinned: Record<string, number> = {};
+  for (const reference of referencesIn(definition)) {
+    const found = await findNamed(reference, find, pins);
+    if (!found) continue;
+    const { name, version } = found;
+    const exact = `${name}@${version}`;
+    names.set(reference, exact);
+    if (reference === name) pinned[name] = version;
+    await load(exact, found, { find, graphs });
+    const loaded = graphs.get(exact);
+    if (loaded) graphs.set(reference, loaded);
+  }
+  return { definition: replaceReferences(definition, (reference) => names.get(reference) ?? reference), pins: pinned };
+}
+
+/** Loads a graph and its references once, also when a graph contains itself. */
+async function load(exact: string, found: PublishedGraph, { find, graphs }: Omit<Linking, 'pins'>): Promise<void> {
+  if (graphs.has(exact) || !isDefinition(found.definition)) return;
+  graphs.set(exact, found.definition);
+  const linked = await link(found.definition, { find, pins: found.pins, graphs });
+  if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
+}
+
+/** Finds a graph that a definition refers to, by `name` or `name@version`. */
+async function findNamed(
+  reference: string,
+  find: FindGraph,
+  pins: Readonly<Record<string, number>> | undefined,
+): Promise<PublishedGraph | null> {
+  const named = NAME_AND_VERSION.exec(reference)?.groups;
+  const name = named?.['name'];
+  if (name === undefined) return null;
+  const version = named?.['version'];
+  const wanted = version === undefined ? own(pins ?? {}, name) : Number(version);
+  const found = await find(name, wanted);
+  return found && (pins !== undefined || found.unpublished === null) ? found : null;
+}
+
+/** The graphs that one may refer to, directly or through others. */
+const MAX_GRAPHS = 200;
+
+/** The size of their definitions together. */
+const MAX_GRAPHS_BYTES = 8 * 1_048_576;
+
+/** The names that are looked for, whether there is such a graph or not. */
+const MAX_LOOKUPS = 2_000;
+
+/** Where the graphs of a tenant are read. */
+export interface GraphSource {
+  readonly store: { readonly graphs: Pick<Store['graphs'], 'find'> };
+  readonly tenantId: string;
+}
+
+/** Finds a version of a graph, or the newest. */
+export type FindGraph = (name: string, version: number | undefined) => Promise<PublishedGraph | null>;
+
+/** What finds the graphs of one request. Beyond the bounds it finds no more. */
+export interface BoundedFinder {
+  readonly find: FindGraph;
+  /** The issue of a definition that refers to more than the bounds allow. */
+  readonly excess: () => GraphIssue<'GRAPH_TOO_LARGE'> | null;
+}
+
+/** Makes what finds the graphs of one request: each is read once. */
+function readOnce({ store, tenantId }: GraphSource): BoundedFinder {
+  const known = new Map<string, PublishedGraph | null>();
+  const versions = new Map<string, PublishedGraph>();
+  let remaining = MAX_GRAPHS_BYTES;
+  const excess: BoundedFinder['excess'] = () => {
+    if (versions.size > MAX_GRAPHS || known.size > MAX_LOOKUPS)
+      return tooLarge(`It refers to more than ${MAX_GRAPHS} graphs`);
+    return remaining < 0 ? tooLarge(`The graphs that it refers to take over ${MAX_GRAPHS_BYTES} bytes together`) : null;
+  };
+  const read: FindGraph = async (name, version) => {
+    const found = await store.graphs.find(tenantId, name, version);
+    if (!found) return null;
+    const exact = `${name}@${found.version}`;
+    const before = versions.get(exact);
+    if (before) return before;
+    versions.set(exact, found);
+    remaining = remainingBytes(remaining, found.definition);
+    return found;
+  };
+  return {
+    excess,
+    async find(name, version) {
+      const key = `${name}@${version ?? ''}`;
+      const before = known.has(key) ? known.get(key) : versions.get(key);
+      if (before !== undefined) return before;
+      if (excess()) return null;
+      const found = await read(name, version);
+      known.set(key, found);
+      return found;
+    },
+  };
+}
+
+function tooLarge(message: string): GraphIssue<'GRAPH_TOO_LARGE'> {
+  return { code: 'GRAPH_TOO_LARGE', severity: 'error', path: '', message };
 }

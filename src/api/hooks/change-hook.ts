@@ -1,10 +1,13 @@
 import { toJson } from '../../graph/values/index.ts';
-import type { Hook, NewHook } from '../../store/hooks/hooks.ts';
+import type { Hook, NewHook, HookKey } from '../../store/hooks.ts';
 import type { ApiDeps } from '../deps.ts';
 import { redactedChannels } from '../graphs/redacted-channels.ts';
 import { ApiError } from '../http/errors.ts';
-import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
+import { refusePlaceholders } from '../redaction.ts';
 import { SCHEMES } from './schemes.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { createShowInput } from '../runs/show-input.ts';
+import type { ShowInputDeps } from '../runs/show-input.ts';
 
 /** The hooks that a tenant may have. */
 const MAX_HOOKS = 100;
@@ -37,4 +40,36 @@ function templateOf(action: Hook['action']) {
 
 function wrong(issue: { readonly path: string; readonly message: string }): ApiError {
   return new ApiError('INVALID_REQUEST', issue.message, { issues: [issue] });
+}
+
+/** Finds a hook of a tenant. @throws ApiError 404 */
+export async function findHook({ store }: Pick<ApiDeps, 'store'>, at: HookKey): Promise<Hook> {
+  const hook = await store.hooks.find(at);
+  if (!hook) throw new ApiError('NOT_FOUND', `There is no "${at.name}" among the hooks of this tenant`);
+  return hook;
+}
+
+/** Shows a caller hooks, without secrets that are stored. */
+export async function shownHooks(deps: ShowInputDeps, caller: Caller, hooks: readonly Hook[]) {
+  const graphs = hooks.flatMap(({ action }) => ('start' in action ? [action.start.graph] : []));
+  const show = await createShowInput(deps, caller, graphs);
+  return hooks.map(({ tenantId, name, scheme, secret, action, redacted, createdAt, updatedAt, by }) => ({
+    id: name,
+    path: `/api/hooks/${tenantId}.${name}`,
+    scheme,
+    secret: 'secret' in secret ? secret : null,
+    ...('start' in action
+      ? { start: { graph: action.start.graph, input: show({ ...action.start, redacted }) } }
+      : action),
+    createdAt,
+    updatedAt,
+    by: by.sub,
+  }));
+}
+
+/** As `shownHooks`, of one. */
+export async function shownHook(deps: ShowInputDeps, caller: Caller, hook: Hook) {
+  const [shown] = await shownHooks(deps, caller, [hook]);
+  if (!shown) throw new TypeError('A hook has no answer');
+  return shown;
 }

@@ -1,15 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
-import type { JsonObject } from '../../graph/values/index.ts';
-import type { MessageKey } from '../../store/hooks/hook-messages.ts';
-import type { ApiDeps } from '../deps.ts';
-import { contentHash } from '../http/content-hash.ts';
-import { ApiError } from '../http/errors.ts';
-import { actOnMessage } from './act-on-message.ts';
-import type { WantedAct } from './act-on-message.ts';
-import { authenticateHook } from './authenticate-hook.ts';
-import { readMessage } from './read-message.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { JsonObject, Json } from '../../graph/values/index.ts';
+import type { MessageKey, Hook } from '../../store/hooks.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import { contentHash } from '../http/seals.ts';
+import { ApiError, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
-import type { SignedRequest } from './signed-request.ts';
+import type { SignedRequest, Scheme } from './schemes.ts';
+import { permissionsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/expression/index.ts';
+import { hideRefusal } from '../../graph/redaction/index.ts';
+import type { HookAction, HookAnswer } from '../../store/platform-tables.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { hiddenFrom } from '../redaction.ts';
+import { findRun } from '../runs/run-json.ts';
+import { sendSignal } from '../runs/send-signal.ts';
+import { startRun } from '../runs/start-run.ts';
+import { mediaTypeOf, requirePlainJson, readJsonText } from '../http/read-json.ts';
 
 /** What a message is answered with. */
 export interface Received {
@@ -53,4 +61,181 @@ async function act(deps: ApiDeps, wanted: WantedAct, at: MessageKey): Promise<Re
     await hookMessages.release(at).catch(() => undefined);
     throw error;
   }
+}
+
+/** What a message is to do. */
+export interface WantedAct {
+  readonly hook: Hook;
+  readonly message: Message;
+  /** The run or event takes its id, so that repeated tries make one. */
+  readonly attempt: RequestAttempt;
+}
+
+/**
+ * Starts the run of a hook, or sends its event, in the name of who changed it last.
+ * @throws ApiError as starting a run and sending an event do; 403 when that person may not any more; 422 if the message does
+ *   not fill the templates
+ */
+async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: WantedAct): Promise<HookAnswer> {
+  const { action, tenantId, by } = hook;
+  requireStillAllowed(deps, hook);
+  const caller: Caller = { tenantId, ...by, permissions: permissionsWithin(deps, hook) };
+  const filled = await fill(deps, tenantId, { template: templateOf(action), message });
+  if ('event' in action) {
+    await sendEvent(deps, caller, { runId: filled, name: action.event.name, payload: message.body, attempt });
+    return { ok: true };
+  }
+  const input = isJsonObject(filled) ? filled : {};
+  await startRun(deps, caller, {
+    id: attempt.id,
+    wanted: {
+      ...PLAIN_RUN,
+      graph: action.start.graph,
+      input,
+      metadata: { hook: hook.name },
+      inherited: { channels: hook.redacted },
+    },
+  });
+  return { runId: attempt.id };
+}
+
+/** Roles may permit less than when the hook was written. @throws ApiError 403 */
+function requireStillAllowed({ settings }: Pick<ApiDeps, 'settings'>, { action, by }: Hook): void {
+  const needed = 'start' in action ? 'run:start' : 'run:control';
+  if (permissionsOf(by.roles, settings.roles).has(needed)) return;
+  throw new ApiError('FORBIDDEN', `Who has changed the hook last has no permission ${needed} any more`);
+}
+
+/** What the person may, but for what reaches beyond the tenant: a message of others names the run. */
+function permissionsWithin({ settings }: Pick<ApiDeps, 'settings'>, { by }: Hook): Caller['permissions'] {
+  return new Set([...permissionsOf(by.roles, settings.roles)].filter((permission) => permission !== 'admin'));
+}
+
+const PLAIN_RUN = {
+  threadId: null,
+  onBusy: 'reject',
+  limits: {},
+  startAt: null,
+  breakpoints: { before: [], after: [] },
+} as const;
+
+function templateOf(action: HookAction): Json {
+  return toJson('start' in action ? action.start.input : action.event.run);
+}
+
+/** @throws ApiError 422 */
+async function fill(
+  { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
+  tenantId: string,
+  task: { readonly template: Json; readonly message: Message },
+): Promise<Json> {
+  const result = await graphJobs.do('fillFromMessage', tenantId, task);
+  if ('filled' in result) return result.filled;
+  throw new ApiError('INVALID_REQUEST', `The hook can't read this message: ${result.failure}`);
+}
+
+interface SentEvent {
+  readonly runId: Json;
+  readonly name: string;
+  readonly payload: Json;
+  readonly attempt: RequestAttempt;
+}
+
+async function sendEvent(deps: ApiDeps, caller: Caller, { runId, name, payload, attempt }: SentEvent): Promise<void> {
+  if (typeof runId !== 'string') throw new ApiError('INVALID_REQUEST', 'What the hook takes for a run is no text');
+  const run = await findRun(deps, caller, runId);
+  const event: JsonObject = { event: name, payload };
+  const result = await sendSignal(deps, caller, { run, signal: { name: 'event', attempt, payload: event } });
+  if (!result.taken) throw toApiError(hideRefusal(result.refusal, hiddenFrom(caller, run)));
+}
+
+type AuthenticateDeps = Pick<ApiDeps, 'store' | 'settings' | 'logger'>;
+
+/** A name alone is looked for in so many tenants. */
+const MAX_NAMESAKES = 20;
+
+/** A secret of no hook. A request to a hook that does not exist is checked with it, which takes the same time. */
+const DECOY = randomBytes(32).toString('base64');
+
+/**
+ * Finds the hook that a request is for. An address is `tenant.name`, or the name alone: of the hooks of that name whose
+ * secret has signed, the oldest one is meant, so that a later one of another tenant takes no messages from it.
+ * @throws ApiError 401, the same whatever is wrong
+ */
+async function authenticateHook(deps: AuthenticateDeps, address: string, request: SignedRequest): Promise<Hook> {
+  const hooks = await findAddressed(deps, address);
+  if (hooks.length === 0) SCHEMES.github.isSigned(DECOY, request);
+  const checked = await Promise.all(hooks.map(async (hook) => ((await isFor(deps, hook, request)) ? [hook] : [])));
+  const [oldest] = checked.flat();
+  if (oldest) return oldest;
+  throw new ApiError('UNAUTHENTICATED', 'The signature is not accepted', {
+    headers: { 'www-authenticate': 'Signature' },
+  });
+}
+
+/** The oldest come first. Names have no dot, tenants may. */
+async function findAddressed({ store }: AuthenticateDeps, address: string): Promise<readonly Hook[]> {
+  const dot = address.lastIndexOf('.');
+  if (dot < 0) return await store.hooks.named(address, MAX_NAMESAKES);
+  const hook = await store.hooks.find({ tenantId: address.slice(0, dot), name: address.slice(dot + 1) });
+  return hook ? [hook] : [];
+}
+
+async function isFor(deps: AuthenticateDeps, hook: Hook, request: SignedRequest): Promise<boolean> {
+  const secret = await resolve(deps, hook);
+  return secret !== null && SCHEMES[hook.scheme].isSigned(secret, request);
+}
+
+/** @returns `null` if there is no such secret: strangers get the same answer as for a wrong signature */
+async function resolve(
+  { settings, logger }: AuthenticateDeps,
+  { tenantId, name, secret }: Hook,
+): Promise<string | null> {
+  if ('value' in secret) return secret.value;
+  try {
+    const value = await settings.secrets(secret.secret);
+    return value === '' ? null : value;
+  } catch {
+    logger.warn({ tenant: tenantId, hook: name, secret: secret.secret }, 'the secret of a hook is not available');
+    return null;
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Headers that let somebody in; runs do not get them. */
+const HIDDEN: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'stripe-signature',
+  'webhook-signature',
+  'x-hub-signature',
+  'x-hub-signature-256',
+  'x-slack-signature',
+]);
+
+/**
+ * Reads what a request says. Names of headers are in lower case; a form is an object of texts, and its `payload` is JSON.
+ * @throws ApiError 415 for another media type, 400 or 422 as for each JSON body
+ */
+function readMessage({ headers, bytes }: SignedRequest, { takesForms }: Scheme): Message {
+  const isForm = takesForms && mediaTypeOf(headers) === FORM;
+  if (!isForm) requirePlainJson(headers);
+  return {
+    body: isForm ? readForm(bytes) : readJson(bytes),
+    headers: Object.fromEntries([...headers].filter(([name]) => !HIDDEN.has(name))),
+  };
+}
+
+function readJson(bytes: Uint8Array) {
+  const value: unknown = JSON.parse(readJsonText(bytes));
+  return toJson(value);
+}
+
+/** Slack sends what people do with its buttons as JSON in a field of a form. */
+function readForm(bytes: Uint8Array) {
+  const fields = Object.fromEntries(new URLSearchParams(Buffer.from(bytes).toString('utf8')));
+  const { payload } = fields;
+  return payload === undefined ? fields : { ...fields, payload: readJson(Buffer.from(payload)) };
 }

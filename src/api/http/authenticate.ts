@@ -4,8 +4,10 @@ import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Permission, Roles } from '../../graph/definition/index.ts';
 import { toTimestampMs } from '../../graph/values/index.ts';
 import { ApiError, unavailable } from './errors.ts';
-import { findRepeatedMember } from './find-repeated-member.ts';
-import { TENANT_NAME } from '../../process/tenant-name.ts';
+import { findRepeatedMember } from './read-json.ts';
+import { TENANT_NAME } from '../../process/process-options.ts';
+import { RUN_PERMISSIONS, hasPermission } from '../../graph/run/index.ts';
+import type { Principal } from '../../graph/run/index.ts';
 
 /** A caller of the API: a subject of one tenant with its roles and permissions. */
 export interface Caller {
@@ -116,4 +118,18 @@ function badToken(reason: string, cause?: unknown): ApiError {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     cause,
   });
+}
+
+/** Those of whom one is enough to read graphs. */
+export const GRAPH_READERS: readonly Permission[] = ['run:read', 'graph:publish'];
+
+/**
+ * Makes of a caller the person whom a run meets. A run knows the built-in roles only, so what others grant is said beside
+ * their names.
+ */
+export function toPrincipal({ sub, roles, permissions }: Caller): Principal {
+  const person = { sub, roles: [...roles] };
+  const may = RUN_PERMISSIONS.filter((permission) => permissions.has(permission));
+  const isKnown = RUN_PERMISSIONS.every((one) => hasPermission(person, one) === permissions.has(one));
+  return isKnown ? person : { ...person, may };
 }

@@ -1,4 +1,4 @@
-import type { Act } from '../../store/audit/audit.ts';
+import type { Act } from '../../store/audit.ts';
 import { ApiError } from './errors.ts';
 
 /** Records an act in the audit at once, whatever becomes of the request. It never fails: the log has what the audit can't take. */

@@ -1,4 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createHash } from 'node:crypto';
+import { canonicalJson } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 
 /** Names content by codes that tell nothing about it. The code of a guessed content can't be made without the secret. */
 export interface Seals {
@@ -15,4 +17,9 @@ export function createSeals(secret: string): Seals {
         .update(JSON.stringify([kind, content]))
         .digest('hex'),
   };
+}
+
+/** Identifies content: equal content has the same hash, whatever the order of its keys. @returns SHA-256 in hex */
+export function contentHash(content: Json): string {
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }

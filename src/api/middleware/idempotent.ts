@@ -6,9 +6,9 @@ import type { RequestKey } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
-import { contentHash } from '../http/content-hash.ts';
+import { contentHash } from '../http/seals.ts';
 import { ApiError } from '../http/errors.ts';
-import { seesAll } from '../redaction/hidden-from.ts';
+import { seesAll } from '../redaction.ts';
 
 /** After this time without renewal, another request may take over: the first one's process is gone. */
 const LEASE_MS = 15_000;

@@ -27,3 +27,30 @@ export function limited({ slots, refusal, counts = () => true }: Limits) {
     }
   });
 }
+
+const MAX_WAIT_SECONDS = 60;
+
+/** Reads `Prefer: wait=N` (RFC 7240). @returns seconds, 60 at most; `null` without a usable value */
+export function readWait(prefer: string | undefined): number | null {
+  const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1];
+  return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
+}
+
+/** Middleware: a request passes if its `If-Match` header names something. It comes before the body and the resource. */
+export function ifMatch() {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const named = c.req.header('if-match') ?? '';
+    if (named.trim() === '')
+      throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
+    await next();
+  });
+}
+
+/** Middleware: a request with `Prefer: wait` passes if its tenant may have one more. */
+export function limitedWaits(slots: TenantSlots) {
+  return limited({
+    slots,
+    refusal: 'Too many requests wait for runs; ask again, or without Prefer: wait',
+    counts: (c) => readWait(c.req.header('prefer')) !== null,
+  });
+}

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { Permission } from '../../graph/definition/index.ts';
-import type { StreamTicket } from '../../store/streams/stream-tickets.ts';
+import type { StreamTicket } from '../../store/stream-tickets.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';

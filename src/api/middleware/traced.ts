@@ -3,10 +3,10 @@ import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { GENERAL, HOLDFAST } from '../../telemetry/traces/names.ts';
 import { isTracing } from '../../telemetry/traces/run-tracer.ts';
-import { markFailed } from '../../telemetry/traces/mark-failed.ts';
+import { markFailed } from '../../telemetry/traces/in-span.ts';
 import { readTraceparent } from '../../telemetry/traces/traceparent.ts';
 import type { ApiEnv } from '../deps.ts';
-import { shownMethod } from './shown-method.ts';
+import { measure } from '../../telemetry/metrics/meter.ts';
 
 /** Probes, metrics and pages are asked for all the time, and say nothing. */
 const TRACED = '/api/';
@@ -44,4 +44,28 @@ export function traced() {
 
 function runIdIn(path: string): string | undefined {
   return OF_RUN.exec(path)?.[1];
+}
+
+/**
+ * Middleware: measures each request (OpenTelemetry, semantic conventions of HTTP servers). Paths that are no routes share
+ * a series, and unknown methods, because strangers choose them.
+ */
+export function measured() {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const start = performance.now();
+    await next();
+    const route = routePath(c, -1);
+    measure('http.server.request.duration', (performance.now() - start) / 1_000, {
+      'http.request.method': shownMethod(c.req.method),
+      'http.response.status_code': c.res.status,
+      'http.route': route.includes('*') ? undefined : route,
+    });
+  });
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Names a method for metrics and spans (OpenTelemetry): an unknown one is `_OTHER`, because strangers choose it. */
+function shownMethod(method: string): string {
+  return METHODS.has(method) ? method : '_OTHER';
 }

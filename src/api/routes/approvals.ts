@@ -1,20 +1,24 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { KnownApproval } from '../../store/approvals.ts';
-import { toInboxApproval } from '../approvals/inbox-approval.ts';
-import { listOwnApprovals } from '../approvals/list-own-approvals.ts';
-import { findWithRun } from '../approvals/find-approval.ts';
-import { showNoted } from '../approvals/show-noted.ts';
-import { COMMENTS_LISTED, withNotes } from '../approvals/with-notes.ts';
+import {
+  toInboxApproval,
+  showNoted,
+  COMMENTS_LISTED,
+  withNotes,
+  commentOnApproval,
+  remindOfApproval,
+  reassignApproval,
+} from '../approvals/annotate-approval.ts';
+import { listOwnApprovals, findWithRun } from '../approvals/find-approval.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
-import { findRun } from '../runs/find-run.ts';
-import { showAll } from '../redaction/hidden-from.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { findRun } from '../runs/run-json.ts';
+import { showAll } from '../redaction.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/json-body.ts';
+import { jsonBody } from '../middleware/bodies.ts';
 import { readPage } from '../http/paging.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
 import {
   ApprovalFilterQuery,
   ApprovalListSchema,
@@ -22,8 +26,11 @@ import {
   DecideSchema,
   DecisionHeaders,
   DecisionSchema,
+  CommentSchema,
+  ReminderSchema,
+  ReassignmentSchema,
 } from '../schemas/approval.ts';
-import { MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
+import { MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf, KeyHeader } from '../schemas/common.ts';
 
 const tags = ['approvals'];
 
@@ -129,3 +136,68 @@ export const approvalRoutes = routes(
   read,
   decision,
 );
+
+const noteTags = ['approvals'];
+/** Who steers runs, and who decides. */
+const ANY = ['run:control', 'approval:decide'] as const;
+
+const comment: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/approvals/{id}/comment',
+    operationId: 'commentOnApproval',
+    tags: noteTags,
+    security: needs(...ANY),
+    summary: 'Say something about an approval; whoever may read the run may read it',
+    middleware: [authorized(deps, ...ANY), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: idOf('approval'), ...body(CommentSchema), headers: KeyHeader },
+    responses: { 200: json(ApprovalSchema, 'The approval with its comments'), ...problems(400, 404, 409, 413, 415) },
+  });
+  router.openapi(route, async (c) => {
+    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt'), ...c.req.valid('json') };
+    return c.json(await commentOnApproval(deps, c.get('caller'), wanted), 200);
+  });
+};
+
+const remind: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/approvals/{id}/remind',
+    operationId: 'remindOfApproval',
+    tags: noteTags,
+    security: needs(...ANY),
+    summary: 'Remind of a pending approval, every ten minutes at most',
+    middleware: [authorized(deps, ...ANY), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: idOf('approval'), ...body(ReminderSchema), headers: KeyHeader },
+    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 413, 415, 429) },
+  });
+  router.openapi(route, async (c) => {
+    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt') };
+    return c.json(await remindOfApproval(deps, c.get('caller'), wanted), 200);
+  });
+};
+
+/** What people add to an approval. */
+export const approvalNoteRoutes = routes(comment, remind);
+
+const reassign: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/approvals/{id}/reassign',
+    operationId: 'reassignApproval',
+    tags: ['approvals'],
+    security: needs('approval:decide'),
+    summary: 'Give a pending approval to other people; what it asks, and the decisions so far, stay',
+    middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: idOf('approval'), ...body(ReassignmentSchema), headers: KeyHeader },
+    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 413, 415) },
+  });
+  router.openapi(route, async (c) => {
+    const { roles = [], users = [] } = c.req.valid('json');
+    const wanted = { id: c.req.valid('param').id, attempt: c.get('attempt'), to: { roles, users } };
+    return c.json(await reassignApproval(deps, c.get('caller'), wanted), 200);
+  });
+};
+
+/** Gives an approval to other people. */
+export const approvalReassignmentRoutes = routes(reassign);

@@ -1,15 +1,12 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
-import { controlMany } from '../bulk/control-many.ts';
-import { decideMany } from '../bulk/decide-many.ts';
-import type { TriedDecision } from '../bulk/decide-many.ts';
-import { mayBeDoneLater } from '../bulk/try-each.ts';
+import { controlMany, decideMany, mayBeDoneLater } from '../bulk.ts';
+import type { TriedDecision } from '../bulk.ts';
 import type { ApiError } from '../http/errors.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/json-body.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
+import { jsonBody } from '../middleware/bodies.ts';
 import { BulkResultSchema, BulkSchema, DecisionResultsSchema, DecisionsSchema } from '../schemas/bulk.ts';
 import { KeyHeader, MAX_BODY_BYTES, body, json, problems } from '../schemas/common.ts';
 

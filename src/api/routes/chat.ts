@@ -1,23 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
-import { answerChat, followRun } from '../chat/chat.ts';
+import { answerChat, followRun, CHUNK_HEADERS, writeChunks } from '../chat/chat.ts';
 import type { Answer } from '../chat/chat.ts';
-import type { Chunk } from '../chat/narrate/chunk.ts';
-import { CHUNK_HEADERS, writeChunks } from '../chat/write-chunks.ts';
+import type { Chunk } from '../chat/narrate/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { readKey } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/json-body.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
+import { jsonBody } from '../middleware/bodies.ts';
 import { ChatSchema } from '../schemas/chat.ts';
 import { KeyHeader, MAX_BODY_BYTES, body, problems } from '../schemas/common.ts';
 import { ThreadId } from '../schemas/run.ts';
-import { sendStream } from '../streams/send-stream.ts';
+import { sendStream } from '../streams/sse-body.ts';
 
 const tags = ['chat'];
 

@@ -1,18 +1,36 @@
 import { createRoute } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
-import type { ApiDeps, ApiEnv } from '../deps.ts';
-import { contentHash } from '../http/content-hash.ts';
 import { ApiError } from '../http/errors.ts';
-import { readFileType } from '../http/file-type.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { contentHash } from '../http/seals.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
-import { authorized, needs, requirePermission } from '../middleware/authorized.ts';
+import { authorized, needs, requirePermission, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { limited } from '../middleware/limited.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
-import { storedBody } from '../middleware/stored-body.ts';
+import { storedBody } from '../middleware/bodies.ts';
 import { KeyHeader, NoQuery, idOf, json, problems } from '../schemas/common.ts';
 import { FileBytes, FileSchema } from '../schemas/file.ts';
+
+const MAX_LENGTH = 255;
+/** A media type with parameters (RFC 9110, section 8.3.1), in visible ASCII. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/;
+
+/**
+ * Reads the media type of a file; without one it is any bytes.
+ * @throws ApiError 415 for what is no media type, and for a body in a coding
+ */
+function readFileType(headers: Headers): string {
+  const type = headers.get('content-type')?.trim() ?? 'application/octet-stream';
+  const coding = headers.get('content-encoding') ?? 'identity';
+  if (type.length > MAX_LENGTH || !MEDIA_TYPE.test(type))
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `"${type}" is no media type of at most ${MAX_LENGTH} characters`);
+  if (coding.trim().toLowerCase() !== 'identity')
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `A file must come as it is, not in the coding "${coding}"`, {
+      headers: { 'accept-encoding': 'identity' },
+    });
+  return type;
+}
 
 /** The uploads that a process takes at a time; each holds a piece in memory, and its bytes count for no tenant yet. */
 const MAX_UPLOADS = 64;

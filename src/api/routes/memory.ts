@@ -1,15 +1,13 @@
 import { createRoute } from '@hono/zod-openapi';
 import { toJson, toMs } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { MAX_MEMORY_ENTRIES } from '../../store/memory/memory.ts';
-import { tooLargeForMemory } from '../../store/memory/value-size.ts';
+import { MAX_MEMORY_ENTRIES, tooLargeForMemory } from '../../store/memory/memory.ts';
 import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/json-body.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
+import { jsonBody } from '../middleware/bodies.ts';
 import { KeyHeader, MAX_BODY_BYTES, NoQuery, body, json, problems } from '../schemas/common.ts';
 import {
   MemoryListSchema,

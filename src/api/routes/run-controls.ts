@@ -1,28 +1,28 @@
 import { createRoute } from '@hono/zod-openapi';
 import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
-import { hideRefusal } from '../../graph/redaction/index.ts';
+import { hideRefusal, hideIntervention } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { afterSending } from '../runs/after-sending.ts';
-import { findRun } from '../runs/find-run.ts';
+import { afterSending, sendSignal } from '../runs/send-signal.ts';
+import { findRun, toRunJson } from '../runs/run-json.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/json-body.ts';
+import { jsonBody } from '../middleware/bodies.ts';
 import { toApiError } from '../http/errors.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
-import { toRunJson } from '../runs/run-json.ts';
-import { KeyHeader, MAX_BODY_BYTES, body, json, problems, idOf } from '../schemas/common.ts';
+import { KeyHeader, MAX_BODY_BYTES, body, json, problems, idOf, PageQuery } from '../schemas/common.ts';
 import { CONTROLS } from '../schemas/controls.ts';
 import type { Control } from '../schemas/controls.ts';
 import { RunSchema } from '../schemas/run.ts';
 import { bindControl } from '../runs/bind-control.ts';
-import { sendSignal } from '../runs/send-signal.ts';
 import { untilRun } from '../runs/until-run.ts';
+import { mapPage } from '../../store/page.ts';
+import type { InterventionRecord } from '../../store/interventions.ts';
+import { readPage } from '../http/paging.ts';
+import { InterventionListSchema } from '../schemas/approval.ts';
 
 /** Makes the route of a control, which sends a signal; the run decides if it takes the signal now. */
 function addControl({ signal: name, route: path, summary, body: Body }: Control): AddRoute {
@@ -79,3 +79,34 @@ const SHOWN_WITHIN_MS = 2_000;
 
 /** Routes of the controls of a run. */
 export const controlRoutes = routes(...CONTROLS.map(addControl));
+
+const list: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/interventions',
+    operationId: 'listInterventions',
+    tags: ['controls'],
+    security: needs('run:read'),
+    summary: 'Failed nodes and calls of the tenant that wait for a person, those of the newest run first',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { query: PageQuery },
+    responses: { 200: json(InterventionListSchema, 'A page of interventions'), ...problems(400) },
+  });
+  router.openapi(route, async (c) => {
+    const caller = c.get('caller');
+    const { tenantId } = caller;
+    const asked = { list: ['interventions', tenantId], ...c.req.valid('query') };
+    const page = await readPage(deps.cursors, asked, async (request) =>
+      mapPage(await deps.store.interventions.list(tenantId, request), (record) => toItem(record, caller)),
+    );
+    return c.json(page, 200);
+  });
+};
+
+/** Routes of interventions: the inbox. The controls `retry`, `skip` and `fail` of a run settle them. */
+export const interventionRoutes = routes(list);
+
+function toItem({ runId, intervention, redaction }: InterventionRecord, caller: Caller) {
+  const { kind: _kind, ...shown } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
+  return { runId, ...shown };
+}

@@ -1,24 +1,20 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
-import { diffRuns } from '../states/diff-runs.ts';
+import { diffRuns } from '../runs/diff-runs.ts';
 import { editState } from '../runs/edit-state.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import { findRun } from '../runs/find-run.ts';
-import { listCheckpoints } from '../states/list-checkpoints.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { shownDiff, shownState } from '../redaction/shown-state.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { findRun, toRunJson } from '../runs/run-json.ts';
+import { listCheckpoints, readState } from '../runs/read-state.ts';
+import { hiddenFrom, shownDiff, shownState } from '../redaction.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
-import { ifMatch } from '../middleware/if-match.ts';
-import { jsonBody } from '../middleware/json-body.ts';
+import { ifMatch } from '../middleware/limited.ts';
+import { jsonBody } from '../middleware/bodies.ts';
 import { readPage } from '../http/paging.ts';
-import { readState } from '../states/read-state.ts';
 import { replayRun } from '../runs/replay-run.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
-import { toRunJson } from '../runs/run-json.ts';
 import { KeyHeader, MAX_BODY_BYTES, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
 import {
   CheckpointListSchema,

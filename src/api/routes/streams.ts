@@ -3,14 +3,13 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/json-body.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
+import { jsonBody } from '../middleware/bodies.ts';
 import { ticketed } from '../middleware/ticketed.ts';
-import { seesAll } from '../redaction/hidden-from.ts';
-import { findRun } from '../runs/find-run.ts';
+import { seesAll } from '../redaction.ts';
+import { findRun } from '../runs/run-json.ts';
 import { KeyHeader, MAX_BODY_BYTES, body, idOf, json, problems } from '../schemas/common.ts';
 import {
   EventStreamSchema,
@@ -21,13 +20,17 @@ import {
   TenantStreamQuery,
   TicketSchema,
 } from '../schemas/stream.ts';
-import { answerStream } from '../streams/answer-stream.ts';
-import { readLastEventId, requireWritten } from '../streams/last-event-id.ts';
-import { createPlaceIds } from '../streams/place-id.ts';
-import { shareLooks } from '../streams/shared-looks.ts';
-import { streamRun } from '../streams/stream-run.ts';
-import { streamTenant, tooOld } from '../streams/stream-tenant.ts';
-import { createTenantFeeds } from '../streams/tenant-feeds.ts';
+import { answerStream } from '../streams/sse-body.ts';
+import {
+  readLastEventId,
+  requireWritten,
+  createPlaceIds,
+  shareLooks,
+  streamTenant,
+  tooOld,
+  createTenantFeeds,
+} from '../streams/tenant-feeds.ts';
+import { streamRun } from '../streams/listen-to-run.ts';
 
 const tags = ['runs'];
 const EVENT_STREAM = {

@@ -3,21 +3,17 @@ import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun } from '../runs/find-run.ts';
-import { listCheckpoints } from '../states/list-checkpoints.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { shownState } from '../redaction/shown-state.ts';
-import { authorized, needs } from '../middleware/authorized.ts';
+import { findRun, toRunPage } from '../runs/run-json.ts';
+import { listCheckpoints, readState } from '../runs/read-state.ts';
+import { hiddenFrom, shownState } from '../redaction.ts';
+import { authorized, needs, routes } from '../middleware/authorized.ts';
+import type { AddRoute } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
-import { readState } from '../states/read-state.ts';
-import { routes } from '../middleware/router.ts';
-import type { AddRoute } from '../middleware/router.ts';
-import { toRunPage } from '../runs/run-json.ts';
 import { NoQuery, PageQuery, json, problems, idOf } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { ThreadSchema } from '../schemas/thread.ts';
 import { etagOf } from '../http/etag.ts';
-import { checkpointLeftBy } from '../runs/thread-state.ts';
+import { checkpointLeftBy } from '../runs/dispatch-run.ts';
 
 const tags = ['threads'];
 

@@ -3,10 +3,10 @@ import { NO_MARKS } from '../../graph/diagram/index.ts';
 import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
-import { missingGraph } from '../graphs/missing-graph.ts';
+import { missingGraph } from '../graphs/find-published.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun } from './find-run.ts';
+import { findRun } from './run-json.ts';
 
 export interface WantedDiagram {
   /** The name of the graph. */

@@ -6,10 +6,8 @@ import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable, toApiError } from '../http/errors.ts';
 import { isMatched } from '../http/etag.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
-import { afterSending } from './after-sending.ts';
-import { sendSignal } from './send-signal.ts';
+import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
+import { afterSending, sendSignal } from './send-signal.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 
 export interface WantedEdit {

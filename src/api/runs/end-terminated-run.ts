@@ -1,3 +1,4 @@
+import { NOT_BEGUN, journalBatch } from '../../graph/journal/index.ts';
 import type { JournalBatch } from '../../graph/journal/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
@@ -5,11 +6,13 @@ import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { endMeasurements } from '../../telemetry/metrics/journal-measurements.ts';
-import { measureAll } from '../../telemetry/metrics/meter.ts';
+import { measureAll, measure } from '../../telemetry/metrics/meter.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { WorkflowEnd } from '../temporal/workflow-end.ts';
-import { closingBatch } from './closing-batch.ts';
+import type { WorkflowEnd, PutAside } from '../temporal/workflow-end.ts';
+import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
+import type { TaskFailureNote } from '../../store/failing-runs.ts';
+import type { FailingTask } from '../temporal/failing-task.ts';
 
 /**
  * Ends a run whose workflow has ended without telling the store, or is not there. Runs that have ended or go on are left alone.
@@ -75,4 +78,75 @@ function toError(end: WorkflowEnd): RunError {
       return { code: 'ABORTED', message: truncate(message, MAX_MESSAGE) };
     }
   }
+}
+
+/** The last event of a run, without its number and step. */
+type LastEvent = { readonly at: string } & (
+  | { readonly type: 'run.failed'; readonly error: RunError }
+  | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null }
+);
+
+interface ClosingOptions {
+  readonly approvals?: readonly Approval[];
+  /** Why a canceled run could not end in order. */
+  readonly cancelError?: RunError | null;
+}
+
+/** The last batch of a run without a workflow that could write it. Pending approvals are canceled. */
+export function closingBatch(
+  run: Pick<RunRecord, 'view' | 'lastSeq'>,
+  event: LastEvent,
+  { approvals = [], cancelError = null }: ClosingOptions = {},
+): JournalBatch {
+  const view = run.view ?? NOT_BEGUN;
+  const ended =
+    event.type === 'run.failed'
+      ? { status: 'failed' as const, error: event.error }
+      : { status: 'canceled' as const, error: cancelError };
+  return journalBatch({
+    events: [{ seq: run.lastSeq + 1, step: view.step, ...event }],
+    approvals: approvals
+      .filter(({ status }) => status === 'pending')
+      .map((approval) => ({ ...approval, status: 'canceled' })),
+    view: { ...view, ...ended, waitingFor: [], endedAt: event.at },
+  });
+}
+
+type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+
+/** A run's failing workflow task, and what a worker has noted of it. */
+export interface Poisoned {
+  readonly task: FailingTask;
+  readonly note: TaskFailureNote | null;
+}
+
+/** How far it is shown that the run's own code fails the task, and not a worker, its machine or the database. */
+export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'shown' {
+  if (task.last.kind === 'refused') return task.failures >= FEWEST_PROOFS ? 'shown' : 'some';
+  if (note?.by !== 'code' || note.executionRunId !== task.executionRunId) return 'none';
+  return note.proofs >= FEWEST_PROOFS ? 'shown' : 'some';
+}
+
+/** Ends a run at once, without its last steps. Several processes may do so. @throws ApiError 503 */
+export async function putRunAside(
+  deps: PutAsideDeps,
+  run: RunReference,
+  { cancel = null, ...poisoned }: Poisoned & Partial<Pick<PutAside, 'cancel'>>,
+): Promise<void> {
+  const { executionRunId } = poisoned.task;
+  const message = messageOf(poisoned);
+  const isDone = await deps.engine.putAside({ ...run, executionRunId }, { message, cancel });
+  if (isDone) {
+    measure('holdfast.runs.put_aside', 1, {});
+    deps.logger.warn({ run: run.id, tenant: run.tenantId, message, cancel }, 'a run was put aside');
+  }
+  await endTerminatedRun(deps, run, Date.now());
+}
+
+function messageOf({ task: { failures, last }, note }: Poisoned): string {
+  const told = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
+  const count = Math.max(failures, note?.by === 'code' ? note.proofs : 0);
+  const times = count === 1 ? 'once' : `${count} times`;
+  const reason = note?.by === 'code' ? note.reason : told;
+  return `The run was ended without its last steps: its workflow task failed ${times}: ${reason}`;
 }

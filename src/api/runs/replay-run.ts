@@ -1,10 +1,10 @@
 import type { Beginning } from '../../graph/advance/index.ts';
-import type { JournalBatch, RunView } from '../../graph/journal/index.ts';
 import { journalBatch, toRunView } from '../../graph/journal/index.ts';
+import type { JournalBatch, RunView, RunEvent } from '../../graph/journal/index.ts';
 import { inheritedByReplay } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { hasEnded } from '../../graph/run/index.ts';
-import type { Divergence, Replayed, ReplayLog } from '../../graph/replay/index.ts';
+import { hasEnded, isEnded } from '../../graph/run/index.ts';
+import type { Divergence, Replayed, ReplayLog, Recording } from '../../graph/replay/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { KeptDivergence } from '../../store/tables.ts';
@@ -12,11 +12,10 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
-import { shownEvent } from '../redaction/shown-approval.ts';
-import { newRun } from './new-run.ts';
-import { pinnedByRun, requireInput } from './pinned-graph.ts';
-import { readLog } from './read-log.ts';
-import { firstBeginning } from './thread-state.ts';
+import { shownEvent } from '../redaction.ts';
+import { newRun, pinnedByRun, requireInput, startOf } from './start-run.ts';
+import { firstBeginning } from './dispatch-run.ts';
+import type { Store } from '../../store/store.ts';
 
 export interface WantedReplay {
   /** `null`: the graph of the run itself. */
@@ -123,4 +122,53 @@ function toBatches(replayed: Replayed): readonly JournalBatch[] {
       view,
     });
   });
+}
+
+/** Limits of a recorded run, because its log is held in memory. */
+const MAX_RECORDED = 50_000;
+const MAX_RECORDED_BYTES = 64 * 1_048_576;
+
+/**
+ * Reads all that has happened to a run.
+ * @throws ApiError 409 when the run has not ended, or is too large
+ */
+async function readLog({ journal, ledger }: Store, run: RunRecord): Promise<ReplayLog> {
+  if (!isEnded(run.status)) throw refused(`The run is ${run.status}; its log is whole when it has ended`);
+  if (run.lastSeq > MAX_RECORDED)
+    throw refused(`The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
+  const bytes = await journal.recordedBytes(run.id);
+  if (bytes > MAX_RECORDED_BYTES)
+    throw refused(`The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`);
+  const events: RunEvent[] = [];
+  for (let page = await journal.events(run.id, 0, LOG_PAGE); page.length > 0;) {
+    events.push(...page);
+    page = await journal.events(run.id, events.length, LOG_PAGE);
+  }
+  const [occurrences, answers] = await Promise.all([journal.occurrences(run.id), ledger.answers(run.id)]);
+  return { events, occurrences, answers };
+}
+
+const LOG_PAGE = 1_000;
+
+function refused(message: string): ApiError {
+  return new ApiError('NOT_ALLOWED_NOW', message);
+}
+
+/**
+ * Reads all that makes an ended run happen again: what it has pinned, how it began, and what happened to it.
+ * @throws ApiError 409 when the run has not ended, or is too large
+ */
+export async function readRecording(deps: Pick<ApiDeps, 'store'>, run: RunRecord): Promise<Recording> {
+  const log = await readLog(deps.store, run);
+  const start = await startOf(deps, run);
+  const { identity, definition, catalog } = start;
+  return {
+    identity,
+    definition,
+    catalog,
+    redaction: run.redaction,
+    begin: await firstBeginning(deps.store, start, run.predecessorId),
+    ...log,
+    answers: Object.fromEntries(log.answers),
+  };
 }

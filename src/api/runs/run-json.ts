@@ -4,7 +4,7 @@ import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
-import type { Retrying } from '../../store/calls/list-retrying.ts';
+import type { Retrying } from '../../store/calls/ledger.ts';
 import { mapPage } from '../../store/page.ts';
 import type { Page } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -12,7 +12,10 @@ import type { KeptDivergence } from '../../store/tables.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { hiddenFrom, seesAll } from '../redaction/hidden-from.ts';
+import { hiddenFrom, seesAll, shownEvent } from '../redaction.ts';
+import { ApiError } from '../http/errors.ts';
+import { toPosition } from '../../store/events.ts';
+import { readPage } from '../http/paging.ts';
 
 /** What a run does at the moment, and its row does not say. */
 interface Live {
@@ -90,4 +93,37 @@ export async function toRunPage(
   const open = page.items.filter(({ status }) => !isEnded(status)).map(({ id }) => id);
   const retrying = await store.ledger.retryingOf(open);
   return mapPage(page, (run) => toRunJson(run, caller, { retrying: retrying.get(run.id) ?? [] }));
+}
+
+/** Finds a run of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
+export async function findRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<RunRecord> {
+  const run = await store.runs.find(id);
+  if (!run || !(run.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw unknownRun(id);
+  return run;
+}
+
+export function unknownRun(id: string): ApiError {
+  return new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
+}
+
+interface AskedHistory {
+  readonly run: RunRecord;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** The `seq` of the event that it begins behind. */
+  readonly after?: number | undefined;
+}
+
+/** Reads a page of a run's events, as a caller may see them. @throws ApiError `INVALID_CURSOR` */
+export async function listHistory(
+  { cursors, seals, store }: Pick<ApiDeps, 'cursors' | 'seals' | 'store'>,
+  caller: Caller,
+  { run, after = 0, ...page }: AskedHistory,
+) {
+  const hidden = hiddenFrom(caller, run);
+  const asked = { list: ['history', run.tenantId, run.id, after], ...page };
+  return await readPage(cursors, asked, async (request) => {
+    const found = await store.journal.list(run.id, { ...request, after: request.after ?? toPosition(after) });
+    return mapPage(found, (event) => shownEvent(event, hidden, seals));
+  });
 }

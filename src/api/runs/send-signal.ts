@@ -1,20 +1,202 @@
-import type { Refusal, SignalResult } from '../../graph/run/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
-import type { JsonObject } from '../../graph/values/index.ts';
+import { isDatabaseAway } from '../../store/database/database-away.ts';
+import { ApiError, effectUnknown, unavailable } from '../http/errors.ts';
+import { isEnded, readRun } from '../../graph/run/index.ts';
+import type { SignalResult, Refusal, Run, SentSignal, Principal } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import { guiltOf, putRunAside, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
+import { fromEndedState } from '../../graph/journal/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import { isStart } from '../../workflows/contract.ts';
+import type { RunGraphInput } from '../../workflows/contract.ts';
+import { toRunnable } from '../graph-jobs/jobs.ts';
+import { findState } from './read-state.ts';
+import { poll } from '../temporal/requests.ts';
+import { tryDispatch, dispatchRun } from './dispatch-run.ts';
+import { inheritedUndone } from './sound-state.ts';
+import type { Store } from '../../store/store.ts';
+import { unknownRun } from './run-json.ts';
+import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { unavailable } from '../http/errors.ts';
-import { toPrincipal } from '../http/to-principal.ts';
-import { poll } from '../temporal/poll.ts';
-import { afterSending } from './after-sending.ts';
-import { cancelPoisonedRun } from './cancel-poisoned-run.ts';
-import { dispatchRun } from './dispatch-run.ts';
-import { endTerminatedRun } from './end-terminated-run.ts';
-import { reopen } from './reopen-run.ts';
-import type { SignedSignal } from './signal-queued.ts';
-import { signalQueued } from './signal-queued.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
+
+/**
+ * Does the work from the moment when a decision or control may have reached its run.
+ * @throws ApiError 503 with `mayTakeEffect`, unless the run has refused it
+ */
+export async function afterSending<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isRefusal(error) ? error : effectUnknown(`${PASSED_ON}: ${reasonOf(error)}`, error);
+  }
+}
+
+const PASSED_ON = 'The request was passed on, and its effect is not known yet; the same Idempotency-Key finds out';
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.code !== 'UNAVAILABLE';
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof ApiError) return cause.message;
+  return isDatabaseAway(cause)
+    ? "the database can't be reached at the moment"
+    : 'the server failed, and its log says why';
+}
+
+/** Without a culprit, a task that has failed so often takes no cancel any more. */
+const FEWEST_FOR_CANCEL = 3;
+
+/**
+ * Ends a run that takes no cancel, because its workflow task fails.
+ * @returns `null` when that is not why
+ * @throws ApiError 503
+ */
+async function cancelPoisonedRun(
+  deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
+  run: RunRecord,
+  { payload: { signalId, by, reason } }: SignedSignal,
+): Promise<SignalResult | null> {
+  const [task, note] = await Promise.all([deps.engine.failingTask(run), deps.store.failingRuns.find(run.id)]);
+  if (!task || (guiltOf({ task, note }) === 'none' && task.failures < FEWEST_FOR_CANCEL)) return null;
+  const cancel = { signalId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
+  await putRunAside(deps, run, { task, note, cancel });
+  return { id: signalId, taken: true, value: null };
+}
+
+type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
+
+/**
+ * Signals a run that has ended. A signal that it takes starts a new execution of its workflow.
+ * @throws ApiError 409 when its thread has gone on without it, 503 while its state is being written
+ */
+async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
+  const ended = await findEnded(deps, run);
+  const result = ended && (await reopenEnded(deps, run, { ended, signal }));
+  if (result) return result;
+  const refusal = (await isReopened(deps, run)) ? changedMeanwhile(signal.name) : alreadyEnded(run);
+  return { id: signal.payload.signalId, taken: false, refusal };
+}
+
+/** Tries the signal: the interpreter is pure, so the new execution comes to the same result. */
+async function reopenEnded(
+  deps: ReopenDeps,
+  run: RunRecord,
+  { ended: { start, lastSeq, whole }, signal }: { ended: EndedRun; signal: SentSignal },
+): Promise<SignalResult | null> {
+  const now = Date.now();
+  const { name, payload } = signal;
+  const { signalId: id } = payload;
+  const known = whole.signalResults.find((earlier) => earlier.id === id);
+  if (known) return known;
+  const trial = { graph: toRunnable(start), run: whole, signal, now };
+  const { result, view } = await deps.graphJobs.do('signalEnded', run.tenantId, trial);
+  if (!result?.taken) return result;
+  const undone = isEnded(view.status) ? null : await inheritedUndone(deps.store, run);
+  if (undone !== null)
+    return { id, taken: false, refusal: { code: 'NOT_ALLOWED_NOW', message: `The state of the run ${undone}` } };
+  const reopened = await deps.store.endedRuns.reopen(run.id, {
+    lastSeq,
+    reopening: toJson({ kind: 'reopen', run: whole, name, payload }),
+    view,
+    at: new Date(now).toISOString(),
+  });
+  if (reopened === 'busy') throw threadGone(run);
+  if (reopened === 'changed') return { id, taken: false, refusal: changedMeanwhile(name) };
+  await tryDispatch(deps, run.id);
+  return result;
+}
+
+interface EndedRun {
+  readonly start: RunGraphInput;
+  readonly lastSeq: number;
+  readonly whole: Run;
+}
+
+async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): Promise<EndedRun | null> {
+  const ended = await store.endedRuns.find(id);
+  if (!ended) return null;
+  const { start, lastSeq } = ended;
+  const kept = readRun(ended.state);
+  const state = await findState(store, id, kept.checkpointId);
+  return isStart(start) ? { start, lastSeq, whole: fromEndedState(kept, state?.channels ?? {}) } : null;
+}
+
+function threadGone({ threadId }: RunRecord): ApiError {
+  return new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`);
+}
+
+/** An edit names the checkpoint that it corrects, and there is a newer one now. */
+function changedMeanwhile(signal: string): Refusal {
+  return signal === 'edit'
+    ? { code: 'STALE', message: 'The state has changed in this moment; look again' }
+    : { code: 'NOT_ALLOWED_NOW', message: 'The run has changed in this moment; look again' };
+}
+
+function alreadyEnded({ status, view }: RunRecord): Refusal {
+  const endedAt = view?.endedAt ?? null;
+  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}${endedAt === null ? '' : ` since ${endedAt}`}` };
+}
+
+/** A run that another request has reopened shows it in its row at once. */
+const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
+
+async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
+  const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isDispatched || now.lastSeq !== lastSeq);
+  return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
+}
+
+/** A signal with its sender. */
+export interface SignedSignal extends SentSignal {
+  readonly payload: SentSignal['payload'] & {
+    readonly by: Principal;
+  };
+}
+
+/**
+ * Signals a queued run, which can be canceled, and stores events until it begins.
+ * @returns the result, or the run in its new state if it is not queued any more
+ */
+async function signalQueued(
+  { store }: Pick<ApiDeps, 'store'>,
+  run: RunRecord,
+  signal: SignedSignal,
+): Promise<SignalResult | RunRecord> {
+  const take = signals[signal.name];
+  const became = take ? await take(store, run, signal) : NOT_YET;
+  if (became === 'dequeued') return await findDequeued(store, run);
+  const id = signal.payload.signalId;
+  return became === 'taken' ? { id, taken: true, value: null } : { id, taken: false, refusal: became };
+}
+
+async function findDequeued({ runs }: Store, { id }: RunRecord): Promise<RunRecord> {
+  const run = await runs.find(id);
+  if (!run) throw unknownRun(id);
+  return run;
+}
+
+const NOT_YET: Refusal = { code: 'NOT_ALLOWED_NOW', message: 'The run is queued; it has not begun yet' };
+const FULL: Refusal = {
+  code: 'BUFFER_FULL',
+  message: 'The run is queued, and keeps as many events for its beginning as it may',
+};
+
+type TakeSignal = (store: Store, run: RunRecord, signal: SignedSignal) => Promise<'taken' | 'dequeued' | Refusal>;
+
+/** The signals that a queued run takes. */
+const signals: Readonly<Record<string, TakeSignal>> = {
+  async cancel({ threads }, run, { payload }) {
+    const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
+    const event = { type: 'run.canceled', at: new Date().toISOString(), by: payload.by.sub, reason } as const;
+    return (await threads.cancelQueued(run, closingBatch(run, event))) ? 'taken' : 'dequeued';
+  },
+  async event({ threads }, { id }, { name, payload }) {
+    const queued = await threads.queueSignal(id, { name, payload });
+    return queued === 'full' ? FULL : queued;
+  },
+};
 
 type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 

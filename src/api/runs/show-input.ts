@@ -4,7 +4,7 @@ import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { seesAll } from '../redaction/hidden-from.ts';
+import { seesAll } from '../redaction.ts';
 
 /** An input that is kept for runs to come. */
 interface KeptInput {

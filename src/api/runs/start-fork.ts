@@ -1,7 +1,7 @@
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
 import { hideRefusal, inheritedByFork } from '../../graph/redaction/index.ts';
-import { approvalsToInherit, readRun } from '../../graph/run/index.ts';
-import type { EarlierCall, ParentRun } from '../../graph/run/index.ts';
+import { approvalsToInherit, readRun, MAX_INHERITED, closedApprovals } from '../../graph/run/index.ts';
+import type { EarlierCall, ParentRun, ClosedApproval } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -10,16 +10,15 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
-import { hiddenFrom } from '../redaction/hidden-from.ts';
-import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
-import { findState } from '../states/read-state.ts';
-import { requireGraphOn } from '../switches/require-graph-on.ts';
-import { requireMayStart } from '../tenants/require-may-start.ts';
+import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
+import { findState } from './read-state.ts';
+import { requireGraphOn } from '../administration/set-switch.ts';
+import { requireMayStart } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
-import { readClosedApprovals } from './forks/read-closed-approvals.ts';
-import { newIdentity, newRun } from './new-run.ts';
-import { pinnedByRun } from './pinned-graph.ts';
-import { requireSound } from '../states/sound-state.ts';
+import { newIdentity, newRun, pinnedByRun } from './start-run.ts';
+import { requireSound } from './sound-state.ts';
+import type { Position } from '../../store/page.ts';
+import type { Store } from '../../store/store.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;
@@ -137,4 +136,24 @@ function toFork(
 /** A fork has the breakpoints of its parent. */
 function breakpointsOf({ begin }: RunGraphInput): Pick<RunStart, 'breakpoints'> {
   return begin.kind !== 'reopen' && begin.breakpoints ? { breakpoints: begin.breakpoints } : {};
+}
+
+const PAGE_SIZE = 50;
+
+/**
+ * Reads the latest closed approvals of a run, as many as a fork takes over, or some more. They are read by pages, as
+ * their details may be large.
+ */
+export async function readClosedApprovals(
+  { approvals }: Pick<Store, 'approvals'>,
+  { id: runId, tenantId }: Pick<RunRecord, 'id' | 'tenantId'>,
+): Promise<readonly ClosedApproval[]> {
+  const closed: ClosedApproval[] = [];
+  let next: Position | null = null;
+  do {
+    const page = await approvals.list(tenantId, { runId }, { limit: PAGE_SIZE, ...(next && { after: next }) });
+    closed.push(...closedApprovals(page.items));
+    next = page.next;
+  } while (next !== null && closed.length < MAX_INHERITED);
+  return closed;
 }

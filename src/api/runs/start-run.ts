@@ -1,22 +1,29 @@
-import type { GraphDefinition, Limits } from '../../graph/definition/index.ts';
-import type { Inherited } from '../../graph/redaction/index.ts';
-import type { Breakpoints } from '../../graph/run/index.ts';
-import { didYouMean, withSuggestions } from '../../graph/values/index.ts';
+import { INTERPRETER_VERSION, pinCatalog } from '../../graph/definition/index.ts';
+import type { GraphDefinition, Limits, Catalog } from '../../graph/definition/index.ts';
+import type { Inherited, Redaction } from '../../graph/redaction/index.ts';
+import { limitsOfRun } from '../../graph/run/index.ts';
+import type { Breakpoints, LimitsOfRun, Run } from '../../graph/run/index.ts';
+import { didYouMean, withSuggestions, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { NewRun } from '../../store/accept-run.ts';
 import { MAX_QUEUED } from '../../store/thread-queue.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
+import type { ValidGraph } from '../graphs/resolve-graph.ts';
+import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
-import { toPrincipal } from '../http/to-principal.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
-import { requireGraphOn } from '../switches/require-graph-on.ts';
-import { requireMayStart } from '../tenants/require-may-start.ts';
-import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
-import { newIdentity, newRun } from './new-run.ts';
-import { pinGraph, requireInput } from './pinned-graph.ts';
-import type { PinnedGraph } from './pinned-graph.ts';
+import type { RunnableGraph } from '../graph-jobs/jobs.ts';
+import { requireGraphOn } from '../administration/set-switch.ts';
+import { requireMayStart } from '../administration/require-may-start.ts';
+import { acceptAndDispatch, unlessAccepted, inheritedChannels } from './dispatch-run.ts';
+import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
+import { traceOfStart } from '../../telemetry/traces/trace-of-start.ts';
+import { isStart } from '../../workflows/contract.ts';
+import type { RunGraphInput } from '../../workflows/contract.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import { unknownRun } from './run-json.ts';
 
 /** A run as a caller asks for it. */
 export interface WantedRun {
@@ -112,4 +119,164 @@ function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: Want
       .map(({ path, name }) => ({ path, message: `There is no node "${name}".${didYouMean(name, known)}` })),
   );
   if (issues.length > 0) throw new ApiError('INVALID_REQUEST', 'The graph has no such node', { issues });
+}
+
+/** The parts of a new run that do not follow from its graph; the default is no thread. */
+export interface RunOrigin
+  extends
+    Pick<NewRun, 'input' | 'metadata' | 'createdBy'>,
+    Partial<Pick<NewRun, 'threadId' | 'onBusy' | 'parentRunId' | 'replay' | 'limits'>> {
+  readonly identity: RunIdentity;
+  readonly begin: Beginning;
+}
+
+/** Makes the row of a new run, with the input of its workflow. */
+export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunOrigin): NewRun {
+  const { given, definition, catalog, limits, redaction } = pinned;
+  const { id, tenantId, graph } = identity;
+  const trace = traceOfStart({ id, tenantId, graph: graph.name, threadId: identity.threadId });
+  const start: RunGraphInput = {
+    interpreterVersion: INTERPRETER_VERSION,
+    execution: 1,
+    identity,
+    definition,
+    catalog,
+    begin,
+    ...(trace && { trace }),
+  };
+  return {
+    id,
+    tenantId,
+    graph,
+    definition: given,
+    threadId: null,
+    onBusy: 'reject',
+    parentRunId: null,
+    replay: null,
+    limits: toJsonObject(limits.shown),
+    redaction,
+    createdAt: new Date().toISOString(),
+    start: toJson(start),
+    ...origin,
+  };
+}
+
+/** Makes the identity of a caller's run. */
+export function newIdentity(
+  { graph, limits: { limits } }: PinnedGraph,
+  caller: Caller,
+  run: Pick<RunIdentity, 'id' | 'tenantId' | 'threadId'>,
+): RunIdentity {
+  return { ...run, graph, createdBy: toPrincipal(caller), limits };
+}
+
+/** A graph with all that a run of it pins. */
+export interface PinnedGraph {
+  readonly graph: Run['graph'];
+  /** The definition as its author gave it. */
+  readonly given: JsonObject;
+  /** The definition with an exact version in every reference. */
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  readonly limits: LimitsOfRun;
+  readonly redaction: Redaction;
+}
+
+/** A graph, and what a new run wants besides it. */
+interface Wanted {
+  readonly valid: ValidGraph;
+  readonly limits?: Limits;
+  readonly inherited?: Inherited;
+}
+
+/** Pins a graph for a new run of a tenant. */
+export async function pinGraph(
+  { catalog, graphJobs }: Pick<ApiDeps, 'catalog' | 'graphJobs'>,
+  tenantId: string,
+  { valid, limits = {}, inherited = {} }: Wanted,
+): Promise<PinnedGraph> {
+  const { name, version, hash, given, definition, graphs } = valid;
+  const pinned = pinCatalog(definition, { ...catalog, graphs });
+  return {
+    graph: { name, version, hash },
+    given: toJsonObject(given),
+    definition,
+    catalog: pinned,
+    limits: limitsOfRun({ definition, catalog }, limits),
+    redaction: await graphJobs.do('findRedaction', tenantId, {
+      graph: { definition, catalog: pinned },
+      inherited,
+    }),
+  };
+}
+
+/** The input of an earlier run, and the graph for a run that follows from it. */
+export interface EarlierRun {
+  readonly start: RunGraphInput;
+  readonly pinned: PinnedGraph;
+}
+
+/** The graph of a run that follows an earlier one. */
+interface Following {
+  /** `null`: the graph of the earlier run. */
+  readonly graph: Json;
+  /** The id of the run that follows. */
+  readonly runId: string;
+  /** Returns what is hidden of all that it takes over. */
+  readonly inherit: (redaction: Redaction, begin: RunGraphInput['begin']) => Inherited;
+}
+
+/**
+ * Reads the graph that a run has pinned, or pins another one in its place.
+ * @throws ApiError 404 when the run has been pruned meanwhile
+ */
+export async function pinnedByRun(
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'graphJobs'>,
+  run: RunRecord,
+  { graph: reference, runId, inherit }: Following,
+): Promise<EarlierRun> {
+  const start = await startOf(deps, run);
+  if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
+  const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId }, runId);
+  const { channels = [], ...places } = inherit(run.redaction, start.begin);
+  const ofThread = await inheritedChannels(deps.store, run.predecessorId);
+  const inherited = { ...places, channels: [...channels, ...ofThread] };
+  return { start, pinned: await pinGraph(deps, run.tenantId, { valid, inherited }) };
+}
+
+/**
+ * Reads what a run was started with.
+ * @throws ApiError 404 when the run has been pruned meanwhile
+ */
+export async function startOf(
+  { store }: Pick<ApiDeps, 'store'>,
+  { id }: Pick<RunRecord, 'id'>,
+): Promise<RunGraphInput> {
+  const start = await store.runs.startOf(id);
+  if (start === null) throw unknownRun(id);
+  if (!isStart(start)) throw new TypeError(`Run ${id} has nothing that it was started with`);
+  return start;
+}
+
+async function pinnedOf(
+  { store }: Pick<ApiDeps, 'store'>,
+  { id, graph, limits, redaction }: RunRecord,
+  { definition, catalog }: RunGraphInput,
+): Promise<PinnedGraph> {
+  const given = await store.graphs.definition(graph.hash);
+  if (!given) throw unknownRun(id);
+  return { graph, given, definition, catalog, limits: limitsOfRun({ definition, catalog }, limits), redaction };
+}
+
+/** @throws ApiError 422 with all faults of an input that the graph does not take, or with all that it lacks */
+export async function requireInput(
+  { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
+  tenantId: string,
+  { graph, input }: { graph: RunnableGraph; input: JsonObject },
+): Promise<void> {
+  const faults = await graphJobs.do('checkInput', tenantId, { graph: toRunnable(graph), input });
+  const missing = faults.missing.map((name) => ({ path: '/input', message: `"${name}" is missing` }));
+  if (missing.length > 0) throw new ApiError('MISSING_INPUT', 'The graph needs more input', { issues: missing });
+  const issues = faults.issues.map(({ path, message }) => ({ path: `/input${path}`, message }));
+  if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
 }

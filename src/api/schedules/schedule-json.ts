@@ -5,7 +5,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { createShowInput } from '../runs/show-input.ts';
 import type { ShowInputDeps } from '../runs/show-input.ts';
-import { toTickInput } from './tell-temporal.ts';
+import { toTickInput } from './change-schedule.ts';
 
 const NEXT_TIMES = 5;
 const LAST_RUNS = 5;

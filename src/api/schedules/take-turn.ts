@@ -1,11 +1,85 @@
-import type { Schedule, ScheduleReference, Tick, TickResult } from '../../store/schedules/schedule.ts';
+import type {
+  TickKind,
+  TickResult,
+  Overlap,
+  Schedule,
+  Tick,
+  ScheduleReference,
+} from '../../store/schedules/schedule.ts';
+import { ApiError } from '../http/errors.ts';
+import type { ApiErrorCode } from '../http/errors.ts';
+import { isDatabaseAway } from '../../store/database/database-away.ts';
+import type { NewRun } from '../../store/accept-run.ts';
+import { startRun } from '../runs/start-run.ts';
+import type { StartDeps } from '../runs/start-run.ts';
 import type { ApiDeps } from '../deps.ts';
 import { sendSignal } from '../runs/send-signal.ts';
-import { judgeTick } from './judge-tick.ts';
-import type { TickVerdict } from './judge-tick.ts';
-import { actorOf } from './actor-of.ts';
-import { settleBarred } from './settle-barred.ts';
-import { startTick } from './start-tick.ts';
+import { permissionsOf } from '../../graph/definition/index.ts';
+import type { Roles } from '../../graph/definition/index.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { requireGraphOn } from '../administration/set-switch.ts';
+import { requireMayStart } from '../administration/require-may-start.ts';
+
+/** The refusals of new runs that end when a new day begins, or when an administrator says so. */
+const CLOSED: ReadonlySet<ApiErrorCode> = new Set(['QUOTA_REACHED', 'TENANT_SUSPENDED', 'SWITCHED_OFF']);
+
+/**
+ * Says what becomes of a tick whose run is refused. A time is left out while no run may begin: times that waited would all
+ * start together at the end of it, past any quota.
+ * @returns `null`: the tick waits, since a person has asked for it; a trigger waits for a quota alone
+ */
+function resultOfRefusal(kind: TickKind, { code, message }: ApiError): TickResult | null {
+  if (CLOSED.has(code) && kind === 'time') return { outcome: 'skipped', code, message };
+  if (CLOSED.has(code) && (kind === 'backfill' || code === 'QUOTA_REACHED')) return null;
+  return { outcome: code === 'THREAD_BUSY' ? 'skipped' : 'failed', code, message };
+}
+
+/** What a run does while another run of its thread is not over. */
+const ON_BUSY: Readonly<Record<Overlap, NewRun['onBusy']>> = {
+  skip: 'reject',
+  buffer: 'enqueue',
+  allow: 'enqueue',
+  cancelOther: 'interrupt',
+};
+
+/**
+ * Starts the run of a tick that nothing bars, as `POST /api/runs` does; the same tick again makes no second run.
+ * @returns `null`: the tick waits for a quota
+ * @throws when it may succeed later
+ */
+export async function startTick(
+  deps: StartDeps,
+  schedule: Schedule,
+  { at, kind, runId }: Tick,
+): Promise<TickResult | null> {
+  const { id, graph, input, limits, metadata, threadId, overlap, redaction } = schedule;
+  const wanted = {
+    graph,
+    input,
+    limits,
+    threadId,
+    onBusy: kind === 'backfill' ? 'enqueue' : ON_BUSY[overlap],
+    startAt: null,
+    breakpoints: { before: [], after: [] },
+    metadata: { ...metadata, schedule: id, scheduledAt: at },
+    inherited: { channels: redaction.channels },
+  };
+  try {
+    await startRun(deps, actorOf(schedule, deps.settings.roles), { id: runId, wanted });
+    return { outcome: 'started' };
+  } catch (error) {
+    if (mayPass(error)) throw error;
+    if (error instanceof ApiError) return resultOfRefusal(kind, error);
+    deps.logger.error({ error, schedule: id, run: runId }, 'a run of a schedule could not be started');
+    return { outcome: 'failed', code: 'INTERNAL', message: 'The server failed; its log names the run' };
+  }
+}
+
+/** A quota that is used up is no failure. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return isDatabaseAway(error);
+  return error.code !== 'QUOTA_REACHED' && (error.status === 429 || error.status === 503);
+}
 
 export type TurnDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
@@ -143,3 +217,128 @@ async function cancelOthers(deps: TurnDeps, { schedule, tick, active, endsAt }: 
     if (run) await sendSignal(deps, actor, { run, signal: { name: 'cancel', attempt, payload } });
   }
 }
+
+/**
+ * The person as whom the runs of a schedule act: its owner, with the roles of then.
+ * @param known what these permit now
+ */
+function actorOf({ tenantId, owner, roles }: Schedule, known: Roles): Caller {
+  return { tenantId, sub: owner, roles, permissions: permissionsOf(roles, known) };
+}
+
+/** What may keep a schedule from starting runs besides its other runs. */
+export interface Bars {
+  /** What roles permit now. */
+  readonly roles: Roles;
+  /** Why no run of the schedule may begin at the moment; `null`: one may. */
+  readonly refusal: ApiError | null;
+}
+
+/** Says what becomes of a tick that starts no run, whatever its schedule's other runs do. @returns `null`: it may start one */
+export function barTick(schedule: Schedule, kind: TickKind, { roles, refusal }: Bars): TickResult | null {
+  if (schedule.paused && kind === 'time')
+    return { outcome: 'skipped', code: 'PAUSED', message: 'The schedule is paused' };
+  return lackOfRights(schedule, kind, roles) ?? (refusal && resultOfRefusal(kind, refusal));
+}
+
+/** A backfill waits for its turn, so it cancels nothing. */
+function lackOfRights(schedule: Schedule, kind: TickKind, roles: Roles): TickResult | null {
+  const { sub, permissions } = actorOf(schedule, roles);
+  const forbidden = (what: string): TickResult => ({
+    outcome: 'failed',
+    code: 'FORBIDDEN',
+    message: `${sub}, as whom the schedule acts, may ${what} no runs`,
+  });
+  if (!permissions.has('run:start')) return forbidden('start');
+  const cancels = schedule.overlap === 'cancelOther' && kind !== 'backfill';
+  return cancels && !permissions.has('run:control') ? forbidden('cancel') : null;
+}
+
+/** What stands around a tick when it is judged. */
+export interface TickPlace {
+  readonly kind: TickKind;
+  /** A run of the schedule is not over. */
+  readonly isBusy: boolean;
+  /** An older tick waits. */
+  readonly isBehind: boolean;
+  /** A younger tick waits, too. */
+  readonly isFollowed: boolean;
+  /** No run may begin at the moment. */
+  readonly isClosed: boolean;
+}
+
+export type TickVerdict = 'start' | 'wait' | 'skip' | 'cancel-others';
+
+/** Judges a tick by the runs of its schedule. While none may begin, none is canceled for the next one. */
+export function judgeTick(overlap: Overlap, place: TickPlace): TickVerdict {
+  const verdict = place.kind === 'backfill' && overlap !== 'allow' ? judgeBackfill(place) : VERDICTS[overlap](place);
+  return place.isClosed && verdict !== 'skip' ? 'wait' : verdict;
+}
+
+/** A time that a person has asked for afterwards is never skipped. */
+function judgeBackfill({ isBusy, isBehind }: TickPlace): TickVerdict {
+  return isBusy || isBehind ? 'wait' : 'start';
+}
+
+const VERDICTS: Readonly<Record<Overlap, (place: TickPlace) => TickVerdict>> = {
+  allow: () => 'start',
+  skip: ({ isBusy }) => (isBusy ? 'skip' : 'start'),
+  buffer: ({ isBusy, isBehind }) => {
+    if (isBehind) return 'skip';
+    return isBusy ? 'wait' : 'start';
+  },
+  cancelOther: ({ isBusy, isFollowed }) => {
+    if (isFollowed) return 'skip';
+    return isBusy ? 'cancel-others' : 'start';
+  },
+};
+
+type BarDeps = Pick<ApiDeps, 'store' | 'settings'>;
+
+interface WaitingTicks {
+  readonly schedule: Schedule;
+  /** The oldest first. */
+  readonly ticks: readonly Tick[];
+  /** When nothing more is begun. */
+  readonly endsAt: number;
+}
+
+/** The ticks that wait for other runs of the schedule alone, or for a quota. */
+interface OpenTicks {
+  readonly ticks: readonly Tick[];
+  /** No run may begin at the moment. */
+  readonly isClosed: boolean;
+}
+
+/** Settles the ticks that start no run, whatever other runs of the schedule do, so that they get in the way of no other tick. */
+async function settleBarred(deps: BarDeps, { schedule, ticks, endsAt }: WaitingTicks): Promise<OpenTicks> {
+  const { runs, scheduleTicks } = deps.store;
+  const refusal = ticks.length === 0 ? null : await findRefusal(deps, schedule);
+  const bars = { roles: deps.settings.roles, refusal };
+  const open: Tick[] = [];
+  for (const tick of ticks) {
+    if (Date.now() >= endsAt) break;
+    const result = barTick(schedule, tick.kind, bars);
+    const mayBegin = !result && !refusal;
+    const known = !mayBegin && (await runs.find(tick.runId)) ? ({ outcome: 'started' } as const) : result;
+    if (known) await scheduleTicks.settle(schedule, tick, known);
+    else open.push(tick);
+  }
+  return { ticks: open, isClosed: refusal !== null };
+}
+
+/** @returns why no run of the schedule may begin at the moment; `null`: one may */
+async function findRefusal(deps: BarDeps, { tenantId, graph }: Schedule): Promise<ApiError | null> {
+  const [name = graph] = graph.split('@');
+  try {
+    await requireMayStart(deps, { tenantId, id: NO_RUN });
+    await requireGraphOn(deps, { name, tenantId });
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/** All runs count against the quota. */
+const NO_RUN = '';

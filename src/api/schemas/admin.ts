@@ -1,17 +1,58 @@
 import { z } from '@hono/zod-openapi';
 import { CATALOG_KINDS } from '../../graph/definition/index.ts';
-import { TENANT_NAME } from '../../process/tenant-name.ts';
-import { aPage, GivenJson, NextCursor, PageQuery, RunErrorSchema, Time, listOf, storableText } from './common.ts';
+import { TENANT_NAME } from '../../process/process-options.ts';
 import {
-  AUDIT_EXAMPLE,
-  NEW_SWITCH_EXAMPLE,
-  NEW_TENANT_EXAMPLE,
-  SWITCH_EXAMPLE,
-  TENANT_EXAMPLE,
-} from './examples/administration.ts';
+  aPage,
+  GivenJson,
+  NextCursor,
+  PageQuery,
+  RunErrorSchema,
+  Time,
+  listOf,
+  storableText,
+  FilterTime,
+} from './common.ts';
 import { ACTIVITY_EXAMPLE, EVENT_EXAMPLES, LEDGER_ROW_EXAMPLE, RUN_EXAMPLE } from './examples/run.ts';
 import { HistorySchema, RunSchema } from './run.ts';
-import { FilterTime } from './run-filter.ts';
+
+/* A gateway that is down: its tool is switched off, one tenant has to wait, and the audit tells who did that. */
+
+const NEW_SWITCH_EXAMPLE = { state: 'off' as const, reason: 'The gateway is down until noon' };
+
+const SWITCH_EXAMPLE = {
+  kind: 'tool' as const,
+  name: 'charge',
+  ...NEW_SWITCH_EXAMPLE,
+  tenants: null,
+  changedAt: '2026-11-24T09:20:00.000Z',
+  changedBy: 'root',
+};
+
+const NEW_TENANT_EXAMPLE = { runsPerMinute: 60, costUsdPerDay: null };
+
+const TENANT_EXAMPLE = {
+  id: 'acme',
+  quotas: {
+    runsPerMinute: { limit: 60, source: 'admin' as const },
+    costUsdPerDay: { limit: null, source: 'admin' as const },
+  },
+  suspended: null,
+  changedAt: '2026-11-24T09:21:00.000Z',
+  changedBy: 'root',
+};
+
+const AUDIT_EXAMPLE = {
+  id: '01M8004P2Q9V7K3N5R8T1W6X0Y.1',
+  at: '2026-11-24T09:20:00.000Z',
+  tenantId: 'demo',
+  action: 'switch.off',
+  subject: 'tool/charge',
+  runId: null,
+  by: 'root',
+  byTenantId: 'demo',
+  roles: ['admin'],
+  requestId: '01M8004P2Q9V7K3N5R8T1W6X0Y',
+};
 
 const ADMIN_RUN = { ...RUN_EXAMPLE, tenantId: 'demo' };
 const AdminRunSchema = RunSchema.extend({ tenantId: z.string() }).openapi('AdminRun', { example: ADMIN_RUN });

@@ -1,9 +1,19 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { aPage, AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time, storableText } from './common.ts';
-import { APPROVAL_EXAMPLE } from './examples/run.ts';
-import { FilterTime } from './run-filter.ts';
+import {
+  aPage,
+  AnyJson,
+  GivenJson,
+  KeyHeader,
+  listOf,
+  NextCursor,
+  Time,
+  storableText,
+  RunErrorSchema,
+  FilterTime,
+} from './common.ts';
+import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples/run.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()
@@ -140,3 +150,29 @@ export const ReassignmentSchema = z
   .strictObject({ roles: Names.optional(), users: Names.optional() })
   .refine(({ roles = [], users = [] }) => roles.length + users.length > 0, 'Name the roles or users who decide it now')
   .openapi('Reassignment', { example: { users: ['ann'] } });
+
+const ChoiceSchema = z.object({
+  action: z.enum(['retry', 'skip', 'fail']),
+  effect: z.string().openapi({ description: 'What that control does here' }),
+});
+
+/** The facts of an intervention, in a run and in the inbox. */
+export const interventionFields = {
+  id: z.string(),
+  node: z.string(),
+  since: Time,
+  index: z.int().optional(),
+  tool: z.string().optional(),
+  args: GivenJson.openapi({ description: 'Of the failed call; null: there was none, or they are large' }),
+  idempotencyKey: z.string().nullable(),
+  error: RunErrorSchema,
+  choices: listOf(ChoiceSchema),
+};
+
+export const InterventionSchema = z
+  .object({ runId: z.string(), ...interventionFields })
+  .openapi('Intervention', { example: INTERVENTION_EXAMPLE });
+
+export const InterventionListSchema = z
+  .object({ items: listOf(InterventionSchema), nextCursor: NextCursor })
+  .openapi('InterventionList', { example: aPage(INTERVENTION_EXAMPLE) });

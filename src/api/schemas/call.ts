@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { INTERVENTION_EXAMPLE, RECORDING_EXAMPLE } from './examples/run.ts';
 import {
   GivenJson,
   NextCursor,
@@ -10,9 +11,39 @@ import {
   digits,
   listOf,
   orNull,
+  GivenRecord,
+  FilterTime,
 } from './common.ts';
-import { CALL_EXAMPLE } from './examples/call.ts';
-import { FilterTime } from './run-filter.ts';
+
+/* The calls of the refund of the other examples. */
+
+const CALL_EXAMPLE = {
+  key: INTERVENTION_EXAMPLE.idempotencyKey,
+  kind: 'tool',
+  name: INTERVENTION_EXAMPLE.tool,
+  node: INTERVENTION_EXAMPLE.node,
+  visit: 1,
+  step: 1,
+  at: INTERVENTION_EXAMPLE.since,
+  undoes: false,
+  local: false,
+  status: 'completed',
+  request: INTERVENTION_EXAMPLE.args,
+  reply: { id: 'refund_ef500e52', amount: 50 },
+  error: null,
+  attempts: 2,
+  failedAttempts: [
+    {
+      at: INTERVENTION_EXAMPLE.since,
+      error: { code: 'TOOL_FAILED', message: 'issue_refund answered 503', attempts: 1 },
+    },
+  ],
+  nextAttemptAt: null,
+  durationMs: 1_204,
+  context: null,
+  usage: null,
+  costUsd: null,
+};
 
 const CallKindSchema = z.enum(['model', 'tool', 'function', 'node']);
 
@@ -76,3 +107,17 @@ export const CallSchema = z
 export const CallListSchema = z
   .object({ items: listOf(CallSchema), nextCursor: NextCursor })
   .openapi('CallList', { example: aPage(CALL_EXAMPLE) });
+
+/** The form of a recording is the engine's own; `holdfast promote` makes a test of it. */
+export const RecordingSchema = z
+  .object({
+    identity: GivenRecord.openapi({ description: 'Who started which graph, and the limits of the run' }),
+    definition: GivenRecord.openapi({ description: 'The graph as the run has pinned it' }),
+    catalog: GivenRecord.openapi({ description: 'Models, tools and functions as the run has pinned them' }),
+    redaction: GivenRecord.openapi({ description: 'What callers without `payload:read` do not see of the run' }),
+    begin: GivenRecord.openapi({ description: 'The input, or the state that a fork began with' }),
+    events: listOf(GivenRecord),
+    occurrences: listOf(GivenRecord).openapi({ description: 'What happened to the run, in order' }),
+    answers: z.record(z.string(), GivenRecord).openapi({ description: 'The answers of its calls, by their keys' }),
+  })
+  .openapi('Recording', { example: RECORDING_EXAMPLE });

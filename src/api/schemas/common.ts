@@ -59,6 +59,7 @@ export const Time = z.string().openapi({ format: 'date-time' });
 export const GivenTime = z.iso
   .datetime({ offset: true })
   .transform((time) => formatTimestamp(toTimestampMs(Date.parse(time))));
+export const FilterTime = GivenTime.optional();
 
 export const RunErrorSchema = z
   .object({

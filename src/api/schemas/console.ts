@@ -1,5 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { CONSOLE_EXAMPLE } from './examples/console.ts';
+
+const CONSOLE_EXAMPLE = {
+  issuer: 'https://login.example',
+  clientId: 'holdfast-console',
+  scope: 'openid',
+  parameters: { audience: 'holdfast' },
+  claims: { tenant: 'tenant', roles: 'roles' },
+  features: { localSignIn: false, forking: true },
+  version: '0.1.0',
+};
 
 export const ConsoleSchema = z
   .object({

@@ -1,7 +1,36 @@
 import { z } from '@hono/zod-openapi';
 import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
 import { NextCursor, PageQuery, Time, aPage, idOf, listOf, orNull } from './common.ts';
-import { DELIVERY_EXAMPLE, NEW_WEBHOOK_EXAMPLE, SECRET_EXAMPLE, WEBHOOK_EXAMPLE } from './examples/webhook.ts';
+
+/* A webhook and what it was told, as the answers of the API show them. */
+
+const NEW_WEBHOOK_EXAMPLE = {
+  url: 'https://hooks.example.com/holdfast',
+  events: ['run.failed', 'approval.requested'] as const,
+};
+
+const WEBHOOK_EXAMPLE = {
+  id: '01M8011XJ5V0Q2S3T4W5X6Y7Z8',
+  ...NEW_WEBHOOK_EXAMPLE,
+  format: 'standard' as const,
+  linkBase: null,
+  failingSince: null,
+  disabled: null,
+  createdAt: '2026-11-24T09:00:00.000Z',
+  createdBy: 'uma',
+};
+
+const SECRET_EXAMPLE = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
+
+const DELIVERY_EXAMPLE = {
+  id: 'msg_6f1f0c3c5f0e4f2f9c8b1f5d2a7e4b90',
+  type: 'approval.requested' as const,
+  runId: '01M800DSH4JRWTXR3ARZ68NEG3',
+  status: 'pending' as const,
+  attempts: [{ at: '2026-11-24T09:30:00.611Z', status: 503, error: null, durationMs: 84 }],
+  nextAttemptAt: '2026-11-24T09:30:05.981Z',
+  createdAt: '2026-11-24T09:30:00.215Z',
+};
 
 const MAX_URL = 2_048;
 const MAX_EVENTS = 30;

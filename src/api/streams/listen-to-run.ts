@@ -1,9 +1,15 @@
 import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
-import type { Changes } from '../../store/changes/changes.ts';
-import type { Deltas } from '../../store/deltas/deltas.ts';
-import type { RunLook, RunLooks } from '../../store/streams/run-looks.ts';
-import { Mailbox } from './mailbox.ts';
-import type { Mail } from './mailbox.ts';
+import type { Changes } from '../../store/changes.ts';
+import type { Deltas } from '../../store/deltas.ts';
+import type { RunLook, RunLooks } from '../../store/run-looks.ts';
+import { hideDelta } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import type { Caller } from '../http/authenticate.ts';
+import type { Seals } from '../http/seals.ts';
+import { hiddenFrom, shownEvent } from '../redaction.ts';
+import { writeAll, toFrame } from './sse-body.ts';
+import type { SseBody } from './sse-body.ts';
 
 /** What has come of a run since its reader heard last. */
 export interface Heard {
@@ -97,4 +103,94 @@ function createLooker(looks: RunLooks, runId: string, after: number): (mail: Mai
 /** What is hidden of a run of a thread is only found once the run is dispatched, so before its first delta. */
 function mayHideMore(look: RunLook | null): boolean {
   return look === null || look.lastSeq === 0;
+}
+
+/** What has come for a reader since it looked last. */
+export interface Mail {
+  readonly deltas: readonly ModelDelta[];
+  /** The run may have done something. */
+  readonly hasChanged: boolean;
+}
+
+/** Keeps what comes for a reader that is slower than the run. */
+export class Mailbox {
+  #deltas: ModelDelta[] = [];
+  #hasChanged = true;
+  #wake = (): void => undefined;
+
+  /** Takes a delta, unless too many wait: what is recorded in the end has their text. */
+  readonly put = (delta: ModelDelta): void => {
+    if (this.#deltas.length < MAX_DELTAS) this.#deltas.push(delta);
+    this.#wake();
+  };
+
+  readonly ring = (): void => {
+    this.#hasChanged = true;
+    this.#wake();
+  };
+
+  /** Waits until something has come, or the time is up: then a look is due, as changes may be missed. */
+  async take(withinMs: number): Promise<Mail> {
+    if (this.#deltas.length === 0 && !this.#hasChanged)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(this.ring, withinMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#wake = () => undefined;
+    const mail = { deltas: this.#deltas, hasChanged: this.#hasChanged };
+    this.#deltas = [];
+    this.#hasChanged = false;
+    return mail;
+  }
+}
+
+const MAX_DELTAS = 2_000;
+
+type StreamSources = Parameters<typeof listenToRun>[0] & { readonly seals: Seals };
+
+/** The part of a run's history that a stream gives. */
+interface AskedEvents {
+  readonly runId: string;
+  /** The number of the last event that the reader knows. */
+  readonly after: number;
+  /** `tokens`: with what models say while they say it. */
+  readonly detail: 'events' | 'tokens';
+  readonly caller: Caller;
+}
+
+/**
+ * Writes the events of a run as they are stored, from history on: each once, in order, as the caller may see them. It
+ * listens before it reads, so none is lost between. It returns after the last event of a run that has ended; a run that
+ * was reopened by then goes on. Deltas of models come between, without an id: a reader that comes back does not get those
+ * that it has missed.
+ */
+export async function streamRun(sources: StreamSources, asked: AskedEvents, body: SseBody): Promise<void> {
+  const { runId, after, detail, caller } = asked;
+  const ear = await listenToRun(sources, { runId, detail });
+  try {
+    for await (const { deltas, events, look, isUpToDate } of ear.hear(after, [body.over])) {
+      const hidden = hiddenFrom(caller, look);
+      await writeAll(body, shownDeltas(deltas, hidden), toDeltaFrame);
+      await writeAll(body, events, frameFor(hidden, sources.seals));
+      if (isUpToDate && isEnded(look.status)) return;
+    }
+  } finally {
+    ear.close();
+  }
+}
+
+/** Leaves out what is hidden from the reader. */
+function shownDeltas(deltas: readonly ModelDelta[], hidden: Redaction): readonly ModelDelta[] {
+  return deltas.filter((delta) => hideDelta(delta, hidden) === delta);
+}
+
+function toDeltaFrame(delta: ModelDelta): string {
+  return toFrame({ type: 'model.delta', data: delta });
+}
+
+function frameFor(hidden: Redaction, seals: Seals): (event: RunEvent) => string {
+  return (event) => toFrame({ id: String(event.seq), type: event.type, data: shownEvent(event, hidden, seals) });
 }

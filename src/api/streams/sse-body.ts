@@ -1,4 +1,8 @@
-import { HEARTBEAT_FRAME } from './sse-frame.ts';
+import type { Context } from 'hono';
+import type { ApiEnv, ApiDeps } from '../deps.ts';
+import { ApiError } from '../http/errors.ts';
+import type { TenantSlots } from '../http/tenant-slots.ts';
+import { measure } from '../../telemetry/metrics/meter.ts';
 
 /** Times of a stream that tests shorten. */
 export interface StreamTimes {
@@ -140,4 +144,130 @@ function openOutlet(onCancel: () => void): Outlet {
     close: () => controller?.close(),
     fail: () => controller?.error(new Error('The stream was broken off; it can be resumed')),
   };
+}
+
+/** A stream of events that a request asks for. */
+interface AskedStream extends Produced {
+  readonly slots: TenantSlots;
+}
+
+const RETRY_AFTER_S = '5';
+/** Proxies neither keep the stream nor collect it before they pass it on. */
+const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+
+/**
+ * Answers with a stream of events while its tenant has a slot.
+ * @throws ApiError 429 when the tenant, or the process, has too many streams; 401 when the ticket is used up meanwhile
+ */
+export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: AskedStream): Promise<Response> {
+  if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
+  const giveBack = asked.slots.take(c.get('caller').tenantId);
+  if (!giveBack)
+    throw new ApiError('TOO_MANY_REQUESTS', 'Too many streams are open; close one, or ask again', {
+      headers: { 'retry-after': RETRY_AFTER_S },
+    });
+  try {
+    await c.get('useTicket')?.();
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  return sendStream(c, deps, {
+    ...asked,
+    headers: HEADERS,
+    over: giveBack,
+    async produce(body) {
+      if (await body.write(RETRY_FRAME)) await asked.produce(body);
+    },
+  });
+}
+
+export type StreamDeps = Pick<ApiDeps, 'logger' | 'shuttingDown' | 'streaming'>;
+
+/** What is sent as it comes. */
+export interface Produced {
+  /** Writes the stream; it ends when this returns. */
+  readonly produce: (body: SseBody) => Promise<void>;
+  /** What a heartbeat says besides. */
+  readonly withHeartbeat?: () => string;
+}
+
+interface SentStream extends Produced {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The stream ends after this time at the latest. */
+  readonly maxMs?: number;
+  /** Gives back what the stream holds. */
+  readonly over: () => void;
+}
+
+const TIMES: StreamTimes = { heartbeatMs: 15_000, stallMs: 30_000 };
+/** The longest time of a timer. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * Answers with a stream, until it is at its end, the reader is gone or takes nothing, the caller's token ends or the
+ * process does.
+ */
+export function sendStream(c: Context<ApiEnv>, deps: StreamDeps, stream: SentStream): Response {
+  const { headers, withHeartbeat, over, maxMs = MAX_TIMER_MS } = stream;
+  const body = openSseBody({ ...TIMES, ...deps.streaming, withHeartbeat, hangUp: hangUpOf(c) });
+  const { expiresAtMs = Number.POSITIVE_INFINITY } = c.get('caller');
+  endWith(body, deps.shuttingDown, Math.min(maxMs, expiresAtMs - Date.now(), MAX_TIMER_MS));
+  measure('holdfast.sse.clients', 1, {});
+  void write(body, deps, stream).finally(() => {
+    measure('holdfast.sse.clients', -1, {});
+    over();
+  });
+  return c.body(body.stream, 200, headers);
+}
+
+async function write(body: SseBody, { logger }: StreamDeps, { produce }: Produced): Promise<void> {
+  try {
+    await produce(body);
+    body.end();
+  } catch (error) {
+    logger.warn({ error }, 'a stream failed; its reader can resume it');
+    body.cut();
+  }
+}
+
+/** Ends a body when the process begins to shut down, and when its time is up. */
+function endWith(body: SseBody, shuttingDown: AbortSignal, leftMs: number): void {
+  const { end, over } = body;
+  const timer = setTimeout(end, Math.max(0, leftMs));
+  shuttingDown.addEventListener('abort', end);
+  over.addEventListener('abort', () => {
+    clearTimeout(timer);
+    shuttingDown.removeEventListener('abort', end);
+  });
+  if (shuttingDown.aborted) end();
+}
+
+/** Returns what ends the connection of a request; requests within the process have none. */
+function hangUpOf({ env }: { readonly env?: ApiEnv['Bindings'] }): (() => void) | undefined {
+  const outgoing = env?.outgoing;
+  return outgoing && (() => void outgoing.destroy());
+}
+
+/** An event of a stream of server-sent events (WHATWG HTML, section 9.2). Neither id nor type may hold a line break. */
+interface ServerSentEvent {
+  /** What a client resumes after; without it the client keeps the id of the event before. */
+  readonly id?: string | undefined;
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** Tells clients how long to wait before they come back. */
+const RETRY_FRAME = 'retry: 1000\n\n';
+/** A comment: clients ignore it, proxies see that the connection is in use. */
+const HEARTBEAT_FRAME = ': hb\n\n';
+
+/** Writes an event; JSON has no line breaks, so its data is one line. */
+export function toFrame({ id, type, data }: ServerSentEvent): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Moves the place that a client resumes after, without an event. */
+export function toIdFrame(id: string): string {
+  return `id: ${id}\n\n`;
 }

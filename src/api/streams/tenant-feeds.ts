@@ -1,7 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate } from 'node:timers/promises';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Store } from '../../store/store.ts';
-import type { EventPart, EventPlace } from '../../store/streams/tenant-events.ts';
+import type { EventPart, EventPlace, TenantEvent } from '../../store/tenant-events.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Cursors } from '../http/paging.ts';
+import type { RunLook, RunLooks } from '../../store/run-looks.ts';
+import type { Changes } from '../../store/changes.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { createBell } from '../http/bell.ts';
+import type { Seals } from '../http/seals.ts';
+import { hiddenFrom, shownEvent } from '../redaction.ts';
+import { writeAll, toFrame, toIdFrame } from './sse-body.ts';
+import type { SseBody } from './sse-body.ts';
 
 /** Events of a tenant, with what is hidden of their runs; a run that is gone has no entry. */
 export interface FedPart extends EventPart {
@@ -90,4 +100,153 @@ function openFeed({ tenantEvents, runs, changes }: FeedSources, tenantId: string
     isBehind: (part) => heard > part.heard,
     leave: unsubscribe,
   };
+}
+
+/**
+ * Reads the `Last-Event-ID` of a run's stream.
+ * @param lastSeq the last event that is written
+ * @returns the number of an event; `null` without a header
+ * @throws ApiError `INVALID_EVENT_ID` for what is no number of an event of the run
+ */
+export function readLastEventId(header: string | undefined, lastSeq: number): number | null {
+  if (header === undefined) return null;
+  if (!/^(?:0|[1-9]\d{0,9})$/.test(header))
+    throw new ApiError('INVALID_EVENT_ID', 'Last-Event-ID is the seq of an event, in digits only');
+  return requireWritten(Number(header), lastSeq);
+}
+
+/** @throws ApiError `INVALID_EVENT_ID` when there is no such event yet */
+export function requireWritten(seq: number, lastSeq: number): number {
+  if (seq > lastSeq)
+    throw new ApiError('INVALID_EVENT_ID', `The run has no event ${seq} yet; its last one is ${lastSeq}`);
+  return seq;
+}
+
+/** The ids of a tenant's stream: places, signed, which are good for this tenant only. */
+export interface PlaceIds {
+  write(tenantId: string, place: EventPlace): string;
+  /** @throws ApiError `INVALID_EVENT_ID` */
+  read(tenantId: string, id: string): EventPlace;
+}
+
+export function createPlaceIds(cursors: Cursors): PlaceIds {
+  const stream = (tenantId: string) => ['tenant events', tenantId];
+  return {
+    write: (tenantId, { known, at, amid }) =>
+      cursors.write(
+        stream(tenantId),
+        amid ? [known, at, amid.upTo, amid.last.xid, amid.last.runId, amid.last.seq] : [known, at],
+      ),
+    read(tenantId, id) {
+      try {
+        return toPlace(cursors.read(stream(tenantId), id));
+      } catch (cause) {
+        throw new ApiError('INVALID_EVENT_ID', 'Last-Event-ID is no id of this stream', { cause });
+      }
+    },
+  };
+}
+
+/** @throws TypeError for what is no place */
+function toPlace(value: unknown): EventPlace {
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [];
+  const [known, at, upTo, xid, runId, seq] = parts;
+  if (typeof known !== 'string' || typeof at !== 'string') throw new TypeError('A signed id holds no place');
+  if (typeof upTo !== 'string' || typeof xid !== 'string' || typeof runId !== 'string' || typeof seq !== 'number')
+    return { known, at };
+  return { known, at, amid: { upTo, last: { xid, runId, seq } } };
+}
+
+/**
+ * Looks at runs for many streams at a time: those that ask for the same part in the same moment share one look. A look
+ * that has begun is shared no more, because it may miss what a later one sees.
+ */
+export function shareLooks(looks: RunLooks): RunLooks {
+  const next = new Map<string, Promise<RunLook | null>>();
+  return {
+    async after(runId, seq) {
+      const key = `${seq} ${runId}`;
+      const begun =
+        next.get(key) ??
+        setImmediate().then(() => {
+          next.delete(key);
+          return looks.after(runId, seq);
+        });
+      next.set(key, begun);
+      return await begun;
+    },
+  };
+}
+
+/** Only events of this graph, and of these types. */
+interface EventFilter {
+  readonly graph?: string | undefined;
+  readonly types?: readonly string[] | undefined;
+}
+
+/** The events of a tenant that a stream gives. */
+interface AskedEvents {
+  readonly caller: Caller;
+  readonly filter: EventFilter;
+  readonly feed: TenantFeed;
+  /** As `streamTenant`'s place moves, the heartbeat tells readers of it. */
+  readonly moved: (id: string) => void;
+  readonly from: EventPlace;
+}
+
+interface Sources {
+  readonly changes: Pick<Changes, 'subscribeTenant'>;
+  readonly ids: PlaceIds;
+  readonly seals: Seals;
+}
+
+/** The stream is told of changes; this keeps the place of a reader of idle runs young, too. */
+const LOOK_EVERY_MS = 60_000;
+
+/**
+ * Writes the events of all runs of the caller's tenant as they are stored, after the place where it begins: a reader whose
+ * stream breaks off before the first event comes back there. A place that was good when the stream began is good while it
+ * goes on. @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
+ */
+export async function streamTenant({ changes, ids, seals }: Sources, asked: AskedEvents, body: SseBody): Promise<void> {
+  const { caller, feed, from, moved } = asked;
+  const bell = createBell();
+  const unsubscribe = changes.subscribeTenant(caller.tenantId, bell.ring);
+  body.over.addEventListener('abort', bell.ring);
+  try {
+    await body.write(toIdFrame(ids.write(caller.tenantId, from)));
+    for (let place = from; !body.over.aborted;) {
+      const part = await feed.after(place);
+      if (!part) throw tooOld();
+      const wanted = part.events.filter((event) => isWanted(event, asked.filter) && part.redactionOf.has(event.runId));
+      await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, seals, part, known: place }));
+      place = part.place;
+      moved(toIdFrame(ids.write(caller.tenantId, place)));
+      if (!part.hasMore && !feed.isBehind(part)) await bell.rung(LOOK_EVERY_MS);
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+function isWanted({ graph, event }: TenantEvent, filter: EventFilter): boolean {
+  return (filter.graph ?? graph) === graph && (filter.types?.includes(event.type) ?? true);
+}
+
+interface Shown extends Pick<Sources, 'ids' | 'seals'>, Pick<AskedEvents, 'caller'> {
+  readonly part: FedPart;
+  readonly known: EventPlace;
+}
+
+function frameOf({ xid, runId, seq, event }: TenantEvent, { caller, ids, seals, part, known }: Shown): string {
+  const redaction = part.redactionOf.get(runId);
+  if (!redaction) throw new TypeError(`It is not known what is hidden of run ${runId}`);
+  const shown = shownEvent(event, hiddenFrom(caller, { redaction }), seals);
+  const place = { known: known.known, at: known.at, amid: { upTo: part.upTo, last: { xid, runId, seq } } };
+  return toFrame({ id: ids.write(caller.tenantId, place), type: event.type, data: { runId, ...shown } });
+}
+
+/** The answer to a reader that was away for longer than places are kept. */
+export function tooOld(): ApiError {
+  return new ApiError('INVALID_EVENT_ID', 'Last-Event-ID is older than an hour; begin anew without one');
 }

@@ -3,22 +3,21 @@ import { sendsMetrics } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 import { eachOf } from './each-of.ts';
-import { LOST_FOR_MS, createLostRunsChore } from './end-lost-runs.ts';
-import { keepDoing } from './keep-doing.ts';
-import { pruneRuns } from './prune-runs.ts';
 import {
+  LOST_FOR_MS,
+  createLostRunsChore,
   FAILING_FOR_MS,
   activeRuns,
   createBrake,
   createPoisonedRunsChore,
   notedRuns,
-} from './put-aside-poisoned-runs.ts';
-import type { Brake } from './put-aside-poisoned-runs.ts';
-import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
-import { createQueueStarter } from './start-queued-runs.ts';
+  SETTLED_AFTER_MS,
+  createTerminatedRunsReconciler,
+} from './end-lost-runs.ts';
+import type { Brake } from './end-lost-runs.ts';
+import { pruneRuns, createQueueStarter, forgetTicks, healSchedules, takeTicks } from './start-queued-runs.ts';
 import { createCourier } from '../webhooks/courier.ts';
 import type { Courier } from '../webhooks/courier.ts';
-import { forgetTicks, healSchedules, takeTicks } from './tend-schedules.ts';
 
 type SweeperDeps = Pick<
   ApiDeps,
@@ -183,4 +182,49 @@ async function forgetAudit({ store, settings }: SweeperDeps): Promise<void> {
 async function forgetStreams({ store }: SweeperDeps): Promise<void> {
   await store.streamTickets.forgetExpired();
   await store.tenantEvents.forgetOld();
+}
+
+/** Work that is done again and again. */
+export interface PeriodicWork {
+  /** Stands in the log. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** @param stopping aborted when the work must begin nothing more */
+  readonly run: (stopping: AbortSignal) => Promise<void>;
+}
+
+/** Failed work pauses, because the cause rarely passes at once and would fill the log. */
+const PAUSE_AFTER_FAILURE_MS = 3_000;
+
+/** Rare work is done in the first minutes, too, as some processes live no longer. */
+const FIRST_AFTER_MS = 60_000;
+/** Processes that start together don't begin rare work together. */
+const FIRST_SPREAD_MS = 240_000;
+
+/** Repeats work, one execution at a time. @returns a function that stops it */
+export function keepDoing({ name, everyMs, run }: PeriodicWork, logger: ApiDeps['logger']): () => Promise<void> {
+  const stopping = new AbortController();
+  let working: Promise<void> | null = null;
+  let notBefore = 0;
+  const look = (): void => {
+    if (Date.now() < notBefore) return;
+    working ??= run(stopping.signal)
+      .catch((error: unknown) => {
+        notBefore = Date.now() + PAUSE_AFTER_FAILURE_MS;
+        logger.warn({ error, chore: name }, 'sweeping failed; it will be tried again');
+      })
+      .finally(() => (working = null));
+  };
+  let timer = setTimeout(
+    () => {
+      timer = setInterval(look, everyMs);
+      look();
+    },
+    Math.min(everyMs, FIRST_AFTER_MS + Math.random() * FIRST_SPREAD_MS),
+  );
+  return async () => {
+    clearTimeout(timer);
+    stopping.abort();
+    await working;
+  };
 }

@@ -1,33 +1,36 @@
-import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Connection, WorkflowHandle } from '@temporalio/client';
+import { Client, WorkflowExecutionAlreadyStartedError, Connection, ServiceError } from '@temporalio/client';
+import type { WorkflowHandle, ConnectionOptions, WorkflowClientInterceptor } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { DataConverter } from '@temporalio/common';
 import type { RunView } from '../../graph/journal/index.ts';
 import type { SignalResult } from '../../graph/run/index.ts';
-import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { truncate } from '../../graph/values/index.ts';
-import { createTemporalCheck } from '../../process/readiness/temporal-check.ts';
-import type { TemporalCheck } from '../../process/readiness/temporal-check.ts';
-import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../../workflows/contract.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { createTemporalCheck } from '../../process/temporal-check.ts';
+import type { TemporalCheck } from '../../process/temporal-check.ts';
+import {
+  MAX_SUMMARY,
+  QUERIES,
+  RUN_GRAPH,
+  TASK_QUEUE,
+  isTooLarge,
+  toWorkflowId,
+  SEARCH_ATTRIBUTES,
+  attributesAtStart,
+  PLAYED_ANEW,
+  TRACE_HEADER,
+} from '../../workflows/contract.ts';
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
-import { SEARCH_ATTRIBUTES, attributesAtStart } from '../../workflows/search-attributes.ts';
 import { notNow } from '../http/errors.ts';
-import { ifThere } from './if-there.ts';
-import { readFailingTask } from './failing-task.ts';
-import type { FailingTask } from './failing-task.ts';
-import { readPendingActivities } from './pending-activities.ts';
-import type { PendingActivity } from './pending-activities.ts';
-import { onceReady } from './once-ready.ts';
-import { orUnavailable } from './or-unavailable.ts';
-import { poll } from './poll.ts';
-import { putAside } from './put-aside.ts';
-import type { PutAside } from './put-aside.ts';
+import { ifThere, orUnavailable, poll } from './requests.ts';
+import { readFailingTask, readPendingActivities, findTerminatedRuns } from './failing-task.ts';
+import type { FailingTask, PendingActivity, Span } from './failing-task.ts';
+import { putAside, readWorkflowEnd } from './workflow-end.ts';
+import type { PutAside, WorkflowEnd } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
-import { traceSignals } from './trace-signals.ts';
-import { findTerminatedRuns } from './terminated-runs.ts';
-import type { Span } from './terminated-runs.ts';
-import { readWorkflowEnd } from './workflow-end.ts';
-import type { WorkflowEnd } from './workflow-end.ts';
+import { hasGrpcCode } from '../../process/grpc-errors.ts';
+import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
 
 /** A run as its workflow tells, with the number of its last event. */
 export type LiveView = RunView & { readonly lastSeq: number };
@@ -172,3 +175,51 @@ async function runningExecution(client: Client, workflowId: string): Promise<unk
   const { memo } = await client.workflow.getHandle(workflowId).describe();
   return memo?.['execution'];
 }
+
+const ASK_EVERY_MS = 100;
+
+/** Repeats a query while the workflow is busy. @throws the last error when it is busy for too long */
+export async function onceReady<T>(withinMs: number, query: () => Promise<T>): Promise<T> {
+  const ask = async () =>
+    await query().then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        if (!isBusy(error)) throw error;
+        return { error };
+      },
+    );
+  const last = await poll(ask, (asked) => 'answer' in asked, { everyMs: ASK_EVERY_MS, withinMs });
+  if ('answer' in last) return last.answer;
+  throw last.error;
+}
+
+/** The answers of a busy workflow: too many requests, between two tasks, or changed meanwhile. */
+const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED'] as const;
+
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return BUSY.some((name) => hasGrpcCode(cause, name)) || isPlayedAnew(cause);
+}
+
+/** Each query that fails in its worker has this code. */
+function isPlayedAnew(error: unknown): boolean {
+  return hasGrpcCode(error, 'INVALID_ARGUMENT') && error.message.includes(PLAYED_ANEW);
+}
+
+/** A lost connection is tried again after at most this time; gRPC's own pauses grow to two minutes. */
+const MAX_RECONNECT_MS = 3_000;
+
+/** Makes a client connection that connects when it is first used. */
+export function openConnection(options: ConnectionOptions): Connection {
+  return Connection.lazy({ ...options, channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_MS } });
+}
+
+/** Has signals tell in which span they are sent. */
+const traceSignals: WorkflowClientInterceptor = {
+  async signal(input, next) {
+    const { traceparent } = traceHeaders();
+    if (traceparent === undefined) return await next(input);
+    const headers = { ...input.headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload(traceparent) };
+    return await next({ ...input, headers });
+  },
+};

@@ -3,11 +3,10 @@ import type { ScheduleClient } from '@temporalio/client';
 import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
 import { toMs } from '../../graph/values/index.ts';
 import { TASK_QUEUE } from '../../workflows/contract.ts';
-import { TICK_SCHEDULE, toScheduleId, toTickId } from '../../workflows/schedules/schedule-contract.ts';
-import type { TickInput } from '../../workflows/schedules/schedule-contract.ts';
+import { TICK_SCHEDULE, toScheduleId, toTickId } from '../../workflows/schedule-contract.ts';
+import type { TickInput } from '../../workflows/schedule-contract.ts';
 import { ApiError } from '../http/errors.ts';
-import { ifThere } from './if-there.ts';
-import { orUnavailable } from './or-unavailable.ts';
+import { ifThere, orUnavailable } from './requests.ts';
 
 /** The times of a schedule, as Temporal has them. */
 export interface TimesOfSchedule {

@@ -1,8 +1,9 @@
 import type { Webhook, NewWebhook } from '../../store/webhooks/webhooks.ts';
-import type { ApiDeps } from '../deps.ts';
+import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { openSender } from './open-sender.ts';
 import { isSecret, newSecret } from './standard-webhooks.ts';
+import type { Caller } from '../http/authenticate.ts';
 
 /** The webhooks that a tenant may have. */
 const MAX_WEBHOOKS = 100;
@@ -31,7 +32,7 @@ export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 's
 }
 
 /** Returns a secret that was given, or a new one. @throws ApiError 422 */
-export function chosenSecret(given: string | undefined): string {
+function chosenSecret(given: string | undefined): string {
   if (given === undefined) return newSecret();
   if (!isSecret(given)) throw wrong('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
   return given;
@@ -44,4 +45,63 @@ function unsigned(given: string | undefined): null {
 
 function wrong(path: string, message: string): ApiError {
   return new ApiError('INVALID_REQUEST', message, { issues: [{ path, message }] });
+}
+
+type FindDeps = Pick<ApiDeps, 'store'>;
+
+/** Finds a webhook of the caller's tenant. @throws ApiError 404 */
+export async function findWebhook({ store }: FindDeps, { tenantId }: Caller, id: string): Promise<Webhook> {
+  return present(await store.webhooks.find(tenantId, id), id);
+}
+
+/** Finds one that is told of events. @throws ApiError 404, 409 when it is disabled */
+export async function findEnabled(deps: FindDeps, caller: Caller, id: string): Promise<Webhook> {
+  const webhook = await findWebhook(deps, caller, id);
+  if (webhook.disabled)
+    throw new ApiError('NOT_ALLOWED_NOW', `Webhook "${id}" is disabled (${webhook.disabled.reason}); enable it first`);
+  return webhook;
+}
+
+/** @throws ApiError 404 for none */
+export function present<T>(found: T | null, id: string, among = 'webhooks of this tenant'): T {
+  if (found === null) throw new ApiError('NOT_FOUND', `There is no "${id}" among the ${among}`);
+  return found;
+}
+
+/** The earlier secrets of a webhook that may sign beside its own: a retry of a rotation must not end any of them. */
+const MAX_EARLIER_SECRETS = 3;
+
+interface NewSecret {
+  readonly id: string;
+  /** `undefined`: a new one is made. */
+  readonly secret: string | undefined;
+  readonly attempt: RequestAttempt;
+}
+
+/**
+ * Gives a webhook another secret. For a day, both sign.
+ * @throws ApiError 404; 409 for one without signatures, or while too many earlier ones sign; 422 for a wrong secret
+ */
+export async function rotateSecret(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  { id, secret: given, attempt }: NewSecret,
+): Promise<{ readonly webhook: Webhook; readonly secret: string | null }> {
+  const { format, tenantId } = await findWebhook({ store }, caller, id);
+  if (format === 'slack') throw new ApiError('NOT_ALLOWED_NOW', 'Messages for Slack have no signature');
+  const rotation = { id: attempt.id, secret: chosenSecret(given) };
+  const webhook = present(await store.webhooks.rotate({ tenantId, id }, rotation, MAX_EARLIER_SECRETS), id);
+  if (webhook === 'too-many')
+    throw new ApiError(
+      'TOO_MANY_KEPT',
+      `${MAX_EARLIER_SECRETS} earlier secrets of the webhook still sign, each for a day; rotate again after the first of them`,
+    );
+  const [secret = null] = await store.webhooks.secretsOf(id);
+  return { webhook, secret };
+}
+
+/** A webhook as the API shows it. The path of Slack's URLs is a secret: who knows it can post. */
+export function shownWebhook({ tenantId: _tenantId, ...webhook }: Webhook) {
+  const { url, format } = webhook;
+  return { ...webhook, url: format === 'slack' ? `${new URL(url).origin}/[hidden]` : url };
 }

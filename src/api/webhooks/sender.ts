@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { CallError } from '../../activities/calls/call-error.ts';
-import { readRetryAfter } from '../../activities/calls/retry-delay.ts';
+import { readRetryAfter } from '../../activities/calls/judge-attempt.ts';
 import { createGuard } from '../../activities/http/guard.ts';
 import type { Guard } from '../../activities/http/guard.ts';
 import type { Answered } from './judge-delivery.ts';

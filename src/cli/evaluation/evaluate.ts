@@ -10,7 +10,7 @@ import { option, text, textOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { someOperands } from '../line/operands.ts';
 import { findConfig } from '../input/read-catalog.ts';
-import { readGraph } from '../input/read-graph.ts';
+import { readGraph } from '../input/read-json.ts';
 
 const FLAGS = {
   graph: text('FILE', 'the graph of data sets (.json or .ts); recorded runs play it in place of their own'),
@@ -43,7 +43,7 @@ export const evaluate = defineCommand({
   async action({ values, given: files }, terminal) {
     const [{ REPORTERS }, { readSubjects }, { hasPassed }] = await Promise.all([
       import('./reporters.ts'),
-      import('./subject.ts'),
+      import('./evaluators.ts'),
       import('./result.ts'),
     ]);
     const report = own(REPORTERS, values.reporter);

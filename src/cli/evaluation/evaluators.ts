@@ -2,18 +2,20 @@ import type { Client } from '../../client/index.ts';
 import type { Config } from '../../config/load-config.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { messageOf, toJsonObject } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import {
   checkExpectations,
   describeDifference,
   passRate,
   playRecording,
   runCase,
+  readCase,
+  readRecordedTest,
 } from '../../testing/evaluation/index.ts';
-import type { RecordingDivergence } from '../../testing/evaluation/index.ts';
-import { RefusedError } from '../line/command.ts';
-import { runLive } from './live-run.ts';
+import type { RecordingDivergence, ObservedRun, RecordedTest, TestCase } from '../../testing/evaluation/index.ts';
+import { RefusedError, UsageError } from '../line/command.ts';
 import type { EvaluationResult } from './result.ts';
-import type { Subject } from './subject.ts';
+import { readText } from '../input/read-definition.ts';
 
 /** Evaluates one subject. */
 export type Evaluator = (subject: Subject) => Promise<EvaluationResult>;
@@ -103,4 +105,65 @@ function toResult(
   result: Pick<EvaluationResult, 'failures' | 'durationMs' | 'rate'>,
 ): EvaluationResult {
   return { file, name, ...result };
+}
+
+/** A run to start on a server. */
+export interface LiveStart {
+  readonly graph: GraphDefinition;
+  readonly input: JsonObject;
+}
+
+/** Runs a graph on a server, until it ends or waits for somebody. @throws HoldfastError */
+async function runLive({ runs }: Client, start: LiveStart): Promise<ObservedRun> {
+  const { id } = await runs.start(start);
+  const path: string[] = [];
+  const tools: string[] = [];
+  const events = runs.follow(id, { until: 'rest' });
+  for (;;) {
+    const { done, value } = await events.next();
+    if (done === true) {
+      const { status, output, error, usage } = value;
+      const { values: state } = await runs.state(id);
+      const told = error && `${error.code} ${error.message}`;
+      return { status, path, tools, state, output, costUsd: usage.costUsd, error: told };
+    }
+    if (value.type === 'node.started') path.push([...(value.path ?? []), value.node].join('/'));
+    if (value.type === 'tool.called') tools.push(value.tool);
+  }
+}
+
+/** A thing to evaluate: a recorded run, or a line of a data set. */
+export type Subject = { readonly file: string; readonly name: string } & (
+  | { readonly kind: 'recorded'; readonly test: RecordedTest }
+  | { readonly kind: 'case'; readonly graph: GraphDefinition; readonly testCase: TestCase }
+);
+
+/**
+ * Reads a file: `.jsonl` is a data set, all else a recorded run.
+ * @param graph of the cases of data sets; `null`: none is given
+ * @throws UsageError that names the file, and the line
+ */
+export async function readSubjects(file: string, graph: GraphDefinition | null): Promise<readonly Subject[]> {
+  const text = await readText(file);
+  if (!file.endsWith('.jsonl')) {
+    const test = parse(text, file, readRecordedTest);
+    return [{ kind: 'recorded', file, name: test.recording.definition.name, test }];
+  }
+  if (!graph) throw new UsageError(`${file} is a data set: give its graph by --graph FILE`);
+  const lines = text.split('\n').map((line, at) => ({ line, number: at + 1 }));
+  const cases = lines.flatMap(({ line, number }): Subject[] => {
+    if (line.trim() === '') return [];
+    const testCase = parse(line, `${file}:${number}`, readCase);
+    return [{ kind: 'case', file, name: testCase.name ?? `line ${number}`, graph, testCase }];
+  });
+  if (cases.length === 0) throw new UsageError(`${file} has no cases`);
+  return cases;
+}
+
+function parse<T>(text: string, origin: string, read: (value: unknown) => T): T {
+  try {
+    return read(JSON.parse(text));
+  } catch (error) {
+    throw new UsageError(`${origin}: ${messageOf(error)}`, { cause: error });
+  }
 }

@@ -6,7 +6,7 @@ import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { CONFIG_FLAG } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { serverInWords } from './server-in-words.ts';
+import { serverInWords } from './list-servers.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 import { findConfig } from '../input/read-catalog.ts';
 

@@ -2,9 +2,7 @@ import { HoldfastError } from '../../client/index.ts';
 import type { Client, Graph } from '../../client/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { readDefinition } from '../input/read-definition.ts';
-import { refusalInWords } from '../output/refusal-in-words.ts';
-import { formatIssues } from '../output/format-issues.ts';
-import { formatRefusal } from '../output/format-refusal.ts';
+import { refusalInWords, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 
 /** A published graph, or what is wrong with its file, in lines for people. */
 export type PublishedFile = { readonly graph: Graph } | { readonly problem: string };

@@ -6,7 +6,7 @@ import { DATA_DIR, tokensFileIn } from '../../dev/data-folder.ts';
 import { didYouMean, own } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
-import { setVariables } from '../../process/set-variables.ts';
+import { setVariables } from '../../process/process-options.ts';
 import { text } from '../line/flags.ts';
 import { readText } from './read-definition.ts';
 

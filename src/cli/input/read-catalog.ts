@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CONFIG_FILES } from '../../config/config-files.ts';
+import { CONFIG_FILES } from '../../config/load-config.ts';
 import { DEFAULTS, NO_CEILINGS } from '../../graph/definition/index.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
-import { setVariables } from '../../process/set-variables.ts';
+import { setVariables } from '../../process/process-options.ts';
 import { UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 

@@ -1,7 +1,10 @@
-import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import { isJsonObject, toJson, own } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
-import { readText } from './read-definition.ts';
+import { readText, readDefinition } from './read-definition.ts';
+import { text } from '../line/flags.ts';
+import { isDefinition } from '../../graph/definition/index.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
 
 /** Reads the JSON of a flag, or of the file that it names by `@FILE`. @throws UsageError */
 export async function readJson(flag: string, value: string): Promise<Json> {
@@ -18,4 +21,46 @@ export async function readJsonObject(flag: string, value: string, what: string):
   const json = await readJson(flag, value);
   if (isJsonObject(json)) return json;
   throw new UsageError(`${flag} takes a JSON object: ${what}`);
+}
+
+/* How commands give a run limits. */
+
+export const LIMITS_FLAG = {
+  limits: text('JSON', 'its limits, such as {"maxCostUsd": 1}, or @FILE that holds them'),
+} as const;
+
+/** The member of a request that says them; none without the flag. @throws UsageError */
+export async function readLimits({
+  limits,
+}: {
+  readonly limits?: string | undefined;
+}): Promise<{ readonly limits?: JsonObject }> {
+  if (limits === undefined) return {};
+  return { limits: await readJsonObject('--limits', limits, 'limits of the run by their names') };
+}
+
+/** Reads a flag that takes one of some names. @throws UsageError for another one */
+export function readChoice<Name extends string>(
+  flag: string,
+  given: string,
+  names: Readonly<Record<Name, Name>>,
+): Name {
+  const name = own<Name>(names, given);
+  if (name === undefined) throw new UsageError(`${flag} takes ${Object.keys(names).join(', ')}, not "${given}"`);
+  return name;
+}
+
+/** Reads how many a command prints, 1 or more. @throws UsageError */
+export function readCount(flag: string, value: string): number {
+  const count = Number(value);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new UsageError(`${flag} takes a number, not "${value}"`);
+}
+
+/** Reads the graph of a file, JSON or a module. @throws UsageError if it holds none */
+export async function readGraph(file: string): Promise<GraphDefinition> {
+  const { content } = await readDefinition(file);
+  if ('fault' in content) throw new UsageError(`${file}:${content.fault.line}: ${content.fault.message}`);
+  if (isDefinition(content.definition)) return content.definition;
+  throw new UsageError(`${file} is no graph definition`);
 }

@@ -1,7 +1,9 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
-import type { Flags, FlagValues } from './flags.ts';
+import type { Flags, FlagValues, Parsed } from './flags.ts';
 import type { Operands } from './operands.ts';
-import { readFlags } from './read-flags.ts';
+import { messageOf } from '../../graph/values/index.ts';
 
 interface CommandSpec<F extends Flags, T> extends Omit<Command, 'operands' | 'flags' | 'run'> {
   readonly operands: Operands<T>;
@@ -26,4 +28,13 @@ export function defineCommand<const F extends Flags, T>({ operands, action, ...s
       return await action({ values, given: operands.read(spec.name, positionals) }, terminal);
     },
   };
+}
+
+/** Parses flags and the other arguments. @throws UsageError for unknown flags */
+function readFlags<F extends Flags>(args: readonly string[], options: F): Parsed<F> {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(messageOf(error), { cause: error });
+  }
 }

@@ -1,15 +1,72 @@
-import { messageOf } from '../../graph/values/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { open, stat } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
+import { z } from 'zod';
+import { escapeInvisible, messageOf } from '../../graph/values/index.ts';
 import { logFileIn } from '../../dev/data-folder.ts';
-import { readCount } from '../input/read-count.ts';
+import { readCount } from '../input/read-json.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
-import { followLog } from './follow-log.ts';
-import { formatLogLine, LEVELS } from './format-log-line.ts';
-import { openLog } from './growing-log.ts';
-import type { GrowingLog } from './growing-log.ts';
-import { DATA_DIR_FLAG } from './stack-flags.ts';
+import { DATA_DIR_FLAG } from './start.ts';
+
+/** The levels of log lines, as pino numbers them. */
+const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
+
+const Line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().default('') });
+const WithStack = z.looseObject({ stack: z.string() });
+
+/** Formats a line of the log for people; `null`: it is no such line, or of a lower level. */
+export function formatLogLine(line: string, least: number): string | null {
+  const parsed = Line.safeParse(parseJson(line)).data;
+  if (!parsed || parsed.level < least) return null;
+  const { level, time, msg, ...fields } = parsed;
+  const name = Object.entries(LEVELS).findLast(([, from]) => level >= from)?.[0] ?? 'trace';
+  const facts = Object.entries(fields).flatMap(([key, value]) =>
+    OF_TEMPORAL.has(key) || hasStack(key, value) ? [] : [`${key}=${toText(value)}`],
+  );
+  const stacks = Object.entries(fields).flatMap(([key, value]) => stackIn(key, value) ?? []);
+  const head = [new Date(time).toISOString(), name.toUpperCase().padEnd(5), msg, ...facts].join(' ');
+  return [head, ...stacks.flatMap((stack) => stack.split('\n').map((frame) => `    ${frame}`))]
+    .map(escapeInvisible)
+    .join('\n');
+}
+
+/** What Temporal's SDK says of a call besides: the engine's own fields name it for people. */
+const OF_TEMPORAL: ReadonlySet<string> = new Set([
+  'activityId',
+  'activityType',
+  'isLocal',
+  'namespace',
+  'sdkComponent',
+  'taskQueue',
+  'taskToken',
+  'workflowId',
+  'workflowRunId',
+  'workflowType',
+]);
+
+function hasStack(key: string, value: unknown): boolean {
+  return stackIn(key, value) !== null;
+}
+
+function stackIn(key: string, value: unknown): string | null {
+  if (key === 'stack' && typeof value === 'string') return value;
+  return WithStack.safeParse(value).data?.stack ?? null;
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 export const logs = defineCommand({
   name: 'logs',
@@ -67,4 +124,79 @@ async function openOrRefuse(file: string): Promise<GrowingLog> {
   } catch (error) {
     throw new UsageError(`${file} can't be read: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** Watchers of files miss what is written shortly after something else, so the log is looked at again and again. */
+const EVERY_MS = 200;
+
+/** Tells the lines of a log as they are added, until the signal. @throws if it can't be read any more */
+export async function followLog(
+  log: GrowingLog,
+  say: (lines: readonly string[]) => void,
+  until: AbortSignal,
+): Promise<void> {
+  while (!until.aborted) {
+    say(await log.read());
+    await sleep(EVERY_MS, undefined, { signal: until }).catch(() => undefined);
+  }
+}
+
+/** A log that grows. Its file may be emptied, and another one may take its place. */
+export interface GrowingLog {
+  /** Reads the lines that have been finished since the last time. */
+  read(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Opens a log, to be read from its first line on. @throws if there is no such file */
+export async function openLog(file: string): Promise<GrowingLog> {
+  let reader = await openReader(file);
+  return {
+    async read() {
+      const isReplaced = await reader.isReplacedBy(file);
+      // The old file is read to its end: nothing is written into it any more.
+      const lines = await reader.read();
+      if (!isReplaced) return lines;
+      const next = await openReader(file);
+      await reader.close();
+      reader = next;
+      return [...lines, ...(await reader.read())];
+    },
+    close: async () => await reader.close(),
+  };
+}
+
+interface Reader extends GrowingLog {
+  isReplacedBy(file: string): Promise<boolean>;
+}
+
+const CHUNK = 65_536;
+
+/** Reads one file, which stays the same when it gets another name. */
+async function openReader(file: string): Promise<Reader> {
+  const handle = await open(file);
+  const { ino, dev } = await handle.stat();
+  const buffer = Buffer.alloc(CHUNK);
+  let decoder = new StringDecoder();
+  let position = 0;
+  let unfinished = '';
+  return {
+    async isReplacedBy(path) {
+      const now = await stat(path).catch(() => null);
+      return now !== null && (now.ino !== ino || now.dev !== dev);
+    },
+    async read() {
+      if ((await handle.stat()).size < position) [decoder, position, unfinished] = [new StringDecoder(), 0, ''];
+      for (;;) {
+        const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
+        if (bytesRead === 0) break;
+        position += bytesRead;
+        unfinished += decoder.write(buffer.subarray(0, bytesRead));
+      }
+      const lines = unfinished.split('\n');
+      unfinished = lines.pop() ?? '';
+      return lines;
+    },
+    close: async () => await handle.close(),
+  };
 }

@@ -1,8 +1,60 @@
-import { EXIT } from '../line/command.ts';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DATA_DIR, issuerKeyIn, tokensFileIn } from '../../dev/data-folder.ts';
+import { UsageError, EXIT } from '../line/command.ts';
+import { CONFIG_FLAG } from '../input/config-flags.ts';
+import { option, text, textOr } from '../line/flags.ts';
+import type { FlagValues } from '../line/flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
-import { QUIET_FLAG, STACK_FLAGS, readStackOptions } from './stack-flags.ts';
-import { option } from '../line/flags.ts';
+import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
+import { readTokensFile } from '../input/api-access.ts';
+import { createClient } from '../../client/index.ts';
+import { findConfig } from '../input/read-catalog.ts';
+import { didYouMean } from '../../graph/values/index.ts';
+
+export const DATA_DIR_FLAG = textOr(DATA_DIR, 'DIR', 'where state is kept');
+
+const QUIET_FLAG = option('prints nothing of what happens to runs');
+
+/** The flags of commands that start a stack. */
+export const STACK_FLAGS = {
+  config: CONFIG_FLAG,
+  port: text('N', "the API's port (default: the first free one from 3000; 0: any)"),
+  'data-dir': DATA_DIR_FLAG,
+  'temporal-port': text('N', "the Temporal server's port (default: the first free one from 7233)"),
+  'ui-port': text('N', "the Temporal Web UI's port (default: the first free one from 8233)"),
+  'tokens-file': text(
+    'FILE',
+    'writes addresses and tokens there, readable by you alone (default: tokens.json in the data folder)',
+  ),
+  demo: option(
+    'starts a scripted model and a small shop, too, and sets HOLDFAST_MODEL_URL, SHOP_URL and SHOP_AUTHORIZATION for the configuration',
+  ),
+  'issuer-jwk': text('FILE', 'signs tokens with this private key'),
+  'log-file': text('FILE', 'writes the log there (default: holdfast.log in the data folder)'),
+} as const;
+
+/** @throws UsageError for what is no port */
+function readStackOptions(values: FlagValues<typeof STACK_FLAGS>) {
+  return {
+    config: values.config,
+    port: toPort('--port', values.port),
+    dataDir: values['data-dir'],
+    temporalPort: toPort('--temporal-port', values['temporal-port']),
+    uiPort: toPort('--ui-port', values['ui-port']),
+    demo: values.demo,
+    tokensFile: values['tokens-file'],
+    issuerJwk: values['issuer-jwk'],
+    logFile: values['log-file'],
+  };
+}
+
+function toPort(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= 65_535) return port;
+  throw new UsageError(`${flag} takes a port number, not "${value}"`);
+}
 
 export const start = defineCommand({
   name: 'start',
@@ -25,3 +77,90 @@ export const start = defineCommand({
     return EXIT.done;
   },
 });
+
+export const console = defineCommand({
+  name: 'console',
+  summary: 'print the address of the console of a stack on this machine',
+  operands: NO_OPERANDS,
+  about: `Prints an address that signs in whoever opens it first, within a minute, as one of the stack's people. In
+    production the console is at /console of the API, and the configuration says where people sign in.`,
+  flags: {
+    'data-dir': DATA_DIR_FLAG,
+    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
+    'tokens-file': text('FILE', 'what the stack has written, if it is elsewhere'),
+  },
+  exits: { 0: 'printed' },
+  async action({ values }, { stdout, env }) {
+    const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
+    const tokens = values['tokens-file'] ?? tokensFileIn(values['data-dir']);
+    for (const file of [key, tokens])
+      if (!existsSync(file)) throw new UsageError(`${file} is not there; "holdfast dev" or "holdfast start" makes it`);
+    const [{ openIssuer }, { consoleAddress }] = await Promise.all([
+      import('../../dev/issuer.ts'),
+      import('../../dev/stack.ts'),
+    ]);
+    const { baseUrl = '' } = await readTokensFile(tokens);
+    stdout.write(`${await consoleAddress(baseUrl, await openIssuer(key, env))}\n`);
+    return EXIT.done;
+  },
+});
+
+export const dev = defineCommand({
+  name: 'dev',
+  summary: 'run all of it on this machine, and take up what is changed',
+  operands: NO_OPERANDS,
+  about: `Starts what "holdfast start" starts, and watches the project, which is the folder of the configuration. A
+    changed graph is published anew; runs under way keep the version that they have begun with. After any other change
+    new calls are made by the new code of tools, functions and configuration, while calls under way end with the old. It
+    prints a line for each thing that happens to a run, and whatever is wrong with a change, with its place.`,
+  flags: { ...STACK_FLAGS, quiet: QUIET_FLAG },
+  exits: { 0: 'stopped by a signal', 1: 'something failed' },
+  async action({ values }, terminal) {
+    terminal.goOnUnread();
+    const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
+    const { start } = await import('../../dev/start.ts');
+    const starting = start({ ...options, publish: async () => undefined });
+    const [stack, { develop }] = await Promise.all([starting, import('./develop.ts')]);
+    await develop({
+      stack,
+      client: createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user }),
+      root: resolve(dirname(findConfig(options.config, terminal) ?? '.')),
+      dataDir: options.dataDir,
+      say: (line) => void terminal.stdout.write(`${line}\n`),
+    });
+    return EXIT.done;
+  },
+});
+
+export const token = defineCommand({
+  name: 'token',
+  summary: 'print a token for a stack on this machine',
+  operands: oneOperand('NAME', 'one name: user, approver, approver2, admin, otherTenantUser or a role'),
+  about: `Signs a token for a caller of a local stack, for 30 days: user, approver, approver2, admin, or otherTenantUser;
+    or for somebody with a role that the configuration defines, in the tenant "demo". Only the stack whose key it is accepts it; there is no such issuer in production.`,
+  flags: {
+    config: CONFIG_FLAG,
+    'data-dir': DATA_DIR_FLAG,
+    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
+  },
+  exits: { 0: 'printed' },
+  async action({ values, given: name }, terminal) {
+    const key = values['issuer-jwk'] ?? issuerKeyIn(values['data-dir']);
+    if (!existsSync(key)) throw new UsageError(`${key} is not there; "holdfast dev" or "holdfast start" makes it`);
+    const { CALLERS, openIssuer } = await import('../../dev/issuer.ts');
+    const known = Object.entries(CALLERS).find(([caller]) => caller === name)?.[1];
+    const roles = known ? [] : await rolesOf(findConfig(values.config, terminal));
+    const names = [...Object.keys(CALLERS), ...roles];
+    if (!names.includes(name)) throw new UsageError(`There is no caller "${name}".${didYouMean(name, names)}`);
+    const caller = known ?? { sub: name, tenant: CALLERS.user.tenant, roles: [name] };
+    terminal.stdout.write(`${await (await openIssuer(key, terminal.env)).sign(caller)}\n`);
+    return EXIT.done;
+  },
+});
+
+/** The roles of a configuration, if there is one. */
+async function rolesOf(config: string | undefined): Promise<readonly string[]> {
+  if (config === undefined) return [];
+  const { loadConfig } = await import('../../config/load-config.ts');
+  return [...(await loadConfig(config)).roles.keys()];
+}

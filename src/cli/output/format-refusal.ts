@@ -1,6 +1,5 @@
 import type { HoldfastError } from '../../client/index.ts';
-import { formatIssues } from './format-issues.ts';
-import type { DefinitionFile } from '../input/read-definition.ts';
+import type { DefinitionFile, LocatedIssue } from '../input/read-definition.ts';
 
 /** Formats the issues of a refusal; those of the definition get their place in the file. */
 export function formatRefusal({ code, issues }: HoldfastError, { file, locate }: DefinitionFile): string {
@@ -10,4 +9,25 @@ export function formatRefusal({ code, issues }: HoldfastError, { file, locate }:
     file,
     issues.map((issue) => locate({ ...issue, code: issue.code ?? '', severity: issue.severity ?? 'error' })),
   );
+}
+
+/** Formats issues for people, and for editors that recognize `file:line:column`. */
+export function formatIssues(file: string, issues: readonly LocatedIssue[]): string {
+  return issues
+    .map(({ line, column, severity, code, message, path, hint }) => {
+      const head = `${file}:${line}:${column}: ${severity} ${code}: ${message}`;
+      return [
+        head,
+        ...(path === '' ? [] : [`    at ${path}`]),
+        ...(hint === undefined ? [] : [`    ${hint}`]),
+        '',
+      ].join('\n');
+    })
+    .join('');
+}
+
+/** Describes a request that was not served, in one line. */
+export function refusalInWords({ status, code, detail, mayTakeEffect }: HoldfastError): string {
+  const what = status === null ? detail : `The API answered ${status} ${code}: ${detail}`;
+  return mayTakeEffect ? `${what} (it may take effect all the same: look before you send it again)` : what;
 }

@@ -1,4 +1,6 @@
 import { abbreviate, escapeInvisible } from '../../graph/values/index.ts';
+import type { Client, Run } from '../../client/index.ts';
+import { waitingInWords } from '../../wording/index.ts';
 
 const MAX_CELL = 60;
 
@@ -16,4 +18,21 @@ export function formatTable(heads: readonly string[], rows: readonly (readonly s
 
 function toCell(text: string): string {
   return escapeInvisible(abbreviate(text, MAX_CELL).replaceAll('\n', ' '));
+}
+
+/** Runs may wait for hundreds of people. */
+const MAX_LINES = 20;
+
+/** Lines that tell whom a run waits for, each with the command that lets it go on; without an approval that can't be read now. */
+export async function waysOn({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
+  const lines = waitingFor.slice(0, MAX_LINES).map(async (waiting) => {
+    const approval =
+      waiting.kind === 'approval' && waiting.id !== undefined
+        ? await approvals.get(waiting.id).catch(() => null)
+        : null;
+    const { text, command } = waitingInWords(runId, waiting, approval);
+    return command === null ? [text] : [text, `  npx ${command}`];
+  });
+  const others = waitingFor.length - lines.length;
+  return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${others} others`] : [])];
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { loadConfig } from '../../config/load-config.ts';
 import { readMigrations } from '../../store/database/migrate.ts';
-import { readLiveCounts } from '../../store/inspection/live-counts.ts';
-import { checkClock } from './clock-skew.ts';
+import { readLiveCounts } from '../../store/tenant-use.ts';
+import { checkClock } from './doctor-check.ts';
 import type { DoctorCheck } from './doctor-check.ts';
-import { withDatabase } from './with-database.ts';
+import { withDatabase } from './with-temporal.ts';
 
 /** The checks of a database: that it answers, its tables, memory and the calls in its ledger. */
 export function databaseChecks(url: string, configFile: string | undefined): readonly DoctorCheck[] {

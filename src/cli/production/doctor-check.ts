@@ -13,3 +13,20 @@ export interface Patient {
   /** The configuration file; `undefined`: there is none. */
   readonly configFile: string | undefined;
 }
+
+const MAX_SKEW_MS = 5_000;
+
+/** Compares another clock with that of this machine. @throws Error when they differ by more than 5 seconds */
+export function checkClock(whose: string, theirs: Date): void {
+  const skewMs = Math.abs(theirs.getTime() - Date.now());
+  if (skewMs > MAX_SKEW_MS) throw new Error(`${whose} clock and that of this machine differ by ${skewMs} ms`);
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** Writes a retention: in days, or in hours where these are no whole days. */
+export function daysInWords(ms: number): string {
+  if (ms === DAY_MS) return 'a day';
+  return ms % DAY_MS === 0 ? `${ms / DAY_MS} days` : `${Math.round(ms / HOUR_MS)} hours`;
+}

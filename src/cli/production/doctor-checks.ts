@@ -1,5 +1,5 @@
 import { loadConfig } from '../../config/load-config.ts';
-import { setVariables } from '../../process/set-variables.ts';
+import { setVariables } from '../../process/process-options.ts';
 import { databaseChecks } from './database-checks.ts';
 import type { DoctorCheck, Patient } from './doctor-check.ts';
 import { temporalChecks } from './temporal-checks.ts';

@@ -1,18 +1,16 @@
 import type { Connection } from '@temporalio/client';
 import type { Kysely } from 'kysely';
-import { makeNamespace, readNamespace } from './namespace.ts';
+import { makeNamespace, readNamespace, withDatabase, NoAnswerError, withTemporal } from './with-temporal.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
-import { findMissingAttributes, makeSearchAttributes } from '../../process/readiness/search-attributes.ts';
-import type { Attribute } from '../../process/readiness/search-attributes.ts';
+import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
+import type { Attribute } from '../../process/search-attributes.ts';
 import { isTemporalAway, readTemporalTarget } from '../../process/temporal.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import { migrate, readMigrations } from '../../store/database/migrate.ts';
 import type { Tables } from '../../store/tables.ts';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
-import { daysInWords } from './days-in-words.ts';
-import { withDatabase } from './with-database.ts';
-import { NoAnswerError, withTemporal } from './with-temporal.ts';
+import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
+import { daysInWords } from './doctor-check.ts';
 
 /** One thing that has to be there before API and workers begin. */
 export interface SetupStep {

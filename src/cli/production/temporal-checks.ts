@@ -1,17 +1,15 @@
-import type { Connection } from '@temporalio/client';
+import type { Connection, ConnectionLike } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { loadConfig } from '../../config/load-config.ts';
 import { toMs } from '../../graph/values/index.ts';
-import { readNamespace } from './namespace.ts';
-import { requireSearchAttributes } from '../../process/readiness/search-attributes.ts';
-import { settleAll } from '../../process/settle-all.ts';
-import { findWorkers } from './task-queue-workers.ts';
+import { readNamespace, withTemporal } from './with-temporal.ts';
+import { requireSearchAttributes } from '../../process/search-attributes.ts';
+import { settleAll } from '../../process/connect-with-retry.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
-import { taskQueuesOf } from '../../workers/task-queues.ts';
-import { TASK_QUEUE } from '../../workflows/contract.ts';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import { taskQueuesOf } from '../../workers/worker-options.ts';
+import { TASK_QUEUE, SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
+import { daysInWords } from './doctor-check.ts';
 import type { DoctorCheck, Patient } from './doctor-check.ts';
-import { daysInWords } from './days-in-words.ts';
-import { withTemporal } from './with-temporal.ts';
 
 type Temporal = TemporalConnection<Connection>;
 
@@ -92,4 +90,29 @@ async function findTaskQueues(temporal: Temporal, configFile: string | undefined
   const without = found.filter(({ workers }) => workers === 0).map(({ queue }) => queue);
   if (without.length > 0) throw new Error(`No worker has asked lately for the tasks of ${without.join(', ')}`);
   return found.map(({ queue, workers }) => `${queue} (workers: ${workers})`).join(', ');
+}
+
+/** A task queue, and which of its tasks. */
+export interface TaskKind {
+  readonly queue: string;
+  readonly kind: keyof typeof KINDS;
+}
+
+const { TaskQueueType } = proto.temporal.api.enums.v1;
+const KINDS = {
+  workflow: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+  activity: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+} as const;
+
+/** @returns the identities of the workers that have asked for such tasks in the last five minutes */
+async function findWorkers(
+  { connection, namespace }: TemporalConnection<ConnectionLike>,
+  { queue, kind }: TaskKind,
+): Promise<readonly string[]> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: queue },
+    taskQueueType: KINDS[kind],
+  });
+  return [...new Set((pollers ?? []).flatMap(({ identity }) => identity ?? []))];
 }

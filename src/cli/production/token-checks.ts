@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/load-config.ts';
-import { checkClock } from './clock-skew.ts';
+import { checkClock } from './doctor-check.ts';
 import type { DoctorCheck, Patient } from './doctor-check.ts';
 
 /** The checks of what an API process signs and accepts. */

@@ -1,7 +1,13 @@
 import { Connection } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
+import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { Kysely } from 'kysely';
 import { messageOf } from '../../graph/values/index.ts';
 import { addressOf, readTemporalTarget } from '../../process/temporal.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
+import { hasGrpcCode } from '../../process/grpc-errors.ts';
+import { createPostgresDialect } from '../../store/database/postgres-dialect.ts';
+import type { Tables } from '../../store/tables.ts';
 
 const WITHIN_MS = 5_000;
 
@@ -26,5 +32,46 @@ export async function withTemporal<T>(
     return await connection.withDeadline(Date.now() + WITHIN_MS, async () => await use({ connection, namespace }));
   } finally {
     await connection.close();
+  }
+}
+
+/** A namespace of Temporal. */
+export interface Namespace {
+  /** The time for which the histories of ended workflows stay. */
+  readonly retentionMs: number;
+}
+
+/** @returns `null`: there is no such namespace. @throws when the server does not answer, or refuses to say */
+export async function readNamespace({
+  connection,
+  namespace,
+}: TemporalConnection<ConnectionLike>): Promise<Namespace | null> {
+  try {
+    const { config } = await connection.workflowService.describeNamespace({ namespace });
+    return { retentionMs: optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0 };
+  } catch (error) {
+    if (hasGrpcCode(error, 'NOT_FOUND')) return null;
+    throw error;
+  }
+}
+
+/** Makes a namespace. @throws when another process has made it, or the server refuses, as Temporal Cloud does */
+export async function makeNamespace(
+  { connection, namespace }: TemporalConnection<ConnectionLike>,
+  { retentionMs }: Namespace,
+): Promise<void> {
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs(retentionMs),
+  });
+}
+
+/** Opens a database for one use of it, over one connection. */
+export async function withDatabase<T>(url: string, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const db = new Kysely<Tables>({ dialect: createPostgresDialect(url, { maxConnections: 1 }) });
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
   }
 }

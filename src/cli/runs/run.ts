@@ -1,24 +1,19 @@
 import { HoldfastError } from '../../client/index.ts';
 import type { Client, Run } from '../../client/index.ts';
-import { eventInWords } from '../../graph/wording/index.ts';
+import { eventInWords, retryInWords } from '../../wording/index.ts';
 import { isJsonObject, parseDuration } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { refusalInWords } from '../output/refusal-in-words.ts';
+import { refusalInWords, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 import { option, text, textOr } from '../line/flags.ts';
-import { formatIssues } from '../output/format-issues.ts';
-import { formatRefusal } from '../output/format-refusal.ts';
 import { oneOperand } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
-import { LIMITS_FLAG, readLimits } from '../input/limits.ts';
-import { readJsonObject } from '../input/read-json.ts';
-import { waysOn } from '../output/ways-on.ts';
-import { abortAfter } from './abort-after.ts';
-import { tellRetries } from './tell-retries.ts';
+import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-json.ts';
+import { waysOn } from '../output/table.ts';
 
 export const run = defineCommand({
   name: 'run',
@@ -136,4 +131,49 @@ function summarize({ id, status, waitingFor, error }: Run): string {
   const cause = error?.cause ? ` (${error.cause.message})` : '';
   const reason = error ? `: ${error.code} ${error.message}${cause}` : '';
   return `Run ${id} is ${status}${waits.length === 0 ? '' : `, waiting for ${waits.join(', ')}`}${reason}`;
+}
+
+/** Node's longest timer, 24 days: a longer one fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Returns a signal that is aborted after a time. That of `AbortSignal.timeout` takes no time over `LONGEST_TIMER_MS`. */
+export function abortAfter(ms: number): AbortSignal {
+  const ending = new AbortController();
+  const endsAt = performance.now() + ms;
+  const look = (): void => {
+    const leftMs = endsAt - performance.now();
+    if (leftMs <= 0) ending.abort(new DOMException('The time is up', 'TimeoutError'));
+    else setTimeout(look, Math.min(leftMs, LONGEST_TIMER_MS)).unref();
+  };
+  look();
+  return ending.signal;
+}
+
+/** No event tells of an attempt that is made again, so the run is looked at. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Prints each attempt of a run that has failed and is made again, once. @returns a function that ends that */
+export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
+  const told = new Set<string>();
+  let looking: Promise<void> | null = null;
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    const { retrying } = await runs.get(id);
+    if (isOver) return;
+    for (const retry of retrying) {
+      const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
+      if (!told.has(key)) print(`     ${retryInWords(retry, Date.now())}`);
+      told.add(key);
+    }
+  };
+  // A look that fails is left out: following the run tells why.
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch(() => undefined)
+      .finally(() => (looking = null));
+  }, LOOK_EVERY_MS);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
 }

@@ -1,12 +1,15 @@
-import type { Client, Run, RunFilter, RunStatus } from '../../client/index.ts';
+import type { Client, Run, RunFilter, RunStatus, Checkpoint, Explanation, Fork } from '../../client/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { readChoice } from '../input/read-choice.ts';
-import { readCount } from '../input/read-count.ts';
+import { readChoice, readCount, readGraph } from '../input/read-json.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { option, text, textOr } from '../line/flags.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
+import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
+import { escapeInvisible } from '../../graph/values/index.ts';
+import { CONTROL_FLAGS, OF_RUN, reportRun, VALUES_FLAG, valuesOf } from './control.ts';
+import { eventInWords } from '../../wording/index.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
 
 const STATUSES: Readonly<Record<RunStatus, RunStatus>> = {
   queued: 'queued',
@@ -92,4 +95,125 @@ function toTable(found: readonly Run[]): string {
 function toReason({ error, waitingFor }: Run): string {
   if (error) return `${error.code} ${error.message}`;
   return waitingFor.map(({ kind, node }) => `${kind} at ${node}`).join(', ');
+}
+
+export const checkpoints = defineCommand({
+  name: 'checkpoints',
+  summary: 'list where a run has stood',
+  operands: oneOperand('RUN', 'the id of one run'),
+  about: 'Lists the checkpoints of a run, the newest first: where "holdfast fork" can begin, and what would run next.',
+  flags: { ...accessFlags(), json: option('prints the checkpoints with their values as JSON') },
+  exits: { 0: 'listed', ...API_EXITS },
+  async action({ values, given: id }, terminal) {
+    const { runs } = await openClient(values, terminal);
+    const found: Checkpoint[] = [];
+    for await (const checkpoint of runs.checkpoints(id, { limit: 100 })) found.push(checkpoint);
+    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toCheckpointTable(found));
+    return EXIT.done;
+  },
+});
+
+function toCheckpointTable(found: readonly Checkpoint[]): string {
+  const rows = found.map(({ id, step, source, next, createdAt }) => [
+    id,
+    `${step}`,
+    source,
+    next.join(', '),
+    createdAt,
+  ]);
+  return formatTable(['CHECKPOINT', 'STEP', 'SOURCE', 'NEXT', 'AT'], rows);
+}
+
+export const explain = defineCommand({
+  name: 'explain',
+  summary: 'say why a run waits or has stopped',
+  operands: oneOperand('RUN', 'the id of one run'),
+  about: `Says why a run waits or has stopped, since when, what is left of its limits, and who can do what now, with the
+    commands. What you may not do has no command.`,
+  flags: { ...accessFlags(), json: option('prints the explanation as JSON') },
+  exits: { 0: 'explained', ...API_EXITS },
+  async action({ values, given: id }, terminal) {
+    const { runs } = await openClient(values, terminal);
+    const explanation = await runs.explain(id);
+    terminal.stdout.write(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : toText(explanation));
+    return EXIT.done;
+  },
+});
+
+function toText({ runId, status, since, reasons, budget, deadline, actions }: Explanation): string {
+  const left = budget.map(({ limit, allowed, left: rest }) => `${limit} ${rest} of ${allowed}`);
+  const lines = [
+    `${runId} is ${status} since ${since}`,
+    ...reasons.map(({ text }) => `  ${text}`),
+    ...(left.length > 0 ? [`  left: ${left.join(', ')}`] : []),
+    ...(deadline ? [`  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`] : []),
+    ...actions.flatMap(toLines),
+  ];
+  return lines.map((line) => `${escapeInvisible(line.replaceAll('\n', ' '))}\n`).join('');
+}
+
+function toLines({ action, effect, who, allowed, command }: Explanation['actions'][number]): readonly string[] {
+  return [`${action}: ${effect}`, allowed ? `  ${command.holdfast}` : `  by ${who}`];
+}
+
+export const fork = defineCommand({
+  ...OF_RUN,
+  name: 'fork',
+  summary: 'begin a new run where another one stood',
+  about: `Begins a new run with the state of another one at a checkpoint, which "holdfast checkpoints" lists. The other one
+    stays as it is. What follows the checkpoint is done again, under keys of the new run.`,
+  flags: {
+    checkpoint: text('ID', 'where it begins'),
+    values: VALUES_FLAG,
+    'as-node': text('NODE', 'goes on as if this node had written the values'),
+    graph: text('GRAPH', 'another graph, as NAME, NAME@VERSION or @FILE'),
+    ...CONTROL_FLAGS,
+  },
+  exits: { ...OF_RUN.exits, 0: 'forked' },
+  async action({ values, given: id }, terminal) {
+    const { checkpoint, graph, 'as-node': asNode } = values;
+    if (checkpoint === undefined)
+      throw new UsageError('Where does it begin? Give --checkpoint ID, as "holdfast checkpoints" lists them');
+    const body = {
+      checkpoint,
+      ...(await valuesOf(values)),
+      ...(asNode !== undefined && { asNode }),
+      ...(graph !== undefined && { graph: await toGraph(graph) }),
+    };
+    const client = await openClient(values, terminal);
+    const run = await client.runs.fork(id, body);
+    return await reportRun({ client, run }, values, terminal);
+  },
+});
+
+async function toGraph(graph: string): Promise<NonNullable<Fork['graph']>> {
+  return graph.startsWith('@') ? await readGraph(graph.slice(1)) : graph;
+}
+
+export const history = defineCommand({
+  name: 'history',
+  summary: 'print what has happened to a run',
+  operands: oneOperand('RUN', 'the id of one run'),
+  about: 'Prints the events of a run in order: number, time, superstep, and what has happened.',
+  flags: {
+    follow: option('goes on until the run has ended'),
+    ...accessFlags(),
+    json: option('prints whole events, one a line'),
+  },
+  exits: { 0: 'printed', ...API_EXITS },
+  async action({ values, given: id }, terminal) {
+    const { runs } = await openClient(values, terminal);
+    const events = values.follow ? runs.follow(id) : runs.history(id, { limit: 1_000 });
+    for await (const event of events) {
+      const line = values.json ? JSON.stringify(event) : toLine(event);
+      if (line !== null) terminal.stdout.write(`${line}\n`);
+    }
+    return EXIT.done;
+  },
+});
+
+function toLine(event: RunEvent): string | null {
+  const said = eventInWords(event);
+  if (said === null) return null;
+  return `${String(event.seq).padStart(4)}  ${event.at}  ${String(event.step).padStart(3)}  ${said}`;
 }

@@ -1,7 +1,11 @@
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { register } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { importModule } from './import-module.ts';
+import { isBuilt } from '../../process/own-code.ts';
+import { currentUrl } from './fresh-modules.ts';
 
 /** A line and a column of a module, both from 1. */
 interface Place {
@@ -50,4 +54,38 @@ function placeIn(error: unknown, path: string): Place {
   const after = said.split(path).find((text) => /^:\d+:\d+/.test(text));
   const [, line = 1, column = 1] = /^:(\d+):(\d+)/.exec(after ?? '') ?? [];
   return { line: Number(line), column: Number(column) };
+}
+
+/** Lists the files of a folder that may hold a graph, by name. @throws when there is no such folder */
+export async function graphFiles(folder: string): Promise<readonly string[]> {
+  const files = await readdir(folder);
+  return files
+    .filter((file) => file.endsWith('.json') || isModule(file))
+    .toSorted()
+    .map((file) => join(folder, file));
+}
+
+/**
+ * Imports a module of a project, in JavaScript or TypeScript.
+ * @returns its default export; without one, all that it exports
+ */
+export async function importModule(path: string): Promise<unknown> {
+  if (isBuilt && /\.[cm]?ts$/.test(path)) await (reading ??= readTypeScript());
+  const exported = defaultOf(await import(currentUrl(pathToFileURL(path).href)));
+  // What a compiler has made a CommonJS module of has its exports in one.
+  return isObject(exported) && '__esModule' in exported ? defaultOf(exported) : exported;
+}
+
+function defaultOf(module: unknown): unknown {
+  return isObject(module) && 'default' in module ? module.default : module;
+}
+
+let reading: Promise<void> | null = null;
+
+/** Makes Node read TypeScript, which it does already where the engine runs from its source. */
+async function readTypeScript(): Promise<void> {
+  const [imports, requires] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
+  imports.register();
+  requires.register();
+  register('./own-package-hook', import.meta.url);
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { setVariables } from '../../process/set-variables.ts';
+import { setVariables } from '../../process/process-options.ts';
 import { allSettled } from '../teardown.ts';
 import type { Teardown } from '../teardown.ts';
 import { openThreadedDatabase } from './open-threaded-database.ts';

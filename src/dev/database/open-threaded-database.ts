@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { isBuilt, ownModule } from '../../process/own-code.ts';
-import type { EmbeddedDatabase, StatementResult } from '../../store/database/embedded-database.ts';
+import type { EmbeddedDatabase, StatementResult } from '../../store/database/pglite-dialect.ts';
 import { OPENING } from './messages.ts';
 import type { Message, RequestBody, SentError, SentResult, ThreadData } from './messages.ts';
 

@@ -1,8 +1,7 @@
 import type { Dialect } from 'kysely';
 import type { Listen } from '../../store/database/listen.ts';
-import { listenToPostgres } from '../../store/database/listen-to-postgres.ts';
+import { listenToPostgres, createPostgresDialect } from '../../store/database/postgres-dialect.ts';
 import { createPgliteDialect, listenToPglite } from '../../store/database/pglite-dialect.ts';
-import { createPostgresDialect } from '../../store/database/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../../store/store.ts';
 import type { Store } from '../../store/store.ts';
 import type { Teardown } from '../teardown.ts';

@@ -1,7 +1,6 @@
 import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
-import type { Client } from './client.ts';
+import type { Client, TicketCase } from './ticket.ts';
 import type { TicketResult } from './run-ticket.ts';
-import type { TicketCase } from './ticket.ts';
 
 /** One row of the final table. */
 export interface ReportRow {

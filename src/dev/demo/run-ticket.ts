@@ -1,8 +1,6 @@
-import { isJsonObject } from '../../graph/values/index.ts';
-import type { JsonObject } from '../../graph/values/index.ts';
-import { listIn, textIn } from './answer.ts';
-import type { Client } from './client.ts';
-import type { Decision, TicketCase } from './ticket.ts';
+import { isJsonObject, isJsonList } from '../../graph/values/index.ts';
+import type { JsonObject, Json } from '../../graph/values/index.ts';
+import type { Client, Decision, TicketCase } from './ticket.ts';
 
 /** Result of a ticket's run. */
 export interface TicketResult {
@@ -74,4 +72,24 @@ async function finish(
   const outcome = typeof output['outcome'] === 'string' ? output['outcome'] : status;
   say(`${ticketId}  ${outcome.padEnd(16)}  ${route.join(' → ')}`);
   return { ticketId, runId, status, outcome, route };
+}
+
+/* Readers for fields of the API's answers. @throws TypeError if a field has another type */
+
+export function textIn(value: Json, field: string): string {
+  const found = isJsonObject(value) ? value[field] : undefined;
+  if (typeof found !== 'string') throw new TypeError(`An answer has no ${field}`);
+  return found;
+}
+
+export function numberIn(value: Json, field: string): number {
+  const found = isJsonObject(value) ? value[field] : undefined;
+  if (typeof found !== 'number') throw new TypeError(`An answer has no ${field}`);
+  return found;
+}
+
+/** A list, empty if the field is missing. */
+export function listIn(value: JsonObject, field: string): readonly Json[] {
+  const found = value[field];
+  return isJsonList(found) ? found : [];
 }

@@ -10,7 +10,7 @@ import { Worker } from '@temporalio/worker';
 import { payloadConverterPath } from '../../process/data-converter.ts';
 import { createLogger } from '../../process/logger.ts';
 import { openWorkflowCode } from '../../workers/workflow-code.ts';
-import { installTemporalRuntime } from '../temporal-runtime.ts';
+import { installTemporalRuntime } from '../service.ts';
 import type { KeptHistory } from './keep-histories.ts';
 import type { Difference, Replayed } from './replay-histories.ts';
 

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { toJsonObject } from '../../graph/values/index.ts';
+import { toJsonObject, isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { act } from './act.ts';
-import type { Act } from './act.ts';
-import { answer } from './answer.ts';
-import type { AnsweredCall, Conversation } from './prompt.ts';
+import { readFacts, readText, readTicket } from './prompt.ts';
+import type { AnsweredCall, Conversation, RequestedCall, Facts, Prompt } from './prompt.ts';
+import { refundCalls, reportRefunds } from './refund-agent.ts';
+import { PROMISE, toAmountText, writeReply } from './write-reply.ts';
+import { classify } from './classify.ts';
+import { reviseReply } from './revise-reply.ts';
 
 const Content = z.union([
   z.string(),
@@ -122,4 +124,146 @@ const CHARACTERS_PER_TOKEN = 4;
 
 function countTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
+interface Agent {
+  /** Text that only this agent's system prompt contains. */
+  readonly phrase: string;
+  /** The next tool calls; empty if the agent answers with text. */
+  readonly calls: (conversation: Conversation) => readonly RequestedCall[];
+  readonly report: (conversation: Conversation) => string;
+}
+
+const AGENTS: readonly Agent[] = [
+  { phrase: 'You settle requests for refunds', calls: refundCalls, report: reportRefunds },
+];
+
+/** An agent's next step: tool calls or a text. */
+export type Act =
+  | { readonly kind: 'calls'; readonly calls: readonly RequestedCall[] }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** Acts by the rules of the agent whose phrase the system prompt contains; `null` if there is none. */
+export function act(conversation: Conversation): Act | null {
+  const agent = AGENTS.find(({ phrase }) => conversation.system.includes(phrase));
+  if (!agent) return null;
+  const calls = agent.calls(conversation);
+  return calls.length > 0 ? { kind: 'calls', calls } : { kind: 'text', text: agent.report(conversation) };
+}
+
+export interface ReplyCheck {
+  readonly verdict: 'pass' | 'fail';
+  readonly reason: string;
+}
+
+interface Rule {
+  readonly breaks: (draft: string, facts: Facts) => boolean;
+  readonly reason: string;
+}
+
+const RULES: readonly Rule[] = [
+  { breaks: (draft) => PROMISE.test(draft), reason: 'Leave out the guarantee: the facts hold none.' },
+  {
+    breaks: (draft, { reference }) => !draft.split('\n').includes(reference),
+    reason: 'Add the reference line exactly as the facts give it.',
+  },
+  {
+    breaks: (draft, { amountRefunded }) => amountRefunded > 0 && !draft.includes(toAmountText(amountRefunded)),
+    reason: 'State the amount that was refunded.',
+  },
+];
+
+/** Checks a reply; the reason is the first rule that it breaks. */
+export function checkReply(draft: string, facts: Facts): ReplyCheck {
+  const broken = RULES.find(({ breaks }) => breaks(draft, facts));
+  return broken ? { verdict: 'fail', reason: broken.reason } : { verdict: 'pass', reason: '' };
+}
+
+interface Task {
+  /** Text that only this task's system prompt contains. */
+  readonly phrase: string;
+  readonly answer: (prompt: Prompt) => string;
+}
+
+const TASKS: readonly Task[] = [
+  { phrase: 'You classify support tickets', answer: (prompt) => JSON.stringify(classify(readTicket(prompt))) },
+  { phrase: 'You write replies to customers', answer: (prompt) => writeReply(readFacts(prompt), readTicket(prompt)) },
+  {
+    phrase: 'You check replies to customers',
+    answer: (prompt) => JSON.stringify(checkReply(readText(prompt, 'draft'), readFacts(prompt))),
+  },
+  {
+    phrase: 'You revise replies to customers',
+    answer: (prompt) =>
+      reviseReply({
+        draft: readText(prompt, 'draft'),
+        reason: readText(prompt, 'reason'),
+        facts: readFacts(prompt),
+        ticket: readTicket(prompt),
+      }),
+  },
+];
+
+const MAX_ECHO = 200;
+
+/**
+ * Answers a prompt by rules, the same prompt always the same. Without a rule it returns the smallest object that fits
+ * the schema, or an echo.
+ */
+export function answer(prompt: Prompt): string {
+  const task = TASKS.find(({ phrase }) => prompt.system.includes(phrase));
+  if (task) return task.answer(prompt);
+  if (prompt.schema !== null) return JSON.stringify(smallestValue(prompt.schema));
+  return `You said: ${prompt.user.slice(0, MAX_ECHO)}`;
+}
+
+/**
+ * Builds the smallest value that fits a JSON Schema by `const`, `enum`, types, required members, lengths and lower
+ * bounds; it ignores patterns and references.
+ */
+export function smallestValue(schema: Json): Json {
+  if (!isJsonObject(schema)) return {};
+  const fixed = schema['const'] === undefined ? firstOf(schema['enum']) : schema['const'];
+  if (fixed !== undefined) return fixed;
+  const alternative = firstOf(schema['anyOf']) ?? firstOf(schema['oneOf']);
+  if (alternative !== undefined) return smallestValue(alternative);
+  return BY_TYPE[typeOf(schema)]?.(schema) ?? null;
+}
+
+const BY_TYPE: Readonly<Record<string, (schema: JsonObject) => Json>> = {
+  object: smallestObject,
+  array: ({ minItems, items }) => Array.from({ length: toCount(minItems) }, () => smallestValue(items ?? {})),
+  string: ({ minLength }) => 'x'.repeat(toCount(minLength)),
+  number: smallestNumber,
+  integer: (schema) => Math.ceil(smallestNumber(schema)),
+  boolean: () => false,
+  null: () => null,
+};
+
+/** `null` is the smallest of several types. */
+function typeOf({ type, properties, items }: JsonObject): string {
+  const types = isJsonList(type) ? type : [type];
+  const chosen = types.includes('null') ? 'null' : types[0];
+  if (typeof chosen === 'string') return chosen;
+  return items !== undefined && properties === undefined ? 'array' : 'object';
+}
+
+function smallestObject({ properties, required }: JsonObject): Json {
+  const names = isJsonList(required) ? required.map(String) : [];
+  const schemas = isJsonObject(properties) ? properties : {};
+  return Object.fromEntries(names.map((name) => [name, smallestValue(schemas[name] ?? {})]));
+}
+
+function smallestNumber({ minimum, exclusiveMinimum, maximum }: JsonObject): number {
+  if (typeof minimum === 'number') return minimum;
+  if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1;
+  return typeof maximum === 'number' ? Math.min(0, maximum) : 0;
+}
+
+function toCount(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function firstOf(value: Json | undefined): Json | undefined {
+  return isJsonList(value) ? value[0] : undefined;
 }

@@ -4,8 +4,9 @@ import { createFaults, readJson } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
 import { listen } from '../../process/listen.ts';
 import type { Listening, ListenOptions } from '../../process/listen.ts';
-import { toChunks } from './chunks.ts';
 import { ChatRequestSchema, complete } from './completion.ts';
+import type { Completion } from './completion.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -40,4 +41,25 @@ function createScriptedModel(): Hono<ServiceEnvironment> {
 
 function toOpenAiError(message: string): { readonly error: { message: string; type: string; code: null } } {
   return { error: { message, type: 'invalid_request_error', code: null } };
+}
+
+/** Writes a completion as the server-sent events of a streamed one, a word each. */
+function toChunks({ choices, usage, ...completion }: Completion): string {
+  const chunks = choices.flatMap(({ index, message, logprobs, finish_reason }): readonly JsonObject[] => {
+    const { content, tool_calls = [], ...begun } = message;
+    const deltas: readonly JsonObject[] = [
+      { ...begun, content: '' },
+      ...wordsOf(content ?? '').map((word) => ({ content: word })),
+      ...tool_calls.map((call, at) => ({ tool_calls: [{ index: at, ...call }] })),
+    ];
+    const toChoice = (delta: JsonObject): JsonObject => ({ index, delta, logprobs, finish_reason: null });
+    return [...deltas.map(toChoice), { index, delta: {}, logprobs, finish_reason }];
+  });
+  const common = { ...completion, object: 'chat.completion.chunk' };
+  const events = [...chunks.map((choice) => ({ ...common, choices: [choice] })), { ...common, choices: [], usage }];
+  return [...events.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import { fromCents, toCents } from './money.ts';
-import { lockOrder } from './orders.ts';
+import { fromCents, toCents, lockOrder } from './orders.ts';
 import type { RefundsTable, ShopTables } from './tables.ts';
 
 /** A refund in the API. */

@@ -1,22 +1,31 @@
 import type { CompiledGraph } from '../compile/compile.ts';
 import { Draft } from '../draft/draft.ts';
-import { rootFrame } from '../draft/frames.ts';
+import { rootFrame, cancelOpenRequests, emitOfRun, openFrames, outputOf } from '../draft/frames.ts';
 import { mustYield, workOf } from '../draft/load.ts';
-import type { Checkpoint } from '../journal/checkpoint.ts';
-import type { RunEvent } from '../journal/events.ts';
-import type { Approval } from '../run/approvals/approval.ts';
+import type { Checkpoint } from '../journal/resume-point.ts';
+import type { RunEvent, RunEventBody } from '../journal/events.ts';
+import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
-import { hasEnded, isBeingCanceled, pauseRequested } from '../run/status.ts';
+import { hasEnded, isBeingCanceled, pauseRequested, hasOpenCalls, isEnding } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
-import type { Standing } from '../superstep/standing.ts';
-import { toRunError } from '../values/errors.ts';
+import type { Standing } from '../superstep/open-superstep.ts';
+import { toRunError, MAX_MESSAGE, otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
-import { enterNextPhase, failUnforeseen } from './next-phase.ts';
 import { handleOccurrence } from './occurrences.ts';
+import { setJoins } from '../draft/scope-draft.ts';
+import { runOnCancelNode } from '../lifecycle/cancel.ts';
+import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
+import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
+import { leaveCallsUnanswered } from '../lifecycle/perhaps-made.ts';
+import { NOBODY_AWAITED } from '../run/compensation.ts';
+import { DEADLINE_TIMER } from '../run/ids.ts';
+import type { Cancellation, EndedPhase } from '../run/phase.ts';
+import { breakpointNodesAt } from '../run/scope-place.ts';
+import { truncate } from '../values/text.ts';
 
 /** The result of one `advance`: the new run, its effects, and its journal entries. */
 export interface Advance {
@@ -88,4 +97,131 @@ function continueSupersteps(draft: Draft): Standing {
   if (mustYield(draft)) return { kind: 'yielded' };
   const standing = runSupersteps(rootFrame(draft));
   return standing.kind === 'waiting' && pauseRequested(draft.run) ? { kind: 'paused' } : standing;
+}
+
+/**
+ * Enters the phase that follows from the standing of the run's own graph. A run that is being canceled ends as
+ * canceled, whatever the standing.
+ * @returns true if the run has more to do at once
+ */
+function enterNextPhase(draft: Draft, standing: Standing): boolean {
+  const { run } = draft;
+  if (run.phase.kind === 'canceling' || run.phase.kind === 'closing') {
+    const hasYielded = !hasOpenCalls(run) && continueCanceling(draft, run.phase);
+    updateNodeDeadlines(draft);
+    return hasYielded;
+  }
+  if (standing.kind === 'finished') completeRun(draft);
+  else if (standing.kind === 'failed') continueFailing(draft, standing.error);
+  else waitOrPause(draft, standing.kind);
+  updateDeadlines(draft);
+  return standing.kind === 'yielded';
+}
+
+/**
+ * Fails a run in any phase because the interpreter has thrown. If its ending throws too, the run ends at once: a run
+ * that can't end would be tried again for ever.
+ */
+function failUnforeseen(draft: Draft, thrown: RunError): void {
+  const cause = earlierCause(draft);
+  const error = cause ? { ...thrown, cause } : thrown;
+  try {
+    continueFailing(draft, error);
+    updateDeadlines(draft);
+  } catch (second) {
+    const { code, message } = toRunError(second);
+    failAtOnce(draft, { cause: { code, message }, ...error });
+  }
+}
+
+/** Returns the error of a run that has failed before, or the compensations that it lacks. */
+function earlierCause(draft: Draft): RunError['cause'] {
+  const { phase } = draft.run;
+  if (phase.kind === 'failing') return { code: phase.error.code, message: phase.error.message };
+  return phase.kind === 'closing' ? uncompensatedCause(draft) : undefined;
+}
+
+function completeRun(draft: Draft): void {
+  const output = outputOf(rootFrame(draft));
+  endRun(draft, { kind: 'completed', endedAt: draft.now, output });
+}
+
+/** A run with open calls counts as running, whatever else it waits for. */
+function waitOrPause(draft: Draft, kind: 'waiting' | 'paused' | 'yielded'): void {
+  const { run } = draft;
+  if (kind === 'yielded' || hasOpenCalls(run)) return draft.enter({ kind: 'running', pause: pauseRequested(run) });
+  if (kind === 'waiting') return draft.enter({ kind });
+  if (run.phase.kind !== 'paused') pauseRun(draft);
+}
+
+function pauseRun(draft: Draft): void {
+  const { by, reason } = pauseRequested(draft.run) ?? { by: 'breakpoint', reason: null };
+  const nodes = openFrames(rootFrame(draft)).flatMap(({ scope: { at } }) => breakpointNodesAt(at));
+  draft.enter({ kind: 'paused', since: draft.now });
+  emitOfRun(draft, { type: 'run.paused', reason, nodes, by });
+}
+
+/** Waits for the run's open calls, then compensates its work, then ends it. */
+function continueFailing(draft: Draft, error: RunError): void {
+  if (!isEnding(draft.run)) cancelOpenRequests(draft);
+  draft.enter({ kind: 'failing', error });
+  if (hasOpenCalls(draft.run) || compensateNext(draft)) return;
+  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
+}
+
+/** Adds a cause to an error, before the cause that it has. The user's code as a cause says what the error says. */
+function withCause(error: RunError, cause: RunError['cause']): RunError {
+  if (!cause) return error;
+  const other = otherCause(error);
+  const earlier = other ? `. ${other.code}: ${other.message}` : '';
+  return { ...error, cause: { ...cause, message: truncate(cause.message + earlier, MAX_MESSAGE) } };
+}
+
+/** Ends a run without waiting for its open calls and without compensation. Its error names the calls. */
+function failAtOnce(draft: Draft, error: RunError): void {
+  draft.cancelCalls();
+  draft.awaitPerson(NOBODY_AWAITED);
+  leaveCallsUnanswered(draft);
+  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
+}
+
+function endAsFailed(draft: Draft, error: RunError): void {
+  endRun(draft, { kind: 'failed', endedAt: draft.now, error });
+}
+
+/**
+ * Compensates the run's work after its open calls return, then runs the `onCancel` node, then ends the run.
+ * @returns true if the run has more to do at once
+ */
+function continueCanceling(draft: Draft, { by, reason }: Cancellation): boolean {
+  const closing = compensateNext(draft) ? 'waiting' : runOnCancelNode(draft);
+  if (closing !== 'finished') return closing === 'yielded';
+  const cause = uncompensatedCause(draft);
+  const error: RunError | null = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
+  endRun(draft, { kind: 'canceled', by, reason, endedAt: draft.now, error });
+  return false;
+}
+
+type Ending<Kind extends EndedPhase['kind']> = EndedPhase & { readonly kind: Kind };
+
+/** The event of each end of a run. */
+const END_EVENTS: { readonly [K in EndedPhase['kind']]: (ending: Ending<K>) => RunEventBody } = {
+  completed: ({ output }) => ({ type: 'run.completed', output }),
+  failed: ({ error }) => ({ type: 'run.failed', error }),
+  canceled: ({ by, reason }) => ({ type: 'run.canceled', by, reason }),
+};
+
+function endRun<K extends EndedPhase['kind']>(draft: Draft, ending: Ending<K>): void {
+  const toEvent: (ending: Ending<K>) => RunEventBody = END_EVENTS[ending.kind];
+  cancelOpenRequests(draft);
+  draft.cancelTimer(DEADLINE_TIMER);
+  if (ending.kind !== 'failed') forgetArrivals(draft);
+  draft.enter(ending);
+  emitOfRun(draft, toEvent(ending));
+}
+
+/** Forgets the arrivals at joins that have not fired. A failed run keeps them, because a retry goes on in the middle of it. */
+function forgetArrivals(draft: Draft): void {
+  const root = rootFrame(draft);
+  if (Object.keys(root.scope.joins).length > 0) setJoins(root, {});
 }

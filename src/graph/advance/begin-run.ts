@@ -1,28 +1,35 @@
+import { findGraph } from '../compile/compile.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import { Draft } from '../draft/draft.ts';
-import { emitOfRun } from '../draft/emit.ts';
-import { rootFrame } from '../draft/frames.ts';
+import { emitOfRun, rootFrame } from '../draft/frames.ts';
 import { scopeAt } from '../journal/resume-point.ts';
+import type { ResumePoint } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
-import { refuseReaching } from '../lifecycle/held-nodes.ts';
+import { refuseReaching, actorIn, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/held-nodes.ts';
+import type { Actor } from '../lifecycle/held-nodes.ts';
 import { NOBODY_AWAITED } from '../run/compensation.ts';
-import { carryChannels, freshScope } from '../run/fresh-scope.ts';
+import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-place.ts';
 import { heldBytes } from '../run/held-bytes.ts';
 import type { Principal } from '../run/principal.ts';
-import type { Refusal } from '../run/refusal.ts';
-import { readRun } from '../run/run-format.ts';
-import type { StoredRun } from '../run/run-format.ts';
-import type { Run, Breakpoints } from '../run/run.ts';
+import type { Refusal } from '../run/occurrence.ts';
+import { readRun } from '../run/run.ts';
+import type { StoredRun, Run, Breakpoints, ParentRun } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { NOTHING_SPENT } from '../run/spending.ts';
-import { enterScope } from '../superstep/enter-scope.ts';
+import { NOTHING_SPENT } from '../run/limits.ts';
+import { enterScope } from '../superstep/open-superstep.ts';
 import { toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { advanceDraft, signalEndedRun } from './advance.ts';
 import type { Advance } from './advance.ts';
-import { beginFork, refuseByParent } from './fork.ts';
-import type { ForkStart } from './fork.ts';
+import { approvalHolds } from '../compile/approval-holds.ts';
+import { START } from '../definition/definition.ts';
+import { moveTo } from '../draft/scope-draft.ts';
+import { editChannels } from '../lifecycle/edit-channels.ts';
+import { refuseUnknownNode } from '../signals/refusals.ts';
+import { triggerNextNodes, refreshNextNodes } from '../superstep/edges.ts';
+import { saveFullCheckpoint } from '../superstep/save-checkpoint.ts';
+import type { TaskReference } from '../run/ids.ts';
 
 /** The start of an execution: an input, the state of another run, or an ended run with a signal. */
 export type Beginning =
@@ -153,4 +160,96 @@ function enterRun(draft: Draft, input: JsonObject, startAt: string | null): RunE
   const { run } = draft;
   emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
   return enterScope(rootFrame(draft), { input, startAt }) ?? undefined;
+}
+
+/** The start of a fork. */
+export interface ForkStart {
+  readonly parent: ParentRun;
+  /** The parent's state at the checkpoint. */
+  readonly channels: Scope['channels'];
+  readonly resumePoint: ResumePoint;
+  /** The number of the superstep that the checkpoint closed. */
+  readonly step: number;
+  /** Values that replace the parent's, written as `asNode`. */
+  readonly values: JsonObject;
+  readonly asNode: string | null;
+}
+
+/** Begins a fork with the parent's state at the checkpoint and the given values. @returns the reason for a refusal */
+function beginFork(draft: Draft, { parent, values, asNode, step }: ForkStart): Refusal | null {
+  const { run } = draft;
+  const frame = rootFrame(draft);
+  const { runId, checkpoint } = parent;
+  emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub, parent: { runId, checkpoint } });
+  const refusal = findNodeRefusal(draft, asNode);
+  if (refusal) return refusal;
+  if (Object.keys(values).length > 0 || asNode !== null) {
+    const edited = editChannels(draft, { values, by: run.createdBy, asNode: asNode ?? undefined });
+    if (!edited.ok) return edited.refusal;
+  }
+  if (asNode !== null) moveTo(frame, { kind: 'edges', finished: [asNode], triggers: [] }, []);
+  refreshNextNodes(frame);
+  const failure = frame.scope.at.kind === 'after' ? null : triggerNextNodes(frame);
+  const held = refusePosition(draft);
+  if (held) return held;
+  if (failure) return { code: 'INVALID_VALUES', message: failure.message, mayQuote: true };
+  draft.bufferEvents(run.bufferedEvents);
+  saveFullCheckpoint(frame, { source: 'fork', step, visited: Object.keys(frame.scope.visits) });
+  return null;
+}
+
+function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
+  const { run, graph } = draft;
+  if (asNode !== null)
+    return refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(graph, asNode, actorIn(draft, run.createdBy));
+  const { at, deferred } = run.root;
+  const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));
+  const gone = nodes.find((node) => node !== START && !graph.nodes.has(node));
+  if (gone === undefined) return null;
+  const message = `The graph has no node "${gone}", where the checkpoint goes on; name another by asNode`;
+  return { code: 'MALFORMED', message, issues: [{ path: '/graph', message }] };
+}
+
+/**
+ * Refuses a fork with another graph that would pass approvals of its parent's graph.
+ * @param draft of the fork, with the graph of the parent
+ */
+function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Refusal | null {
+  const { graph, run } = draft;
+  const actor = actorIn(draft, run.createdBy);
+  const refusal = refuseWriting(graph, Object.keys(values), actor);
+  if (refusal) return refusal;
+  if (asNode === null) return refusePosition(draft);
+  return (
+    refuseActingAs(graph, asNode, actor) ??
+    refuseReaching(graph, approvalHolds(graph).after(asNode), actor) ??
+    refuseArrivals(graph, arrivedAt(run.root), actor)
+  );
+}
+
+/** Refuses a fork that goes on behind approvals: at its next nodes, after a breakpoint, or with arrivals at joins. */
+function refusePosition(draft: Draft): Refusal | null {
+  const { run, graph } = draft;
+  const { at, deferred } = run.root;
+  const holds = approvalHolds(graph);
+  const after = finishedAt(at).flatMap((node) => holds.after(node));
+  const next = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(after);
+  const actor = actorIn(draft, run.createdBy);
+  return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, arrivedAt(run.root), actor);
+}
+
+function arrivedAt({ joins }: Scope): readonly string[] {
+  return Object.values(joins).flat();
+}
+
+/** A node of a graph, or of a graph inside it. */
+export type NodePlace = Pick<TaskReference, 'node' | 'path'>;
+
+/**
+ * Refuses to skip a node that speaks for people, as the signal does. The graph alone tells: approvals that a run has asked
+ * for calls of the node are not known here.
+ */
+export function refuseSkipOf(graph: CompiledGraph, { node, path = [] }: NodePlace, actor: Actor): Refusal | null {
+  const inner = findGraph(graph, path);
+  return inner?.nodes.has(node) ? refuseActingAs(inner, node, actor) : null;
 }

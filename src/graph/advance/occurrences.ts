@@ -1,16 +1,31 @@
 import type { Draft } from '../draft/draft.ts';
-import { recordOccurrence } from '../draft/emit.ts';
-import { findTask } from '../draft/frames.ts';
-import { expiredBy } from '../lifecycle/ask-to-compensate.ts';
+import { recordOccurrence, findTask, emitTask } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import {
+  expiredBy,
+  expireAskedCompensation,
+  finishCompensation,
+  rememberCompensation,
+  takeReadCompensation,
+} from '../lifecycle/compensation.ts';
 import { cancelRun } from '../lifecycle/cancel.ts';
-import { expireAskedCompensation } from '../lifecycle/compensation.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
-import type { Occurrence } from '../run/occurrence.ts';
+import type { Occurrence, CallResult, RecordedBody } from '../run/occurrence.ts';
 import { isBeingCanceled } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
-import { deliver } from '../superstep/deliver.ts';
-import type { RunError } from '../values/errors.ts';
-import { takeResult } from './take-result.ts';
+import { deliver, isAboutToEnd } from '../superstep/deliver.ts';
+import { isNotMade, isUnknownOutcome } from '../values/errors.ts';
+import type { RunError, TokenUsage } from '../values/errors.ts';
+import type { TaskEventBody } from '../journal/events.ts';
+import type { ModelReply } from '../run/effect.ts';
+import type { OpenCall } from '../run/run.ts';
+import { costMicros } from '../run/limits.ts';
+import type { Spent } from '../run/limits.ts';
+import { own } from '../values/json.ts';
+import { updatePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import type { CompensationCall } from '../run/compensation.ts';
+import { failingAt, hasFailed } from '../run/task-position.ts';
+import { withLocation } from '../superstep/fail-task.ts';
 
 type Handler<K extends Occurrence['kind']> = (
   draft: Draft,
@@ -50,4 +65,181 @@ function fireTimer(draft: Draft, { id, fireAt }: Occurrence & { kind: 'timer' })
   if (asked) expireAskedCompensation(draft, asked);
   else deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
   return undefined;
+}
+
+/** A call's usage and its event. */
+export interface Account {
+  readonly spent: Partial<Spent>;
+  readonly event: TaskEventBody | null;
+}
+
+/** Accounts for a call. One that was not made costs nothing; the usage of a counted one is already in `spent`. */
+function accountOf(draft: Draft, call: OpenCall, result: CallResult): Account {
+  const account =
+    result.kind === 'call.failed' ? accountOfFailure(draft, call, result) : accountOfReply(draft, call, result);
+  return isFree(draft, call, result) ? { ...account, spent: {} } : account;
+}
+
+/** A model that is asked again after a failure uses other tokens, so only its answer is counted once. */
+function isFree({ run }: Draft, { called }: OpenCall, result: CallResult): boolean {
+  if (result.kind === 'call.failed' && isNotMade(result.failure)) return true;
+  const isCountedOnce = called.kind === 'tool' || result.kind === 'call.completed';
+  return isCountedOnce && run.counted.includes(result.key);
+}
+
+type Completed = CallResult & { readonly kind: 'call.completed' };
+type Failed = CallResult & { readonly kind: 'call.failed' };
+
+function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): Account {
+  const { kind, name } = called;
+  const { key, reply, attempts, durationMs, isLocal } = completed;
+  if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs, key });
+  if (reply.kind === 'overflow') return { spent: {}, event: null };
+  const common = { result: reply.value, attempts, durationMs, idempotencyKey: key };
+  return accountOfCode({ kind, name }, common, isLocal);
+}
+
+function accountOfModel(
+  draft: Draft,
+  model: string,
+  {
+    reply,
+    attempts,
+    durationMs,
+    key,
+  }: Pick<Completed, 'attempts' | 'durationMs' | 'key'> & { readonly reply: ModelReply },
+): Account {
+  const { usage, finishReason, toolCalls, context } = reply;
+  const { spent, told } = costOf(draft, model, usage);
+  const event: TaskEventBody = {
+    type: 'model.called',
+    model,
+    ...told,
+    finishReason,
+    toolCalls: toolCalls.length,
+    attempts,
+    durationMs,
+    idempotencyKey: key,
+    ...(context && { context }),
+  };
+  return { spent, event };
+}
+
+/** What an answer has cost, for the budgets and for its event. */
+function costOf({ graph }: Draft, model: string, usage: TokenUsage) {
+  const { inputTokens, outputTokens } = usage;
+  const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
+  return {
+    spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost },
+    told: { usage, costUsd: cost / 1_000_000 },
+  };
+}
+
+function accountOfFailure(
+  draft: Draft,
+  { called: { kind, name }, since }: OpenCall,
+  { key, failure: { error, usage }, isLocal }: Failed,
+): Account {
+  const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - since, idempotencyKey: key };
+  if (kind === 'model') {
+    const { spent, told } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, told: {} };
+    return { spent, event: { type: 'model.called', model: name, ...told, ...common } };
+  }
+  return accountOfCode({ kind, name }, common, isLocal);
+}
+
+/** Accounts for a call of a tool, a function, or the code of a node type. */
+function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): Account {
+  const told = { ...common, ...(isLocal && { local: true as const }) };
+  if (kind === 'reading') return { spent: {}, event: null };
+  if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...told } };
+  const code = kind === 'node' ? { nodeType: name } : { function: name };
+  return { spent: {}, event: { type: 'function.called', ...code, ...told } };
+}
+
+type EndOfCall = Omit<TaskEventBody & { readonly type: 'function.called' }, 'type' | 'function' | 'nodeType' | 'local'>;
+
+/** Takes the result of a call, for which the compensation of another call waits, or a task. */
+function takeResult(draft: Draft, result: CallResult): void {
+  const call = draft.takeCall(result.key);
+  if (!call) return;
+  recordOccurrence(draft, toRecord(draft, call, result));
+  if (call.compensates) takeForCompensation(draft, { of: call.compensates, ...call }, result);
+  else settleCall(draft, call, withUnknownOutcome(call, result));
+}
+
+function takeForCompensation(
+  draft: Draft,
+  { called, of }: Pick<OpenCall, 'called'> & { readonly of: CompensationCall },
+  result: CallResult,
+): void {
+  if (called.kind === 'reading') takeReadCompensation(draft, of, result);
+  else finishCompensation(draft, of, result);
+}
+
+/** An unsafe call that is not known to have failed has an unknown outcome, whatever its failure says. */
+function withUnknownOutcome({ ifUnknown }: OpenCall, result: CallResult): CallResult {
+  if (ifUnknown !== 'ask' || result.kind === 'call.completed') return result;
+  const { callFailed, error } = result.failure;
+  if (callFailed || isUnknownOutcome(error)) return result;
+  const { code, message } = error;
+  const unknown = { cause: { code, message }, ...error, code: 'UNKNOWN_OUTCOME' } as const;
+  return { ...result, failure: { callFailed, error: unknown } };
+}
+
+/** No ledger has the reply of a local call, so what no event says of it is recorded. */
+function toRecord(draft: Draft, call: OpenCall, result: CallResult): RecordedBody {
+  const { key, isLocal } = result;
+  if (result.kind === 'call.failed')
+    return { kind: result.kind, key, failure: result.failure, ...(isLocal && { isLocal }) };
+  return { kind: result.kind, key, ...(isLocal && !hasEvent(draft, call) && { reply: result.reply }) };
+}
+
+/** The result of a tool is in the event of its task. */
+function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
+  return called.kind === 'tool' && findTask(draft, taskPath) !== null;
+}
+
+/** Accounts for the call of a task, remembers its compensation, and gives the result to the task, if it still exists. */
+function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
+  const { spent, event } = accountOf(draft, call, result);
+  draft.addSpent(spent);
+  updatePerhapsMade(draft, call, result);
+  const handle = findTask(draft, call.taskPath);
+  if (!handle) return;
+  if (event) emitTask(handle, event);
+  const error = call.called.kind === 'tool' ? rememberCompensation(handle, result) : null;
+  const input: CallResult = error
+    ? { kind: 'call.failed', key: result.key, failure: { callFailed: false, error } }
+    : result;
+  if (deliver(handle, input) === 'ignore') emitIgnored(handle);
+  noteCounted(handle, call, result);
+}
+
+/** Records the end of a task that ignores its call's result, because a node around it has failed. */
+function emitIgnored(handle: TaskHandle): void {
+  if (!handle.frame.isFailing || handle.task.state.phase !== 'open') return;
+  const error: RunError = { code: 'CANCELED', message: 'A node around it has failed meanwhile' };
+  emitTask(handle, { type: 'node.failed', error: withLocation(handle, error), attempts: 1 });
+}
+
+/** Counts a call once: a retried task may request it again under the same key. */
+function noteCounted(handle: TaskHandle, { called }: OpenCall, result: CallResult): void {
+  const mayRepeat =
+    result.kind === 'call.completed' ? mayAskAgain(handle) : called.kind === 'tool' && mayCallAgain(handle, result);
+  if (mayRepeat) handle.draft.addCounted(result.key);
+}
+
+/** A call of a batch that may have been made waits for a person in its open task. */
+function mayCallAgain(handle: TaskHandle, { failure }: CallResult & { readonly kind: 'call.failed' }): boolean {
+  if (isNotMade(failure)) return false;
+  return mayAskAgain(handle) || (handle.task.state.phase === 'open' && !failure.callFailed);
+}
+
+/** An answer of several model calls begins anew if the run, or an enclosing node, has ended meanwhile. */
+function mayAskAgain(handle: TaskHandle): boolean {
+  const { state } = handle.task;
+  if (state.phase === 'open')
+    return isAboutToEnd(handle) || failingAt(state.position) !== null || state.position.kind === 'llm';
+  return hasFailed(state);
 }

@@ -1,13 +1,18 @@
 import type { ChannelDefinition } from '../definition/definition.ts';
-import type { MessageRole } from '../definition/message.ts';
-import { describeReducer } from '../definition/reducers.ts';
+import { isMessage, messageProblem } from '../definition/message.ts';
+import type { MessageRole, Message } from '../definition/message.ts';
+import { describeReducer } from '../definition/common-fields.ts';
+import type { ReducerName } from '../definition/common-fields.ts';
 import { parseExpression } from '../expression/expression.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
-import type { Json } from '../values/json.ts';
-import { createReduceContext } from './reducer.ts';
-import type { Reducer } from './reducer.ts';
-import { reducers } from './reducers.ts';
+import { isJsonObject, toItems, canonicalJson } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import { createReduceContext, asList, extend, mismatch } from './reducer.ts';
+import type { Reducer, ReduceContext } from './reducer.ts';
+import { GraphError } from '../values/errors.ts';
+import { spend } from '../values/meter.ts';
+import { abbreviate } from '../values/text.ts';
 
 /** A compiled channel. */
 export interface Channel {
@@ -66,4 +71,162 @@ function initialOf({ replacement }: Reducer, value: Json): Json {
   let messages = 0;
   const nextMessageId = (): string => `default.m${++messages}`;
   return replacement ? replacement(value, createReduceContext(nextMessageId)) : value;
+}
+
+/**
+ * Chat messages. A message with a known id replaces the old one in place, others are appended; `{ "remove": id }`
+ * removes a message, `{ "remove": "*" }` all before it. A write is one of these or a list of them.
+ */
+const messages: Reducer = {
+  initial: [],
+  reduce(current, update, context) {
+    const before = asList(current);
+    const changes = toItems(update);
+    if (!changesKnown(before, changes)) return appendAll(before, changes, context);
+    const list = new MessageList(before);
+    for (const change of changes) applyChange(list, change, context);
+    const changed = list.toList();
+    context.owned.add(changed);
+    return changed;
+  },
+  replacement(value, context) {
+    const list = new MessageList([]);
+    for (const message of asList(value)) list.put(readMessage(message, context));
+    return list.toList();
+  },
+};
+
+/** Messages by their ids, in their order. Each change takes the same time, however many there are. */
+class MessageList {
+  readonly #messages = new Map<unknown, Json>();
+
+  constructor(messages: readonly Json[]) {
+    for (const message of messages) this.#set(idOf(message) ?? Symbol('without id'), message);
+  }
+
+  put(message: Message): void {
+    this.#set(message.id, message);
+  }
+
+  /** @returns false if there is no such message */
+  remove(id: string): boolean {
+    if (id !== '*') return this.#messages.delete(id);
+    this.#messages.clear();
+    return true;
+  }
+
+  toList(): Json[] {
+    return [...this.#messages.values()];
+  }
+
+  #set(id: unknown, message: Json): void {
+    spend(2);
+    this.#messages.set(id, message);
+  }
+}
+
+/** True if a change removes or replaces a message of the channel. */
+function changesKnown(before: readonly Json[], changes: readonly Json[]): boolean {
+  if (changes.some(isRemoval)) return true;
+  spend(before.length + changes.length);
+  const ids = new Set<Json>(changes.map(idOf).filter((id) => id !== null));
+  return ids.size > 0 && before.some((message) => ids.has(idOf(message)));
+}
+
+function appendAll(before: readonly Json[], changes: readonly Json[], context: ReduceContext): readonly Json[] {
+  const added = new MessageList([]);
+  for (const change of changes) added.put(readMessage(change, context));
+  return extend(before, added.toList(), context);
+}
+
+function applyChange(list: MessageList, change: Json, context: ReduceContext): void {
+  if (!isRemoval(change)) list.put(readMessage(change, context));
+  else if (!list.remove(change.remove))
+    throw new GraphError('UNKNOWN_MESSAGE', `there is no message "${abbreviate(change.remove, MAX_ID)}" to remove`);
+}
+
+/** In characters: longer ids are cut in error messages. */
+const MAX_ID = 100;
+
+function readMessage(change: Json, context: ReduceContext): Message {
+  const message =
+    isJsonObject(change) && change['id'] === undefined ? { id: context.nextMessageId(), ...change } : change;
+  if (isMessage(message)) return message;
+  throw new GraphError('CHANNEL_SCHEMA_VIOLATION', messageProblem(message));
+}
+
+function idOf(message: Json): Json {
+  return isJsonObject(message) ? (message['id'] ?? null) : null;
+}
+
+function isRemoval(change: Json): change is JsonObject & { readonly remove: string } {
+  return isJsonObject(change) && typeof change['remove'] === 'string' && Object.keys(change).length === 1;
+}
+
+/** The reducers that a channel may name (specification, "Channels"). */
+export const reducers: Readonly<Record<ReducerName, Reducer>> = {
+  /** The last value written. */
+  replace: { initial: null, reduce: (_current, update) => update },
+  /** A list. A list written to it is concatenated, any other value pushed. */
+  append: {
+    initial: [],
+    reduce: (current, update, context) => extend(asList(current), toItems(update), context),
+  },
+  /** A list without duplicates by deep equality. The first occurrence stays. */
+  union: { initial: [], reduce: addMissing },
+  /** An object, merged shallowly: later keys win, a `null` value removes its key. */
+  merge: { initial: {}, isAdding: true, reduce: mergeMembers },
+  sum: scalarReducer(0, asNumber, add),
+  min: scalarReducer(null, asNumber, (a, b) => Math.min(a, b)),
+  max: scalarReducer(null, asNumber, (a, b) => Math.max(a, b)),
+  and: scalarReducer(null, asBoolean, (a, b) => a && b),
+  or: scalarReducer(null, asBoolean, (a, b) => a || b),
+  messages,
+};
+
+function addMissing(...[current, update, context]: Parameters<Reducer['reduce']>): Json {
+  const list = asList(current);
+  const seen = new Set(list.map(canonicalJson));
+  const missing = toItems(update).filter((item) => {
+    const key = canonicalJson(item);
+    return !seen.has(key) && seen.add(key);
+  });
+  return extend(list, missing, context);
+}
+
+function mergeMembers(current: Json, update: Json): Json {
+  if (!isJsonObject(update)) throw mismatch('an object', update);
+  const written = Object.entries(update);
+  const removed = new Set(written.filter(([, value]) => value === null).map(([key]) => key));
+  const members = [...Object.entries(isJsonObject(current) ? current : {}), ...written];
+  spend(1 + 4 * members.length);
+  return Object.fromEntries(members.filter(([key]) => !removed.has(key)));
+}
+
+/** A reducer of numbers or booleans. The first write to an empty channel becomes its value as it is. */
+function scalarReducer<T extends number | boolean>(
+  initial: T | null,
+  read: (value: Json) => T,
+  combine: (a: T, b: T) => T,
+): Reducer {
+  return {
+    initial,
+    reduce: (current, update) => (current === null ? read(update) : combine(read(current), read(update))),
+  };
+}
+
+function asNumber(value: Json): number {
+  if (typeof value !== 'number') throw mismatch('a number', value);
+  return value;
+}
+
+function asBoolean(value: Json): boolean {
+  if (typeof value !== 'boolean') throw mismatch('true or false', value);
+  return value;
+}
+
+function add(a: number, b: number): number {
+  const total = a + b;
+  if (Number.isFinite(total)) return total;
+  throw new GraphError('CHANNEL_SCHEMA_VIOLATION', `its sum is beyond all numbers: ${a} and ${b} more`);
 }

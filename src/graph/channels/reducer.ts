@@ -2,7 +2,7 @@ import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { spend } from '../values/meter.ts';
-import { typeInWords } from '../values/type-in-words.ts';
+import { typeInWords } from '../values/short-json.ts';
 
 /** Folds the writes of a channel into its value. */
 export interface Reducer {

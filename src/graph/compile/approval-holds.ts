@@ -1,14 +1,10 @@
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
-import { END } from '../definition/definition.ts';
+import { END, START } from '../definition/definition.ts';
 import { spend, tryWithAllowance, unitsSpent, withoutCharge } from '../values/meter.ts';
-import { ApprovalSets } from './approval-sets.ts';
-import type { ApprovalNode } from './approval-sets.ts';
-import { findCertainNodes } from './certain-nodes.ts';
 import type { CompiledGraph } from './compile.ts';
-import { findDominators } from './dominators.ts';
-import { bySource } from './by-source.ts';
-import { staticEdges } from './static-edges.ts';
-import type { StaticEdge } from './static-edges.ts';
+import { bySource, staticEdges } from './edges.ts';
+import type { StaticEdge } from './edges.ts';
+import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 
 /** The approval nodes that hold the nodes and channels of a graph. */
 export interface ApprovalHolds extends Held {
@@ -153,4 +149,134 @@ function channelsOf(write: WriteDefinition | undefined): readonly string[] {
 
 function onErrorChannels(onError: OnErrorDefinition | undefined): readonly string[] {
   return typeof onError === 'object' ? channelsOf(onError.write) : [];
+}
+
+/** An approval node of a graph, or of a graph inside it. */
+export interface ApprovalNode {
+  readonly id: string;
+  readonly policy: ApprovalPolicy;
+}
+
+/** Sets of approvals as the bits of one number. */
+class ApprovalSets {
+  readonly #bits = new Map<ApprovalNode, bigint>();
+  readonly #ofList = new Map<readonly ApprovalNode[], bigint>();
+  /** The set of all approvals. */
+  readonly full: bigint;
+  /** What it costs to put two sets together. */
+  readonly price: number;
+
+  constructor(lists: Iterable<readonly ApprovalNode[]>) {
+    for (const approval of [...new Set(lists)].flat()) {
+      if (!this.#bits.has(approval)) this.#bits.set(approval, BigInt(this.#bits.size));
+    }
+    this.full = (1n << BigInt(this.#bits.size)) - 1n;
+    this.price = UNITS + Math.ceil(this.#bits.size / BITS_PER_UNIT);
+  }
+
+  /** Returns the set of a list that the constructor was given. */
+  of(list: readonly ApprovalNode[]): bigint {
+    const set = this.#ofList.get(list) ?? this.#toSet(list);
+    this.#ofList.set(list, set);
+    return set;
+  }
+
+  #toSet(list: readonly ApprovalNode[]): bigint {
+    spend(list.length * this.price);
+    return list.reduce((set, approval) => set | (1n << (this.#bits.get(approval) ?? 0n)), 0n);
+  }
+
+  /** Returns the set of all that is in one of the sets. */
+  join(sets: readonly bigint[]): bigint {
+    spend(sets.length * this.price);
+    return sets.reduce((all, set) => all | set, 0n);
+  }
+
+  list(set: bigint): readonly ApprovalNode[] {
+    spend(this.#bits.size);
+    const digits = set.toString(2);
+    return [...this.#bits.keys()].filter((_, index) => digits.at(-1 - index) === '1');
+  }
+}
+
+const UNITS = 3;
+const BITS_PER_UNIT = 1024;
+
+/** Finds nodes that every run of the graph passes, because plain edges lead to them from nodes that never go elsewhere. */
+function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
+  const detouring = new Set(
+    all.filter(({ kind }) => kind === 'goto' || kind === 'failure').flatMap(({ sources }) => sources),
+  );
+  const leaving = bySource(all.filter(({ kind }) => kind === 'plain'));
+  const arrivals = new Map<StaticEdge, number>();
+  const certain = new Set([START]);
+  const arrive = (edge: StaticEdge): readonly string[] => {
+    const arrived = (arrivals.get(edge) ?? 0) + 1;
+    arrivals.set(edge, arrived);
+    spend(1);
+    return arrived === edge.sources.length ? edge.targets : [];
+  };
+  for (const node of certain) {
+    const edges = detouring.has(node) ? [] : (leaving.get(node) ?? []);
+    for (const target of edges.flatMap(arrive)) certain.add(target);
+  }
+  return certain;
+}
+
+/** What the nodes of a graph pass on their way, as the bits of one number. */
+export interface Passed {
+  /** Returns what a node has passed that leaves by an edge. */
+  by(node: string, edge: StaticEdge): bigint;
+  /** The set of all that can be passed. */
+  readonly full: bigint;
+  /** What it costs to put two sets together. */
+  readonly price: number;
+}
+
+/**
+ * Finds what every path to a node passes. Each node begins with all and keeps what each of its edges brings; an edge
+ * brings what all its sources bring. A node that no path reaches keeps all.
+ */
+function findDominators(edges: readonly StaticEdge[], passed: Passed): (node: string) => bigint {
+  const found = new Map([[START, 0n]]);
+  const before = (node: string): bigint => found.get(node) ?? passed.full;
+  if (passed.full === 0n) return before;
+  const leaving = bySource(edges);
+  const changed = new Set([START]);
+  const fire = (edge: StaticEdge): void => {
+    const { sources, targets } = edge;
+    spend((sources.length + targets.length) * passed.price);
+    const brought = sources.reduce((all, node) => all | before(node) | passed.by(node, edge), 0n);
+    for (const target of targets) {
+      const kept = before(target) & brought;
+      if (kept === before(target)) continue;
+      found.set(target, kept);
+      changed.add(target);
+    }
+  };
+  while (changed.size > 0) {
+    for (const join of followed(changed, leaving, fire)) fire(join);
+  }
+  return before;
+}
+
+/**
+ * Follows the edges of changed nodes until none changes any more. A join has to look at all its sources, so it waits
+ * for all that change before.
+ * @returns the joins of the changed nodes
+ */
+function followed(
+  changed: Set<string>,
+  leaving: ReadonlyMap<string, readonly StaticEdge[]>,
+  fire: (edge: StaticEdge) => void,
+): ReadonlySet<StaticEdge> {
+  const joins = new Set<StaticEdge>();
+  for (const node of changed) {
+    changed.delete(node);
+    for (const edge of leaving.get(node) ?? []) {
+      if (edge.sources.length === 1) fire(edge);
+      else joins.add(edge);
+    }
+  }
+  return joins;
 }

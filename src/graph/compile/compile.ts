@@ -5,9 +5,8 @@ import type { Catalog } from '../definition/catalog.ts';
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/inner-graph.ts';
-import { namesInFields } from '../definition/names-at.ts';
-import { describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { innerGraph } from '../definition/references.ts';
+import { namesInFields, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { graphToolName } from '../definition/node-types/offered-tool.ts';
 import type { GraphTool } from '../definition/node-types/offered-tool.ts';
 import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
@@ -15,14 +14,14 @@ import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
 import type { Compensator, NodeBehavior } from '../nodes/behavior.ts';
 import type { NodeSettings } from '../nodes/node-settings.ts';
-import { compileBehavior } from '../nodes/compile-behavior.ts';
+import { compileBehavior } from '../nodes/node-compilers.ts';
 import type { Breakpoints } from '../run/run.ts';
-import { toMs } from '../values/duration.ts';
+import { toMs } from '../values/time.ts';
 import { own } from '../values/json.ts';
-import { createMemo } from '../values/memo.ts';
-import { bySource } from './by-source.ts';
-import { compileEdge } from './edges.ts';
+import { createMemo } from '../values/collections.ts';
+import { bySource, compileEdge } from './edges.ts';
 import type { Outgoing } from './edges.ts';
+import type { NodePath, TaskReference } from '../run/ids.ts';
 
 /** A definition with templates parsed, schemas compiled and edges sorted by source. */
 export interface CompiledGraph {
@@ -213,4 +212,19 @@ function compileWrite(write: WriteDefinition | undefined, names: readonly Name[]
   if (write === undefined) return () => ({});
   if (typeof write === 'string') return ({ result }) => ({ [write]: result ?? null });
   return parseMembers(write, names, (channel) => `${field}.${channel}`);
+}
+
+/** Finds a node of a graph, or of a graph inside it. @returns `null` if there is none */
+export function findNode(
+  graph: CompiledGraph,
+  { node, path = [] }: Pick<TaskReference, 'node' | 'path'>,
+): CompiledNode | null {
+  return findGraph(graph, path)?.nodes.get(node) ?? null;
+}
+
+/** Finds the graph inside some nodes. @returns `null` if there is none */
+export function findGraph(graph: CompiledGraph, path: NodePath): CompiledGraph | null {
+  let inner: CompiledGraph | null | undefined = graph;
+  for (const around of path) inner = inner?.nodes.get(around)?.subgraph;
+  return inner ?? null;
 }

@@ -1,5 +1,4 @@
 export { checkInput, missingInput } from './check-input.ts';
 export type { InputIssue } from './check-input.ts';
-export { compileShared } from './compile.ts';
+export { compileShared, findNode } from './compile.ts';
 export type { CompiledGraph } from './compile.ts';
-export { findNode } from './find-node.ts';

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../values/json-schema.ts';
-import type { CallSettings, DefaultRetry } from './call-policy.ts';
-import type { CallSafety, Execution } from './execution.ts';
-import type { Ceilings } from './ceilings.ts';
+import type { CallSettings, DefaultRetry, CallSafety, Execution } from './call-policy.ts';
+import type { Ceilings } from './limits.ts';
 import type { GraphDefinition } from './definition.ts';
 import type { ApprovalPolicy } from './node-types/approval.ts';
 

@@ -1,10 +1,9 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json } from '../values/json.ts';
-import type { RetryDefinition } from './common-fields.ts';
+import type { RetryDefinition, ReducerName } from './common-fields.ts';
 import type { Limits } from './limits.ts';
 import type { MessageRole } from './message.ts';
 import type { NodeFields, NodeType } from './node-types/node-types.ts';
-import type { ReducerName } from './reducers.ts';
 
 /** The public language (specification "Graph definition, version 1") as types. Definitions are plain JSON. */
 export interface GraphDefinition {
@@ -128,3 +127,48 @@ export interface EdgeByKind {
 
 export type EdgeKind = keyof EdgeByKind;
 export type EdgeDefinition = EdgeByKind[EdgeKind];
+
+/** One function for each kind of edge. */
+export type EdgeTable<Result> = { readonly [Kind in EdgeKind]: (edge: EdgeByKind[Kind]) => Result };
+
+/** Calls the function for the kind of an edge. */
+export function forEdge<Result>(edge: EdgeDefinition, table: EdgeTable<Result>): Result {
+  if ('branches' in edge) return table.branches(edge);
+  if ('route' in edge) return table.route(edge);
+  if ('forEach' in edge) return table.forEach(edge);
+  return table.plain(edge);
+}
+
+/** Returns the kind of an edge that may have the wrong shape. */
+export function kindOfEdge(fields: object): EdgeKind {
+  return NAMED_FIELDS.find((field) => field in fields) ?? 'plain';
+}
+
+/** The kinds with a field of the same name. */
+const NAMED_FIELDS = ['branches', 'route', 'forEach'] as const satisfies readonly EdgeKind[];
+
+/** The newest interpreter. docs/versioning.md explains when and how to raise it. */
+export const INTERPRETER_VERSION = 1;
+
+/**
+ * An error or warning about a definition (specification, "Compile-time issues"). The rules of `graph/validate` name the
+ * codes.
+ */
+export interface GraphIssue<Code extends string = string> {
+  readonly code: Code;
+  readonly severity: 'error' | 'warning';
+  /** JSON Pointer to the invalid value, or to the object in which a value is missing. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export function hasErrors(issues: readonly GraphIssue[]): boolean {
+  return issues.some(({ severity }) => severity === 'error');
+}
+
+/** The name of a graph. */
+export const GRAPH_NAME = /^[a-z][a-z0-9-]{0,62}$/;
+
+/** The id of a node, or the name of a channel. */
+export const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;

@@ -1,7 +1,5 @@
-import { isJsonObject, isJsonList } from '../values/json.ts';
+import { isJsonObject, isJsonList, own } from '../values/json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
-import { contentProblem } from './message-content.ts';
-import type { MessageContent } from './message-content.ts';
 
 /** A chat message in a `messages` channel. Every model adapter maps to and from this shape. */
 export interface Message extends NewMessage {
@@ -71,3 +69,147 @@ export const HEADING = 'Summary of the conversation before this point, which was
 export function isSummary({ id, content }: Message): boolean {
   return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(HEADING);
 }
+
+/** What a message says: a text, or a list of texts and files (specification, "Also in version 1"). */
+export type MessageContent = string | readonly ContentPart[];
+
+export type ContentPart = TextPart | FilePart;
+
+export interface TextPart extends JsonObject {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** A picture or another file, perhaps with a `name`. A message holds where its bytes are, and never the bytes. */
+export type FilePart = LinkedFile | StoredFilePart;
+
+interface FilePartFields extends JsonObject {
+  readonly type: 'image' | 'file';
+  /** A media type without parameters, such as `image/png`. */
+  readonly mediaType: string;
+}
+
+/** A file at an address. */
+export interface LinkedFile extends FilePartFields {
+  readonly url: string;
+}
+
+/** A file that the tenant has stored (HTTP API, `POST /api/blobs`). */
+export interface StoredFilePart extends FilePartFields {
+  readonly blob: string;
+}
+
+/** Where the bytes of a file are. */
+export type FileSource =
+  | { readonly kind: 'blob'; readonly id: string }
+  | { readonly kind: 'url'; readonly url: string };
+
+export function sourceOf({ blob, url }: FilePart): FileSource {
+  return typeof blob === 'string'
+    ? { kind: 'blob', id: blob }
+    : { kind: 'url', url: typeof url === 'string' ? url : '' };
+}
+
+/** The parts of a content; a text alone is one of them. */
+export function partsOf(content: MessageContent): readonly ContentPart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+export function isFilePart(part: ContentPart): part is FilePart {
+  return part.type !== 'text';
+}
+
+/** The text of a content, without its files. */
+export function textOf(content: MessageContent): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((part) => (isFilePart(part) ? [] : [part.text])).join('\n');
+}
+
+/** The parts of one message. */
+const MAX_PARTS = 100;
+const MAX_URL = 2_048;
+/** Characters of a name, of a media type and of the id of a stored file. */
+const MAX_NAME = 255;
+
+/**
+ * Finds what is wrong with the content of a message.
+ * @param takesFiles false for a role whose messages are texts alone
+ * @returns the place below the message and what is expected there; an empty text if nothing is wrong
+ */
+function contentProblem(content: Json | undefined, takesFiles: boolean): string {
+  if (typeof content === 'string') return '';
+  if (!isJsonList(content) || content.length === 0 || content.length > MAX_PARTS)
+    return `the content of a message must be text, or a list of 1 to ${MAX_PARTS} parts`;
+  for (const [at, part] of content.entries()) {
+    const problem = partProblem(part, takesFiles);
+    if (problem) return `/content/${at}${problem.below} of a message must be ${problem.expected}`;
+  }
+  return '';
+}
+
+export function isContent(value: Json): value is MessageContent {
+  return contentProblem(value, true) === '';
+}
+
+interface PartProblem {
+  readonly below: string;
+  readonly expected: string;
+}
+
+function partProblem(part: Json, takesFiles: boolean): PartProblem | null {
+  if (!isJsonObject(part)) return { below: '', expected: 'an object with a type' };
+  const { type } = part;
+  const kind = typeof type === 'string' ? own(PARTS, type) : undefined;
+  if (!kind) return { below: '/type', expected: `one of ${Object.keys(PARTS).join(', ')}` };
+  if (kind.isFile && !takesFiles)
+    return { below: '', expected: 'a part of the type text: only the user and the assistant have files' };
+  const broken = kind.fields.find(([name, isRight]) => !isRight(part[name]));
+  if (broken) return { below: `/${broken[0]}`, expected: broken[2] };
+  const hasOneSource = (part['url'] === undefined) !== (part['blob'] === undefined);
+  return kind.isFile && !hasOneSource ? { below: '', expected: 'a file with either url or blob' } : null;
+}
+
+type Field = readonly [name: string, isRight: (value: Json | undefined) => boolean, expected: string];
+
+const isTextOf =
+  (least: number, most: number) =>
+  (value: Json | undefined): boolean =>
+    typeof value === 'string' && value.length >= least && value.length <= most;
+
+const matches =
+  (pattern: RegExp, most: number) =>
+  (value: Json | undefined): boolean =>
+    typeof value === 'string' && value.length <= most && pattern.test(value);
+
+const isAbsentOrPart =
+  (isRight: (value: Json | undefined) => boolean) =>
+  (value: Json | undefined): boolean =>
+    value === undefined || isRight(value);
+
+/** RFC 6838, section 4.2, without parameters. */
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
+const IMAGE_TYPE = /^image\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
+const HTTP_URL = /^https?:\/\/[^\s/]\S*$/i;
+
+const WHERE: readonly Field[] = [
+  ['url', isAbsentOrPart(matches(HTTP_URL, MAX_URL)), `an http or https URL of at most ${MAX_URL} characters`],
+  ['blob', isAbsentOrPart(isTextOf(1, MAX_NAME)), 'the id of a stored file'],
+  ['name', isAbsentOrPart(isTextOf(1, MAX_NAME)), `text of 1 to ${MAX_NAME} characters`],
+];
+
+interface PartKind {
+  readonly isFile: boolean;
+  readonly fields: readonly Field[];
+}
+
+const PARTS: Readonly<Record<ContentPart['type'], PartKind>> = {
+  text: { isFile: false, fields: [['text', (value) => typeof value === 'string', 'text']] },
+  image: {
+    isFile: true,
+    fields: [['mediaType', matches(IMAGE_TYPE, MAX_NAME), 'the media type of a picture, such as image/png'], ...WHERE],
+  },
+  file: {
+    isFile: true,
+    fields: [['mediaType', matches(MEDIA_TYPE, MAX_NAME), 'a media type, such as application/pdf'], ...WHERE],
+  },
+};

@@ -1,11 +1,12 @@
 import { mapValues, toList } from '../values/collections.ts';
 import { own } from '../values/json.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, CatalogDefaults } from './catalog.ts';
 import type { Defaults, GraphDefinition, NodeDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
-import { innerGraph } from './inner-graph.ts';
-import { namesInFields } from './names-at.ts';
-import { describeNode, fieldsOf } from './node-types/describe-node.ts';
+import { innerGraph } from './references.ts';
+import { namesInFields, describeNode, fieldsOf } from './node-types/describe-node.ts';
+import { toMs } from '../values/time.ts';
+import type { Ceilings } from './limits.ts';
 
 /** Returns the part of a catalog that a graph and its inner graphs use. A run pins this part. */
 export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
@@ -125,4 +126,16 @@ function withFallbacks({ tools }: Catalog, names: readonly string[]): readonly s
 function pick<T>(entries: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
   const wanted = new Set(names);
   return Object.fromEntries(Object.entries(entries).filter(([name]) => wanted.has(name)));
+}
+
+/** Lowers an installation's defaults to its ceilings. */
+export function lowerDefaults(defaults: CatalogDefaults, ceilings: Ceilings): CatalogDefaults {
+  const { maxSteps, maxConcurrency, timeout, retry } = defaults;
+  return {
+    ...defaults,
+    maxSteps: Math.min(maxSteps, ceilings.maxSteps),
+    maxConcurrency: Math.min(maxConcurrency, ceilings.openCallsPerRun),
+    timeout: toMs(timeout) > toMs(ceilings.timeout) ? ceilings.timeout : timeout,
+    retry: { ...retry, maxAttempts: Math.min(retry.maxAttempts, ceilings.attempts) },
+  };
 }

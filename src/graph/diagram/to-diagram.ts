@@ -1,17 +1,12 @@
 import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/inner-graph.ts';
-import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
+import { innerGraph } from '../definition/references.ts';
+import { describeNode, fieldsOf, fieldAt, namesInFields } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
-import { abbreviate } from '../values/text.ts';
-import { arrowsOfNode, arrowsOfEdge } from './arrows.ts';
-import type { OutgoingArrow } from './arrows.ts';
-import { boundArrows } from './bound-arrows.ts';
-import type { Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
-import { createKeys } from './keys.ts';
-import type { Keys } from './keys.ts';
-import { shapeLines } from './shape-lines.ts';
+import { abbreviate, createDistinctTexts } from '../values/text.ts';
+import { arrowsOfNode, arrowsOfEdge } from './diagram.ts';
+import type { OutgoingArrow, Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
 
 /** Of a line in a shape, and of a label, in characters. Longer ones are cut. */
 const MAX_TEXT = 200;
@@ -135,4 +130,76 @@ function markReader({ visited, current }: Marks): (address: string) => Mark {
 function withOuter(address: string): readonly string[] {
   const ids = address.split('/');
   return ids.map((_id, place) => ids.slice(0, place + 1).join('/'));
+}
+
+/** Lists of targets repeat a label: a definition of 1 MiB has arrows whose text takes hundreds of times as much. */
+const MAX_ARROWS = 5_000;
+
+/** Leaves out the arrows beyond so many, and draws how many these are. */
+function boundArrows(diagram: Diagram): Diagram {
+  const room = { left: MAX_ARROWS };
+  const bounded = keepArrows(diagram, room);
+  return room.left < 0 ? { ...bounded, shapes: [...bounded.shapes, omitted(-room.left)] } : bounded;
+}
+
+function keepArrows({ shapes, arrows }: Diagram, room: { left: number }): Diagram {
+  const kept = arrows.slice(0, Math.max(0, room.left));
+  room.left -= arrows.length;
+  return {
+    shapes: shapes.map((shape) => (shape.inner ? { ...shape, inner: keepArrows(shape.inner, room) } : shape)),
+    arrows: kept,
+  };
+}
+
+function omitted(count: number): Shape {
+  return {
+    key: 'omitted',
+    kind: 'node',
+    outline: 'stadium',
+    fill: 'FFFFFF',
+    lines: [`${count} more arrows are not drawn`],
+    isDeferred: false,
+    mark: 'none',
+    inner: null,
+  };
+}
+
+/** Makes unique keys for the shapes of a drawing. */
+export interface Keys {
+  /**
+   * @param prefix the kind of key; it keeps the key of a node from being a keyword, such as `end`
+   * @param path ids; other characters than letters and digits become underscores, and long ids are cut
+   */
+  take(prefix: string, path: readonly string[]): string;
+}
+
+/** Of an id in a key, in characters. */
+const MAX_ID = 60;
+
+function createKeys(): Keys {
+  const give = createDistinctTexts((wanted, copy) => (copy === 1 ? wanted : `${wanted}__${copy}`));
+  const spell = (id: string): string => id.slice(0, MAX_ID).replaceAll(/[^A-Za-z0-9]/g, '_');
+  return { take: (prefix, path) => give([prefix, ...path.map(spell)].join('_')) };
+}
+
+/** Returns the text of a node: its id, its type with its subject, and its notes. */
+function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinition): readonly string[] {
+  const fields = fieldsOf(node);
+  const { subject = [], notes = [] } = describeNode(fields).look;
+  const about = subject.map((field) => fieldAt(fields, field)).find((value) => typeof value === 'string');
+  return [
+    id,
+    about === undefined ? node.type : `${node.type}: ${about}`,
+    ...(node.defer === true ? ['deferred'] : []),
+    ...notes.flatMap(({ label, field }) =>
+      namesInFields({ fields, path: '' }, [field]).map(({ name }) => `${label}: ${name}`),
+    ),
+    ...(definition.onCancel === id ? ['runs last when canceled'] : []),
+    ...(isListed(id, definition.interruptBefore) ? ['pauses before'] : []),
+    ...(isListed(id, definition.interruptAfter) ? ['pauses after'] : []),
+  ];
+}
+
+function isListed(id: string, names: readonly string[] = []): boolean {
+  return names.includes(id) || names.includes('*');
 }

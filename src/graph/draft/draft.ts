@@ -1,27 +1,23 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import { spend } from '../values/meter.ts';
-import type { Checkpoint } from '../journal/checkpoint.ts';
+import type { Checkpoint } from '../journal/resume-point.ts';
 import type { RunEvent } from '../journal/events.ts';
-import type { Approval } from '../run/approvals/approval.ts';
+import type { Approval } from '../run/approval.ts';
 import type { AwaitedPerson } from '../run/compensation.ts';
-import type { Countdown } from '../run/countdown.ts';
+import type { Countdown, RunLimits, Spent } from '../run/limits.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, bytesOfAll, growthOf } from '../run/held-bytes.ts';
+import { approvalNumber } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import type { RunLimits } from '../run/limits.ts';
-import type { RecordedOccurrence } from '../run/occurrence.ts';
+import type { RecordedOccurrence, SignalResult } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
-import type { SignalResult } from '../run/refusal.ts';
 import type { BufferedEvent, Counters, OpenCall, CompensationProgress, OpenTimer, Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { withShaper } from '../run/shapers.ts';
 import { hasEnded, hasOpenCalls } from '../run/status.ts';
-import type { Spent } from '../run/spending.ts';
 import { own } from '../values/json.ts';
-import { DraftApprovals } from './draft-approvals.ts';
-import { DraftTimers } from './draft-timers.ts';
 import { DraftWork } from './draft-work.ts';
 import { newLoad } from './load.ts';
 import type { Load } from './load.ts';
@@ -258,3 +254,125 @@ const BYTES_PER_UNIT = 64;
 
 /** The number of decision results that queries return; the API queries right after its signal. */
 const MAX_SIGNAL_RESULTS = 100;
+
+/**
+ * The approvals of a draft. A run may wait for thousands, so to save one costs no look at all of them: the pending ones
+ * are known by their tasks, and the closed ones, which are few, by themselves. Both are looked for at the first use.
+ */
+export class DraftApprovals {
+  readonly byId: Record<string, Approval>;
+  #pendingByTask: IdsByTask | null = null;
+  #closed: readonly Approval[] | null = null;
+
+  constructor(approvals: Run['approvals']) {
+    this.byId = { ...approvals };
+  }
+
+  /** The closed approvals that the run remembers, in the order of their requests. */
+  get closed(): readonly Approval[] {
+    return (this.#closed ??= Object.values(this.byId).filter((approval) => !isPending(approval)));
+  }
+
+  get pending(): readonly Approval[] {
+    return Object.values(this.byId).filter(isPending);
+  }
+
+  /** Returns the pending approvals of the task at a path and of the tasks inside it, in the order of their requests. */
+  pendingWithin(path: TaskPath): readonly Approval[] {
+    this.#pendingByTask ??= new IdsByTask(this.pending.map(({ id, task }) => [id, task]));
+    return this.#pendingByTask.within(path).flatMap((id) => own(this.byId, id) ?? []);
+  }
+
+  /** Saves a new or changed approval. @returns the bytes by which it has grown, and those of approvals forgotten for it */
+  save(approval: Approval): { readonly grown: number; readonly forgotten: number } {
+    const { id, task } = approval;
+    const before = own(this.byId, id);
+    const grown = bytesOfAll([approval]) - bytesOfAll(before ? [before] : []);
+    const forgotten = isPending(approval) ? [] : this.#addClosed(approval);
+    this.byId[id] = approval;
+    if (isPending(approval)) this.#pendingByTask?.add(id, task);
+    else this.#pendingByTask?.delete(id, task);
+    for (const one of forgotten) delete this.byId[one.id];
+    return { grown, forgotten: bytesOfAll(forgotten) };
+  }
+
+  /** @returns the approvals for which there is no room any more: those requested first */
+  #addClosed(approval: Approval): readonly Approval[] {
+    const number = approvalNumber(approval);
+    const others = this.closed.filter(({ id }) => id !== approval.id);
+    const closed = others.toSpliced(others.findLastIndex((one) => approvalNumber(one) < number) + 1, 0, approval);
+    this.#closed = closed.slice(-MAX_CLOSED);
+    return closed.slice(0, -MAX_CLOSED);
+  }
+}
+
+function isPending({ status }: Approval): boolean {
+  return status === 'pending';
+}
+
+/** The number of closed approvals that queries return; the store holds all of them. */
+const MAX_CLOSED = 100;
+
+/** The running timers of a draft, by id and by task. */
+export class DraftTimers {
+  readonly byId: Record<string, OpenTimer>;
+  /** Made at the first use. */
+  #byTask: IdsByTask | null = null;
+
+  constructor(timers: Run['timers']) {
+    this.byId = { ...timers };
+  }
+
+  add(id: string, timer: OpenTimer): void {
+    this.byId[id] = timer;
+    this.#byTask?.add(id, timer.taskPath);
+  }
+
+  /** Removes a timer; `undefined` if it has fired or was canceled. @param fireAt of the timer, unless any is meant */
+  take(id: string, fireAt?: number): OpenTimer | undefined {
+    const timer = own(this.byId, id);
+    if (!timer || (fireAt ?? timer.fireAt) !== timer.fireAt) return undefined;
+    delete this.byId[id];
+    this.#byTask?.delete(id, timer.taskPath);
+    return timer;
+  }
+
+  /** Returns the ids of the timers of the task at a path and of the tasks inside it, in the order of their starts. */
+  within(path: TaskPath): readonly string[] {
+    this.#byTask ??= new IdsByTask(Object.entries(this.byId).map(([id, { taskPath }]) => [id, taskPath]));
+    return this.#byTask.within(path);
+  }
+}
+
+/**
+ * Ids of what tasks wait for, by the task and by each task around it, in the order in which they were added. So what one
+ * task waits for is found without a look at what all others wait for.
+ */
+export class IdsByTask {
+  readonly #ids = new Map<string, Set<string>>();
+
+  constructor(waiting: Iterable<readonly [id: string, path: TaskPath]>) {
+    for (const [id, path] of waiting) this.add(id, path);
+  }
+
+  add(id: string, path: TaskPath): void {
+    for (const task of tasksAround(path)) {
+      const ids = this.#ids.get(task);
+      if (ids) ids.add(id);
+      else this.#ids.set(task, new Set([id]));
+    }
+  }
+
+  delete(id: string, path: TaskPath): void {
+    for (const task of tasksAround(path)) this.#ids.get(task)?.delete(id);
+  }
+
+  /** Returns the ids of the task at a path and of the tasks inside it. */
+  within(path: TaskPath): readonly string[] {
+    return [...(this.#ids.get(path.join('/')) ?? [])];
+  }
+}
+
+function tasksAround(path: TaskPath): readonly string[] {
+  return path.map((_key, depth) => path.slice(0, depth + 1).join('/'));
+}

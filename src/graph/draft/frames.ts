@@ -1,16 +1,21 @@
 import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { CompiledEdge } from '../compile/edges.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { TaskEventBody } from '../journal/events.ts';
-import { callKey, executionKey, isSamePath } from '../run/ids.ts';
+import type { TaskEventBody, RunEvent, RunEventBody } from '../journal/events.ts';
+import { callKey, executionKey, isSamePath, DEADLINE_TIMER } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
 import { tasksIn } from '../run/scope-place.ts';
 import { failingAt, scopeInside } from '../run/task-position.ts';
 import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
-import { emit } from './emit.ts';
 import type { Draft } from './draft.ts';
+import { withinRoom } from '../expression/value.ts';
+import { MAX_HELD_BYTES, bytesOfTask, holdsTooMuch } from '../run/held-bytes.ts';
+import { MAX_VALUE_BYTES } from '../values/json-size.ts';
+import { withAllowance, withinBudget } from '../values/meter.ts';
+import type { RecordedBody } from '../run/occurrence.ts';
+import { countEvent } from './load.ts';
 
 /** An open graph with its enclosing tasks. Its content is read at each use, so it is never stale. */
 export class Frame {
@@ -201,4 +206,107 @@ function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonOb
   const { run, startedAt } = draft;
   const { id, threadId, tenantId } = run;
   return { id, threadId, tenantId, step: scope.step, visit, graph: graph.definition.name, startedAt };
+}
+
+/*
+ * What a run may compute. One `advance` stays far below the 8 s of processor time of an activation, as it yields
+ * (`load.ts`); what it computes over many is bounded here. The budgets belong to the interpreter version: others would
+ * stop a recorded run at another place.
+ */
+
+/** One step of a task: its templates, arguments and schema checks; and its writes, once more. */
+const TASK_UNITS = 3_000_000;
+/** The edges of all nodes that finish in one superstep. */
+const EDGE_UNITS = 5_000_000;
+/** A superstep of the run's own graph: its tasks, the graphs inside, writes and edges together. */
+const SUPERSTEP_UNITS = 20_000_000;
+/** What a run computes until it hears from outside: a result, a signal or a timer. */
+const UNITS_ALONE = 100_000_000;
+
+/** Runs a step of a task. @throws TooExpensiveError beyond its allowance, naming the node, or beyond its superstep's */
+export function withTaskAllowance<T>(handle: TaskHandle, step: () => T): T {
+  return withinSuperstep(handle.draft, () => withOwnAllowance(handle, step));
+}
+
+/** As `withTaskAllowance`, whatever its superstep has computed: for what follows from a call that has been made. */
+export function withOwnAllowance<T>(handle: TaskHandle, step: () => T): T {
+  return withAllowance(`Node "${handle.node.id}"`, TASK_UNITS, () => withRoomOf(handle, step));
+}
+
+/** Small values are made whatever a run holds; where they are kept, what it holds is looked at again. */
+const ALWAYS_MADE = 65_536;
+
+/** Lets a task make no value for which its run has no room. What the task itself holds may give way to it. */
+function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
+  const left = MAX_HELD_BYTES - draft.run.heldBytes;
+  if (left >= MAX_VALUE_BYTES) return step();
+  return withinRoom({ bytes: Math.max(ALWAYS_MADE, left + bytesOfTask(task)), refuse: holdsTooMuch }, step);
+}
+
+/** Evaluates the edges of a superstep. @throws TooExpensiveError beyond their allowance, or their superstep's */
+export function withEdgeAllowance<T>({ draft, step }: Frame, evaluate: () => T): T {
+  const name = `The evaluation of all edges of superstep ${step}`;
+  return withinSuperstep(draft, () => withAllowance(name, EDGE_UNITS, evaluate));
+}
+
+/** Does a part of the open superstep of the run's own graph. @throws TooExpensiveError once all of it is used up */
+export function withinSuperstep<T>({ run, work }: Draft, part: () => T): T {
+  const message = `Superstep ${Math.max(0, run.root.step)} is too expensive: the superstep has computed more than it may, ${SUPERSTEP_UNITS} units for all its tasks and edges together`;
+  return withinBudget({ units: SUPERSTEP_UNITS, spent: work.computed.superstep, message }, part);
+}
+
+/** True if the open superstep can't compute any more, so that it can't succeed. */
+export function isUsedUp({ work }: Draft): boolean {
+  return work.computed.superstep >= SUPERSTEP_UNITS;
+}
+
+/** Says that a run has computed too much since it last heard from outside; `null`: it may go on. */
+export function tooLongAlone({ work }: Draft): string | null {
+  if (work.computed.alone <= UNITS_ALONE) return null;
+  return `The run has computed more than ${UNITS_ALONE} units since it last heard from outside`;
+}
+
+/** Cancels the timers of a task and of the tasks inside it. */
+export function cancelTimersOf({ draft, taskPath }: TaskHandle): void {
+  draft.cancelTimersWithin(taskPath);
+}
+
+/** Cancels the open timers and approvals of a task and of the tasks inside it. Its calls stay open. */
+export function cancelTimersAndApprovalsOf(handle: TaskHandle): void {
+  cancelTimersOf(handle);
+  handle.draft.cancelApprovals(handle.taskPath);
+}
+
+/** Cancels the open calls, timers and approvals of a run, but not the timer of its deadline. The results of the calls still arrive. */
+export function cancelOpenRequests(draft: Draft): void {
+  draft.cancelCalls();
+  for (const id of Object.keys(draft.run.timers)) if (id !== DEADLINE_TIMER) draft.cancelTimer(id);
+  draft.cancelApprovals();
+}
+
+/** An event's superstep and the ids of the enclosing nodes. */
+export interface EventPlace {
+  readonly step: number;
+  readonly path: NodePath;
+}
+
+/** Records an event with its number, time and location. */
+export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
+  const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
+  const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
+  draft.events.push(event);
+  countEvent(draft, body);
+  return event;
+}
+
+/** Records an event of the run's own graph. */
+export function emitOfRun(draft: Draft, body: RunEventBody): void {
+  emit(draft, { step: draft.run.root.step, path: [] }, body);
+}
+
+/** Records a processed occurrence, before the events that it causes: the run has heard from outside. */
+export function recordOccurrence(draft: Draft, body: RecordedBody): void {
+  draft.work.hearFromOutside();
+  const number = draft.increment('occurrence');
+  draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }

@@ -4,14 +4,14 @@ import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
-import { widthInside, widthOf } from '../run/scope-width.ts';
-import { withScopeInside } from '../run/task-position.ts';
+import { withScopeInside, scopeIn } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
-import { withinSuperstep } from './allowances.ts';
+import { withinSuperstep } from './frames.ts';
+import type { Frame, TaskHandle } from './frames.ts';
 import { hasRoom } from './draft.ts';
 import type { Draft } from './draft.ts';
-import type { Frame, TaskHandle } from './frames.ts';
+import { tasksIn } from '../run/scope-place.ts';
 
 /*
  * The only writers of scopes. The first write of an `advance` to a scope copies it and its enclosing scopes; reads copy
@@ -162,4 +162,23 @@ class ScopeContext implements ReduceContext {
     const { draft, executionPath } = this.#frame;
     return messageId(draft.run.id, executionPath, ++this.messages);
   }
+}
+
+/**
+ * The most tasks that a superstep of a graph has had, with those of the graphs inside, each at its widest. It does not
+ * matter if those graphs run side by side or one after the other.
+ */
+function widthOf(scope: Scope): number {
+  return Math.max(scope.widest, openWidth(scope));
+}
+
+/** The tasks of the open superstep, with those of the graphs inside. */
+export function openWidth({ at }: Pick<Scope, 'at'>): number {
+  return tasksIn({ at }).reduce((sum, task) => sum + 1 + widthInside(task), 0);
+}
+
+/** The tasks of the graphs inside a task, which may have ended. */
+export function widthInside({ inside = 0, state }: NodeTask): number {
+  const scope = scopeIn(state);
+  return scope ? Math.max(inside, widthOf(scope)) : inside;
 }

@@ -1,25 +1,19 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
-import { bytesOfField } from './byte-budget.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import { bytesOfField, hasConstructorMember, fromCel, toMaps } from './value.ts';
+import type { ByteBudget } from './value.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { createMemo } from '../values/memo.ts';
+import { createMemo } from '../values/collections.ts';
 import { priceOfText, spend, withAllowance } from '../values/meter.ts';
 import { didYouMean } from '../values/did-you-mean.ts';
 import { abbreviate } from '../values/text.ts';
-import { celHint } from './cel-hints.ts';
 import { registerFunctions } from './functions.ts';
 import { instrument, prepareForCheck } from './instrument.ts';
-import { registerNumbers } from './numbers.ts';
-import { findReferences } from './references.ts';
-import type { References } from './references.ts';
-import { findSources } from './sources.ts';
-import type { Sources } from './sources.ts';
-import { limitTypes } from './runtime-types.ts';
-import { allNodes, isSyntaxNode } from './syntax-node.ts';
-import { hasConstructorMember, fromCel, toMaps } from './value.ts';
+import { registerNumbers, allNodes, isSyntaxNode } from './syntax-node.ts';
+import { findReferences, findSources } from './references.ts';
+import type { References, Sources } from './references.ts';
 
 /** A name that an expression may use; each field of a definition, or of a hook, allows some (specification, "Expressions"). */
 export type Name =
@@ -258,4 +252,90 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return abbreviate(String(error), MAX_REASON);
   const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
   return abbreviate(summary, MAX_REASON).replaceAll(/(\w)_\(/g, '$1(');
+}
+
+/** What people write who know other languages, and the way of CEL. */
+const HINTS: readonly (readonly [written: RegExp, cel: string])[] = [
+  [/^\s*\{\{/, 'An expression stands here without {{ }}'],
+  [/[=!]==/, 'CEL writes == and !='],
+  [/(?<!\|)\|(?!\|)/, 'CEL has no pipes: it calls functions, such as state.name.upperAscii()'],
+  [/\?\?/, 'CEL writes coalesce(a, b)'],
+  [/\?\.(?!\d)/, 'CEL writes state.?a.orValue(b)'],
+  [/=>/, 'CEL writes list.map(x, x + 1) and list.filter(x, x > 1)'],
+  [/`/, 'CEL joins texts by +'],
+  [/\.toUpperCase\b/, 'CEL writes upperAscii()'],
+  [/\.toLowerCase\b/, 'CEL writes lowerAscii()'],
+  [/\.length\b/, 'CEL writes size(x)'],
+  [/\.includes\b/, 'CEL writes text.contains(part) and item in list'],
+  [/\.(?:push|concat)\b/, 'CEL joins lists by +'],
+  [/\bJSON\.stringify\b/, 'CEL writes json(x)'],
+  [/\bJSON\.parse\b/, 'CEL writes parseJson(text)'],
+  [/\btypeof\b/, 'CEL writes type(x)'],
+  [/\b(?:undefined|None)\b/, 'CEL writes null, and has(state.a) where a member may be absent'],
+  [/\b(?:and|or|not)\b/, 'CEL writes &&, || and !'],
+  [/\b(?:now|Date)\b/, 'An expression knows no clock; run.startedAt is when the run began'],
+];
+
+/** Ends a message about an expression that is no valid CEL: ` CEL writes == and !=.`, or nothing. */
+function celHint(source: string): string {
+  const code = source.replaceAll(TEXT, '""');
+  const hint = HINTS.find(([written]) => written.test(code))?.[1];
+  return hint === undefined ? '' : `. ${hint}`;
+}
+
+/** A text in an expression; what stands in it is no code. */
+const TEXT = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
+
+/** As deep as types of values are looked at when a function is chosen; parts further inside have any type. */
+const MAX_LEVELS = 3;
+
+interface RuntimeType {
+  readonly kind: string;
+  readonly keyType?: unknown;
+}
+
+interface Evaluator {
+  readonly registry: { getListType(item: unknown): unknown; getMapType(key: unknown, value: unknown): unknown };
+  readonly stringType: unknown;
+  debugType(value: unknown): RuntimeType;
+  debugTypeDeep: (value: unknown) => unknown;
+}
+
+/**
+ * Limits the types that an environment makes for values. The library remembers each type for ever, and values nested in
+ * different ways would make any number of them.
+ */
+function limitTypes(environment: Environment): void {
+  const program = environment.parse('true');
+  const root: unknown = program.ast;
+  if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
+  root.setMeta('evaluate', (evaluator) => {
+    if (!isEvaluator(evaluator)) throw new TypeError('The CEL library has another evaluator');
+    evaluator.debugTypeDeep = (value) => typeOf(evaluator, value, MAX_LEVELS);
+    return true;
+  });
+  program({});
+}
+
+function typeOf(evaluator: Evaluator, value: unknown, levels: number): unknown {
+  const type = evaluator.debugType(value);
+  if (levels === 0 || typeof value !== 'object' || value === null) return type;
+  const first = firstOf(value, type.kind);
+  if (first === undefined) return type;
+  const ofFirst = typeOf(evaluator, first, levels - 1);
+  if (type.kind === 'list') return evaluator.registry.getListType(ofFirst);
+  return evaluator.registry.getMapType(evaluator.stringType, ofFirst);
+}
+
+/** The first element of a list or a map; `undefined`: there is none. */
+function firstOf(value: object, kind: string): unknown {
+  if (kind === 'list') return Array.isArray(value) ? value[0] : undefined;
+  if (kind !== 'map') return undefined;
+  if (value instanceof Map) return value.values().next().value;
+  for (const key in value) return Reflect.get(value, key);
+  return undefined;
+}
+
+function isEvaluator(value: unknown): value is Evaluator {
+  return typeof value === 'object' && value !== null && 'debugTypeDeep' in value && 'registry' in value;
 }

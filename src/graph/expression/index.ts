@@ -1,4 +1,3 @@
 export { parseExpression } from './expression.ts';
-export { fillFromMessage, findTemplateFault } from './message-template.ts';
-export type { Filled, Message } from './message-template.ts';
-export { splitIntoPieces } from './template.ts';
+export { fillFromMessage, findTemplateFault, splitIntoPieces } from './template.ts';
+export type { Filled, Message } from './template.ts';

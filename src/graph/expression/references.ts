@@ -39,7 +39,7 @@ function findLengths(root: SyntaxNode): ReadonlySet<string> {
 const NONE: ReadonlySet<string> = new Set();
 
 /** Finds the names that a syntax tree reads, each with the members that it reads of it. `'*'`: the whole value. */
-export function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
+function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   visit(root, new Set());
   return found;
@@ -65,7 +65,7 @@ export interface Member {
 }
 
 /** @returns `null` if the node accesses no member of a name, or one that only a value tells */
-export function memberAccess(node: SyntaxNode): Member | null {
+function memberAccess(node: SyntaxNode): Member | null {
   if (!ACCESS.has(node.op) || !Array.isArray(node.args)) return null;
   const [object, key]: unknown[] = node.args;
   const of = nameIn(object);
@@ -79,7 +79,7 @@ function wholeName(node: SyntaxNode): Member | null {
 }
 
 /** The name that a node stands for; `null` for any other node, and for a name of the CEL library. */
-export function nameIn(node: unknown): string | null {
+function nameIn(node: unknown): string | null {
   return isSyntaxNode(node) && node.op === 'id' && !node.meta.alternate && typeof node.args === 'string'
     ? node.args
     : null;
@@ -95,7 +95,7 @@ export interface BoundVariable {
 }
 
 /** @returns `null` if the node binds no variable */
-export function boundVariable(node: SyntaxNode): BoundVariable | null {
+function boundVariable(node: SyntaxNode): BoundVariable | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
   if (typeof holder !== 'object' || holder === null) return null;
   if ('iterVarName' in holder && 'iterable' in holder)
@@ -108,4 +108,74 @@ export function boundVariable(node: SyntaxNode): BoundVariable | null {
 function toVariable(name: unknown, value: unknown, parts: readonly unknown[]): BoundVariable | null {
   if (typeof name !== 'string' || !isSyntaxNode(value)) return null;
   return { name, value, body: parts.filter((part) => isSyntaxNode(part)).filter((part) => part !== value) };
+}
+
+/** A name of the scope, or a member of it: `item`, `state.card`, `result.args`. */
+export type Source = string;
+
+/** Where the value of an expression comes from. */
+export interface Sources {
+  /** All that the expression looks at. Its errors may quote any of them. */
+  readonly read: ReadonlySet<Source>;
+  /**
+   * Those whose content its value may hold. An answer about a value holds none of it: its size or type, a comparison,
+   * a test, the branch that a condition chooses.
+   */
+  readonly content: ReadonlySet<Source>;
+}
+
+/** Finds the sources of a checked syntax tree. */
+export function findSources(root: SyntaxNode): Sources {
+  const read = [...findReads(root)].flatMap(([name, members]) =>
+    [...members].map((member) => (member === '*' ? name : `${name}.${member}`)),
+  );
+  return { read: new Set(read), content: contentOf(root, new Map()) };
+}
+
+/** The sources of the variables that are bound around a node. */
+type Variables = ReadonlyMap<string, ReadonlySet<Source>>;
+
+const NOTHING: ReadonlySet<Source> = new Set();
+
+function contentOf(node: SyntaxNode, variables: Variables): ReadonlySet<Source> {
+  const { alternate } = node.meta;
+  if (alternate) return contentOf(alternate, variables);
+  if (isAnswer(node)) return NOTHING;
+  const name = nameIn(node);
+  if (name !== null) return variables.get(name) ?? new Set([name]);
+  const member = memberAccess(node);
+  if (member && !variables.has(member.of)) return new Set([`${member.of}.${member.name}`]);
+  const variable = boundVariable(node);
+  if (!variable) return contentOfAll(partsOf(node), variables);
+  const { name: bound, value, body } = variable;
+  return contentOfAll(body, new Map([...variables, [bound, contentOf(value, variables)]]));
+}
+
+function contentOfAll(nodes: readonly SyntaxNode[], variables: Variables): ReadonlySet<Source> {
+  return new Set(nodes.flatMap((node) => [...contentOf(node, variables)]));
+}
+
+/** The parts of a node whose values may become part of its own; of a choice, both branches. */
+function partsOf(node: SyntaxNode): readonly SyntaxNode[] {
+  return node.op === '?:' ? childrenOf(node).slice(1) : childrenOf(node);
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
+const CALLS: ReadonlySet<string> = new Set(['call', 'rcall']);
+const TESTS: ReadonlySet<string> = new Set([
+  'contains',
+  'endsWith',
+  'has',
+  'hasValue',
+  'matches',
+  'size',
+  'startsWith',
+  'type',
+]);
+
+/** True for an operator or function whose value tells something about its operands and holds nothing of them. */
+function isAnswer({ op, args }: SyntaxNode): boolean {
+  if (COMPARISONS.has(op)) return true;
+  const called: unknown = CALLS.has(op) && Array.isArray(args) ? args[0] : null;
+  return typeof called === 'string' && TESTS.has(called.replace(/_$/, ''));
 }

@@ -1,3 +1,5 @@
+import type { Environment } from '@marcbachmann/cel-js';
+
 /** A node of the CEL library's syntax tree, as far as this layer uses it. */
 export interface SyntaxNode {
   readonly op: string;
@@ -51,4 +53,113 @@ export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
   };
   visit(root);
   return seen;
+}
+
+/*
+ * JSON has one kind of number, CEL has int and double: JSON numbers are doubles, whole-number literals ints. This file
+ * lets both meet in arithmetic, comparison and division (specification, "Expressions").
+ */
+
+/** Registers arithmetic of int with double. Its result is a double. */
+export function registerNumbers(environment: Environment): void {
+  for (const [operator, apply] of Object.entries(ARITHMETIC)) {
+    for (const [left, right] of MIXED_OPERANDS) {
+      environment.registerOperator(`${left} ${operator} ${right}: double`, (a: number | bigint, b: number | bigint) =>
+        apply(Number(a), Number(b)),
+      );
+    }
+  }
+  environment.registerOperator('double % double: double', remainder);
+}
+
+/** True for operators that test values for equality. */
+export function isComparison({ op }: SyntaxNode): boolean {
+  return COMPARISONS.has(op);
+}
+
+/**
+ * Lets numbers of both kinds be equal: CEL's types refuse `1 == 1.0`. Where the types of both sides differ in number
+ * kinds alone, the left side is typed as `dyn`. Must run before the type check.
+ */
+export function compareNumbersByValue(comparison: SyntaxNode): void {
+  const { check } = comparison.meta;
+  comparison.setMeta('check', (checker, ast, scope) => {
+    const [left, right] = childrenOf(comparison);
+    if (left && right) {
+      const [leftType, rightType] = [String(checker.check(left, scope)), String(checker.check(right, scope))];
+      const comparedType = comparison.op === 'in' ? `list<${leftType}>` : leftType;
+      if (differInNumbers(comparedType, rightType)) left.checkedType = checker.dynType;
+    }
+    return check(checker, ast, scope);
+  });
+}
+
+/**
+ * True for a division of JSON numbers. CEL's integer division stays between int literals, sizes and results of these.
+ */
+export function isJsonDivision(node: SyntaxNode): boolean {
+  return node.op === '/' && !isIntegral(node);
+}
+
+/** Types the int operands of a JSON division as `dyn`. Must run before the type check. */
+export function widenOperands(division: SyntaxNode): void {
+  for (const operand of childrenOf(division)) {
+    const { check } = operand.meta;
+    operand.setMeta('check', (checker, ast, scope) => {
+      const type = check(checker, ast, scope);
+      return String(type) === 'int' ? checker.dynType : type;
+    });
+  }
+}
+
+/** Makes a JSON division divide doubles, after the type check. Division by zero throws: JSON has no infinity. */
+export function divideJsonNumbers(division: SyntaxNode): void {
+  for (const operand of childrenOf(division)) {
+    convertResult(operand, (value) => (typeof value === 'bigint' ? Number(value) : value));
+  }
+  convertResult(division, (value) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('division by zero');
+    return value;
+  });
+}
+
+const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '%': remainder,
+};
+
+const MIXED_OPERANDS = [
+  ['double', 'int'],
+  ['int', 'double'],
+] as const;
+
+function remainder(a: number, b: number): number {
+  if (b === 0) throw new RangeError('modulo by zero');
+  return a % b;
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', 'in']);
+
+function differInNumbers(one: string, other: string): boolean {
+  return one !== other && withOneNumber(one) === withOneNumber(other);
+}
+
+function withOneNumber(type: string): string {
+  return type.replaceAll(/\b(?:int|double)\b/g, 'number');
+}
+
+const INTEGRAL_OPERATORS: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '-_']);
+
+/** True for int literals, sizes, and arithmetic of these alone. */
+function isIntegral(node: SyntaxNode): boolean {
+  if (node.op === 'value') return typeof node.args === 'bigint';
+  if (node.op === 'call' || node.op === 'rcall') return Array.isArray(node.args) && node.args[0] === 'size';
+  return INTEGRAL_OPERATORS.has(node.op) && childrenOf(node).every(isIntegral);
+}
+
+function convertResult(node: SyntaxNode, convert: (value: unknown) => unknown): void {
+  const { evaluate } = node.meta;
+  node.setMeta('evaluate', (evaluator, ast, scope) => convert(evaluate(evaluator, ast, scope)));
 }

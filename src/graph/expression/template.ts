@@ -1,9 +1,12 @@
-import { bytesOfField } from './byte-budget.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import { bytesOfField } from './value.ts';
+import type { ByteBudget } from './value.ts';
 import { isJsonList, isJsonObject, toText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { evaluateField, InvalidExpressionError, namingField, parseExpression } from './expression.ts';
 import type { Bindings, Expression, Name } from './expression.ts';
+import { GraphError } from '../values/errors.ts';
+import { toPointer } from '../values/json-pointer.ts';
+import { withAllowance } from '../values/meter.ts';
 
 /** A parsed JSON value whose texts may hold `{{ cel }}`. */
 export interface Template {
@@ -188,4 +191,45 @@ function readExpression(text: string, start: number, part: TemplatePart): { expr
 
 function invalid({ path }: TemplatePart, reason: Error): InvalidTemplateError {
   return new InvalidTemplateError(path, reason.message, { cause: reason });
+}
+
+/** A message of another system, as templates see it. */
+export interface Message {
+  readonly body: Json;
+  readonly headers: JsonObject;
+}
+
+/** A template with the values of a message, or why it can't be filled. */
+export type Filled = { readonly filled: Json } | { readonly failure: string };
+
+const NAMES: readonly Name[] = ['body', 'headers'];
+
+/** The price of a whole template; each expression has its own limit besides. */
+const MAX_UNITS = 10_000_000;
+
+/** Finds the first fault of a template over messages. @returns the place as a JSON Pointer; `null`: there is none */
+export function findTemplateFault(template: Json): { readonly path: string; readonly message: string } | null {
+  try {
+    metered(() => parseTemplate(template, NAMES, ''));
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidTemplateError)
+      return { path: toPointer(error.path.map(String)), message: error.message };
+    if (error instanceof GraphError) return { path: '', message: error.message };
+    throw error;
+  }
+}
+
+/** Fills a template without faults from a message. What it makes has at most the bytes that a field may make. */
+export function fillFromMessage(template: Json, { body, headers }: Message): Filled {
+  try {
+    return { filled: metered(() => parseTemplate(template, NAMES, '').fill({ body, headers })) };
+  } catch (error) {
+    if (error instanceof GraphError) return { failure: error.message };
+    throw error;
+  }
+}
+
+function metered<T>(work: () => T): T {
+  return withAllowance('The template', MAX_UNITS, work);
 }

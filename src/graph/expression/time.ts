@@ -1,6 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
-import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
+import { formatTimestamp, parseTimestamp } from '../values/time.ts';
 import { spend } from '../values/meter.ts';
 import { truncate } from '../values/text.ts';
 

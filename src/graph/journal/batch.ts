@@ -1,9 +1,10 @@
-import type { Approval } from '../run/approvals/approval.ts';
+import type { Approval } from '../run/approval.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { Checkpoint } from './resume-point.ts';
 import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
 import type { RunView } from './run-view.ts';
+import type { NodePath } from '../run/ids.ts';
 
 /** The journal entries since the last batch. Writing is idempotent, and batches may arrive in any order. */
 export interface JournalBatch {
@@ -23,4 +24,21 @@ const NOTHING = { checkpoints: [], approvals: [], occurrences: [], endedState: n
 /** Makes a batch of what is given of it, and nothing else. */
 export function journalBatch(parts: Pick<JournalBatch, 'events' | 'view'> & Partial<JournalBatch>): JournalBatch {
   return { ...NOTHING, ...parts };
+}
+
+/**
+ * A piece of a model's answer while the model still writes it. It stands in no history: a delta may be lost, and what
+ * is recorded of the call in the end is the truth.
+ */
+export interface ModelDelta {
+  readonly node: string;
+  /** The nodes around the node's graph, outermost first; absent in the run's own graph. */
+  readonly path?: NodePath;
+  readonly visit: number;
+  /** 1 for the first. The deltas of a later attempt replace those of all before. */
+  readonly attempt: number;
+  readonly callKey: string;
+  /** Counts from 0 in each attempt, without gaps. */
+  readonly index: number;
+  readonly text: string;
 }

@@ -1,11 +1,11 @@
 import type { Update } from '../channels/channel.ts';
-import type { PublicApproval } from '../run/approvals/public-approval.ts';
+import type { PublicApproval } from '../run/approval.ts';
 import type { ContextReport } from '../run/effect.ts';
 import type { NodePath } from '../run/ids.ts';
-import type { Deciders } from '../run/approvals/reassign.ts';
+import type { Deciders } from '../run/reassign.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { Checkpoint } from './resume-point.ts';
 
 /** An event of a run's history. */
 export type RunEvent = RunEventBody & {
@@ -146,3 +146,37 @@ export type RunEventBody =
   | { readonly type: 'run.completed'; readonly output: Json }
   | { readonly type: 'run.failed'; readonly error: RunError }
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null };
+
+/**
+ * The type of failures of a run that says something else than its journal says already. Somebody has reset its workflow
+ * in Temporal, or Temporal or the store was restored from a backup.
+ */
+export const CONTRADICTION = 'CONTRADICTION';
+
+/** Events that say something about the spans of a segment. */
+export const TOLD_EVENTS = [
+  'run.started',
+  'run.retried',
+  'run.paused',
+  'run.resumed',
+  'run.completed',
+  'run.failed',
+  'run.canceled',
+  'step.started',
+  'checkpoint.saved',
+  'node.started',
+  'node.completed',
+  'node.failed',
+  'node.skipped',
+  'model.called',
+  'tool.requested',
+  'tool.called',
+  'tool.skipped',
+  'function.requested',
+  'function.called',
+  'approval.requested',
+  'approval.decided',
+  'approval.expired',
+  'signal.received',
+  'state.updated',
+] as const satisfies readonly RunEvent['type'][];

@@ -1,7 +1,7 @@
 import type { CallRequest } from '../run/effect.ts';
 import { callKey, taskKey } from '../run/ids.ts';
 import type { NodePath } from '../run/ids.ts';
-import { formatTimestamp } from '../values/timestamp.ts';
+import { formatTimestamp } from '../values/time.ts';
 import type { RunEvent } from './events.ts';
 
 /** The run and the call that a batch travels with. Both ends know them, so they imply fields of events. */

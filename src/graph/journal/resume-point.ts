@@ -1,12 +1,14 @@
 import type { ChannelSet } from '../channels/channel.ts';
-import { carryChannels, freshScope } from '../run/fresh-scope.ts';
+import { carryChannels, freshScope, finishedAt } from '../run/scope-place.ts';
 import type { BufferedEvent, Run } from '../run/run.ts';
-import { finishedAt } from '../run/scope-place.ts';
 import type { NodeTask, Scope, ScopePlace, Trigger } from '../run/scope.ts';
-import { NOTHING_SPENT } from '../run/spending.ts';
-import type { Spent } from '../run/spending.ts';
+import { NOTHING_SPENT } from '../run/limits.ts';
+import type { Spent } from '../run/limits.ts';
 import { withoutEmpty } from '../values/collections.ts';
-import { own } from '../values/json.ts';
+import { own, isJsonList } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import type { ChannelChange } from '../channels/apply-writes.ts';
+import { OwnedLists } from '../channels/reducer.ts';
 
 /** The state of a run at a checkpoint besides its channel values; a fork starts from both. */
 export interface ResumePoint extends Pick<Scope, 'deferred' | 'joins' | 'messages'> {
@@ -146,4 +148,40 @@ function placeAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): 
   return finished.length > 0
     ? { kind: 'edges', finished, triggers }
     : { kind: 'ready', triggers, hasPassedBreakpoint: false };
+}
+
+/**
+ * A saved point of a run. It holds the changes since its parent, so that storage grows with the writes of a run only.
+ */
+export interface Checkpoint {
+  readonly id: string;
+  readonly parentId: string | null;
+  /** The number of its `checkpoint.saved` event. */
+  readonly seq: number;
+  /** The superstep whose result it is; -1: the input. */
+  readonly step: number;
+  readonly source: 'input' | 'loop' | 'update' | 'fork';
+  /** The nodes that run next. */
+  readonly next: readonly string[];
+  readonly createdAt: string;
+  readonly changes: Readonly<Record<string, ChannelChange>>;
+  readonly resumePoint: ResumePointChange;
+}
+
+/** Folds a chain of checkpoints, oldest first, into channel values. `before` holds the values before the chain. */
+export function foldCheckpoints(
+  chain: readonly Pick<Checkpoint, 'changes'>[],
+  before: Readonly<Record<string, Json>> = {},
+): Readonly<Record<string, Json>> {
+  const values: Record<string, Json> = { ...before };
+  const owned = new OwnedLists();
+  for (const { changes } of chain) {
+    for (const [channel, change] of Object.entries(changes))
+      values[channel] = applyChange(values[channel] ?? null, change, owned);
+  }
+  return values;
+}
+
+function applyChange(value: Json, change: ChannelChange, owned: OwnedLists): Json {
+  return 'set' in change ? change.set : owned.extend(isJsonList(value) ? value : [], change.append);
 }

@@ -1,6 +1,5 @@
-import { cancelOpenRequests } from '../draft/cancel-requests.ts';
+import { cancelOpenRequests, rootFrame, tasksOf } from '../draft/frames.ts';
 import type { Draft } from '../draft/draft.ts';
-import { rootFrame, tasksOf } from '../draft/frames.ts';
 import { moveTo, advanceStep } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { isBeingCanceled, isEnding } from '../run/status.ts';

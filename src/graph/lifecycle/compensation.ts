@@ -1,15 +1,14 @@
-import { withOwnAllowance } from '../draft/allowances.ts';
+import { withOwnAllowance, taskBindings, emit } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
 import { hasRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
-import { taskBindings } from '../draft/frames.ts';
-import type { TaskHandle } from '../draft/frames.ts';
-import type { CompensationEventBody } from '../journal/events.ts';
-import { findNode } from '../compile/find-node.ts';
+import type { CompensationEventBody, TaskEventBody } from '../journal/events.ts';
+import { findNode } from '../compile/compile.ts';
 import type { Compensator } from '../nodes/behavior.ts';
-import { refusedCallError } from '../nodes/refused-approval.ts';
-import type { Approval } from '../run/approvals/approval.ts';
-import { NOBODY_AWAITED } from '../run/compensation.ts';
-import { calleeOf } from '../run/call.ts';
+import { refusedCallError } from '../nodes/approval.ts';
+import { toPublicApproval } from '../run/approval.ts';
+import type { Approval } from '../run/approval.ts';
+import { NOBODY_AWAITED, withUndone } from '../run/compensation.ts';
 import type {
   AskedCompensation,
   Compensation,
@@ -17,21 +16,24 @@ import type {
   ImpossibleCompensation,
   UnknownCompensation,
 } from '../run/compensation.ts';
+import { calleeOf } from '../run/call.ts';
 import type { CallEffect, ReadingRequest } from '../run/effect.ts';
 import { bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
+import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
-import { withUndone } from '../run/compensation.ts';
-import { argsAsked, closeExpiredApproval } from '../superstep/open-approval.ts';
-import { GraphError, isNotMade, isUnknownOutcome, toRunError } from '../values/errors.ts';
+import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task-services.ts';
+import { GraphError, isNotMade, isUnknownOutcome, toRunError, MAX_MESSAGE } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { MAX_VALUE_BYTES } from '../values/json-size.ts';
-import { deepEqual } from '../values/json.ts';
+import { deepEqual, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { askToCompensate } from './ask-to-compensate.ts';
-import { emitOfCompensation, summaryOfCompensation } from './compensation-events.ts';
+import { toolQuestion } from '../nodes/tool-calls/callable-tool.ts';
+import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
+import { truncate } from '../values/text.ts';
+import { describePerhapsMade } from './perhaps-made.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
@@ -304,3 +306,89 @@ function emitOutcome(draft: Draft, compensation: Compensation, outcome: Compensa
       : { type: 'compensation.failed', tool, ...outcome };
   emitOfCompensation(draft, compensation.task, body);
 }
+
+/*
+ * A tool's rule for approvals holds for compensations, too: the run asks, and does not end before people have decided
+ * or the approval has expired.
+ */
+
+/**
+ * Asks people to approve a compensation.
+ * @throws GraphError `PAYLOAD_TOO_LARGE` when the question is too large
+ */
+function askToCompensate(draft: Draft, compensation: CompensationCall): void {
+  const { task, request } = compensation;
+  const { tools, defaults } = draft.graph.catalog;
+  const entry = own(tools, request.tool);
+  if (!entry) throw new TypeError(`The run has pinned no tool "${request.tool}"`);
+  const call = { tool: request.tool, args: request.args, because: `It compensates the call of node ${task.node}` };
+  const summary = summaryOfCompensation('approval timeout of compensation', task);
+  const asker = { node: task.node, taskPath: [], summary };
+  const approval = openApproval(draft, toolQuestion(call, entry, defaults), asker);
+  emitOfCompensation(draft, task, { type: 'approval.requested', approval: toPublicApproval(approval) });
+  draft.awaitPerson({ asked: { compensation, approvalId: approval.id }, unknown: null });
+}
+
+/** Returns the compensation that waits for an approval; `null` if none waits for this one. */
+export function askedBy({ run }: Draft, { id }: Pick<Approval, 'id'>): AskedCompensation | null {
+  const { asked } = run.compensation;
+  return asked?.approvalId === id ? asked : null;
+}
+
+/** Returns the compensation whose approval a timer expires; `null` if it expires none. */
+export function expiredBy({ run }: Draft, timerId: string): AskedCompensation | null {
+  const { asked } = run.compensation;
+  return asked && approvalTimerId(asked.approvalId) === timerId ? asked : null;
+}
+
+/** Records an event about a compensated task, whose superstep may be over. */
+export function emitOfCompensation(
+  draft: Draft,
+  { path = [], ...task }: TaskReference,
+  body: CompensationEventBody | TaskEventBody,
+): void {
+  emit(draft, { step: draft.run.root.step, path }, { ...task, ...body });
+}
+
+/** Returns one line for the Temporal Web UI, such as `compensate pay #2`. */
+function summaryOfCompensation(what: string, { path = [], node, visit }: TaskReference): string {
+  return `${what} ${[...path, node].join('/')} #${visit}`;
+}
+
+/**
+ * Describes failed compensations, and calls that were or may have been made without a known result, when a run ends.
+ * @returns the cause for the run's error, if there is any
+ */
+export function uncompensatedCause({ run }: Draft): RunError['cause'] {
+  const { phase, root, compensation } = run;
+  const nodes = phase.kind === 'closing' ? phase.unknown : nodesWithUnknownOutcome(root);
+  const left = [
+    ...compensation.pending.map(({ task }) => `${task.node}: ${NOT_REACHED}`),
+    ...nodes.map((node) => `${node}: ${UNKNOWN}`),
+    ...compensation.perhapsMade.map(describePerhapsMade),
+    ...compensation.failures,
+  ];
+  if (left.length === 0) return undefined;
+  const isLacking = compensation.failures.length + compensation.pending.length > 0;
+  const code = isLacking ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
+  return { code, message: `Not compensated: ${listed(left)}` };
+}
+
+/** Lists as many texts as fit into the message of an error, and says how many others there are. */
+function listed(texts: readonly string[]): string {
+  const fitting: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    length += text.length + 2;
+    if (fitting.length > 0 && length > MAX_LISTED) break;
+    fitting.push(truncate(text, MAX_LISTED));
+  }
+  const others = texts.length - fitting.length;
+  return [...fitting, ...(others > 0 ? [`and ${others} more, which the ledger lists`] : [])].join('; ');
+}
+
+/** In characters; the rest of the message says what the list leaves out. */
+const MAX_LISTED = MAX_MESSAGE - 100;
+
+const NOT_REACHED = 'the run has ended before its compensation';
+const UNKNOWN = 'the outcome of the call is unknown';

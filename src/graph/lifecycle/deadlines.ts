@@ -2,20 +2,18 @@ import type { Draft } from '../draft/draft.ts';
 import { openFrames, tasksOfRun, rootFrame, tasksOf, summaryOf } from '../draft/frames.ts';
 import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { setState } from '../draft/scope-draft.ts';
-import { endsAt, newCountdown, toggleCountdown } from '../run/countdown.ts';
-import type { Countdown } from '../run/countdown.ts';
+import { endsAt, newCountdown, toggleCountdown } from '../run/limits.ts';
+import type { Countdown, RunLimits } from '../run/limits.ts';
 import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import type { RunLimits } from '../run/limits.ts';
 import { tasksIn } from '../run/scope-place.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
-import { awaitedBudget, wantsCapacity } from '../run/task-position.ts';
-import { hasNotBegun } from '../run/task-state.ts';
-import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
-import type { OpenByGroup } from '../superstep/plan-tasks.ts';
-import { isLost } from '../superstep/start-tasks.ts';
-import { parseTimestamp } from '../values/timestamp.ts';
+import { awaitedBudget, wantsCapacity, hasNotBegun } from '../run/task-position.ts';
+import { openByGroup, isGroupFull } from '../superstep/open-superstep.ts';
+import type { OpenByGroup } from '../superstep/open-superstep.ts';
+import { isLost } from '../superstep/run-supersteps.ts';
+import { parseTimestamp } from '../values/time.ts';
 
 export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
   return deadlineMs === undefined ? null : newCountdown(deadlineMs);

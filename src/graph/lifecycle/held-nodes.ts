@@ -1,12 +1,12 @@
 import { approvalHolds } from '../compile/approval-holds.ts';
-import type { ApprovalNode } from '../compile/approval-sets.ts';
+import type { ApprovalNode } from '../compile/approval-holds.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Draft } from '../draft/draft.ts';
-import { refuseDecider } from '../run/approvals/approval.ts';
-import type { Approval } from '../run/approvals/approval.ts';
+import { refuseDecider } from '../run/approval.ts';
+import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
-import type { Refusal } from '../run/refusal.ts';
+import type { Refusal } from '../run/occurrence.ts';
 import { shapersOf } from '../run/shapers.ts';
 import { deepEqual, toJson } from '../values/json.ts';
 

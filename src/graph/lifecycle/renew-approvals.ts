@@ -1,11 +1,9 @@
-import { withTaskAllowance } from '../draft/allowances.ts';
-import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
-import type { Draft } from '../draft/draft.ts';
-import { tasksOfRun, taskBindings } from '../draft/frames.ts';
+import { withTaskAllowance, cancelTimersAndApprovalsOf, tasksOfRun, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
+import type { Draft } from '../draft/draft.ts';
 import { mustYield } from '../draft/load.ts';
 import { setState } from '../draft/scope-draft.ts';
-import { digestOf } from '../run/approvals/approval-digest.ts';
+import { digestOf } from '../run/approval.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { askAgain } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';

@@ -1,18 +1,17 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Shown } from '../run/approvals/approval-digest.ts';
-import { closingDecision, refuseArgs } from '../run/approvals/approval.ts';
-import type { Approval } from '../run/approvals/approval.ts';
-import type { Refusal } from '../run/refusal.ts';
+import { closingDecision, refuseArgs } from '../run/approval.ts';
+import type { Shown, Approval } from '../run/approval.ts';
+import type { Refusal } from '../run/occurrence.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
-import { toMs } from '../values/duration.ts';
+import { toMs } from '../values/time.ts';
 import { toText } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
-import { rejectionError } from './refused-approval.ts';
+import type { RunError } from '../values/errors.ts';
 
 /**
  * Compiles an `approval` node, which asks a person. The decision is the result; a rejection or an expiry too, unless
@@ -94,4 +93,18 @@ function toResult(approval: Approval): Json {
   const ofNobody = { by: null, reason: null, at: expiresAt, values: null };
   const { by, reason, at, values } = closingDecision(approval) ?? ofNobody;
   return { decision: status, args, by, reason, at, values };
+}
+
+/** The error of a rejected approval. @param subject begins its message */
+function rejectionError(subject: string, approval: Approval): RunError {
+  const reason = closingDecision(approval)?.reason;
+  return { code: 'APPROVAL_REJECTED', message: `${subject} was rejected${reason ? `: ${reason}` : ''}` };
+}
+
+/** The error of a tool call whose approval is closed; `null`: it is approved. */
+export function refusedCallError(tool: string, approval: Approval): RunError | null {
+  const { status, expiresAt } = approval;
+  if (status === 'approved') return null;
+  if (status !== 'expired') return rejectionError(`The call of ${tool}`, approval);
+  return { code: 'APPROVAL_EXPIRED', message: `No decision on the call of ${tool} came before ${expiresAt}` };
 }

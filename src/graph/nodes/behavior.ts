@@ -1,13 +1,12 @@
 import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Shown } from '../run/approvals/approval-digest.ts';
-import type { Approval } from '../run/approvals/approval.ts';
+import type { Shown, Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ReadingRequest, ToolCallRequest } from '../run/effect.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { Principal } from '../run/principal.ts';
 import type { ApprovalPosition, NodePosition, TaskOutcome, ResumablePosition } from '../run/scope.ts';
-import type { ModelNeeds } from '../run/spending.ts';
+import type { ModelNeeds } from '../run/limits.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';

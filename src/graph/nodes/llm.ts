@@ -9,7 +9,7 @@ import { toAssistantMessage } from './model/conversation.ts';
 import type { Offer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
 import type { FinishedTurn, TurnProgress } from './model/model-turn.ts';
-import { sharedDeadline } from './node-deadline.ts';
+import { sharedDeadline } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 /** Compiles an `llm` node: one model turn, for text, an object that fits `output`, or requests for tools. */

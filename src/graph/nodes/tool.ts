@@ -1,20 +1,29 @@
 import type { NodeOfType } from '../definition/definition.ts';
+import { RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Approval } from '../run/approvals/approval.ts';
+import type { Approval } from '../run/approval.ts';
 import type { ApprovalPosition, ApprovedPosition, NodePosition, ReadingPosition } from '../run/scope.ts';
 import { deepEqual } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { closeApproval } from './approval.ts';
+import { closeApproval, refusedCallError } from './approval.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';
-import type { NodeBehavior, Progress, Question, TaskContext, TaskInput } from './behavior.ts';
-import { compileCompensation } from './compensation.ts';
+import type {
+  NodeBehavior,
+  Progress,
+  Question,
+  TaskContext,
+  TaskInput,
+  CompensatingCall,
+  Compensator,
+} from './behavior.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
-import { refusedCallError } from './refused-approval.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { toolNotFound } from './tool-calls/messages.ts';
 import { compileToolCalls } from './tool-calls/tool-calls.ts';
+import { parseTemplate } from '../expression/template.ts';
+import { GraphError } from '../values/errors.ts';
 
 /** Compiles a `tool` node: one call, whose reply is the result, or the calls that a channel's last message requests. */
 export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): NodeBehavior {
@@ -140,4 +149,36 @@ function makeCall(tool: CallableTool, task: TaskContext, call: ReadCall): Progre
 function finishCall(position: NodePosition, input: TaskInput): Progress {
   if (input.kind === 'call.completed' && input.reply.kind === 'value') return done(input.reply.value);
   throw unexpected(position);
+}
+
+/** Compiles `compensate` of a tool node, whose arguments see the `result` of the node's call; `null`: there is none. */
+function compileCompensation({ compensate }: NodeOfType<'tool'>, settings: NodeSettings): Compensator | null {
+  if (!compensate) return null;
+  const { tool: name } = compensate;
+  const filler = parseTemplate(compensate.args ?? {}, RESULT_NAMES, 'compensate.args');
+  const node = { execution: 'activity' } as const;
+  const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
+  const found = (): CallableTool => {
+    if (tool) return tool;
+    throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));
+  };
+  return {
+    fill(bindings, shapers) {
+      const refusal = found().refuse(shapers);
+      if (refusal !== null) throw new GraphError('TOOL_FAILED', refusal);
+      return readCompensatingCall(found(), filler.fill(bindings));
+    },
+    read: (args) => readCompensatingCall(found(), args),
+    needsApproval: (args) => found().needsApproval({ args }),
+  };
+}
+
+function readCompensatingCall(tool: CallableTool, given: Json): CompensatingCall {
+  const read = tool.readArguments(given);
+  if ('problem' in read) throw new GraphError('INVALID_TOOL_ARGUMENTS', read.problem);
+  const { args } = read;
+  const request = tool.request(args, { leftMs: null, isApproved: false, isRead: false });
+  return tool.needsReading
+    ? { request, reading: tool.reading(args, null), needsApproval: false }
+    : { request, needsApproval: tool.needsApproval({ args }) };
 }

@@ -1,13 +1,11 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import { parseDuration } from '../values/duration.ts';
+import { parseDuration, formatTimestamp, parseTimestamp } from '../values/time.ts';
 import { GraphError } from '../values/errors.ts';
 import { toText } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
 import { done, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext } from './behavior.ts';
-import { deadlineExceeded } from './node-deadline.ts';
-import { field } from './node-settings.ts';
+import { deadlineExceeded, field } from './node-settings.ts';
 
 /**
  * Compiles a `wait` node. It waits for a time, or for an event, whose payload is the result; `null` after a timeout.

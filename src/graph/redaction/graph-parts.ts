@@ -1,11 +1,17 @@
 import type { Catalog } from '../definition/catalog.ts';
-import type { GraphDefinition } from '../definition/definition.ts';
+import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/inner-graph.ts';
-import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
-import { own } from '../values/json.ts';
-import { readNodeTexts } from './node-texts.ts';
-import type { NodeTexts } from './node-texts.ts';
+import { innerGraph } from '../definition/references.ts';
+import { describeNode, fieldsOf, fieldAt, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { own, isJsonList, isJsonObject } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import { NODE_NAMES, RESULT_NAMES, parseExpression } from '../expression/expression.ts';
+import type { Expression, Name } from '../expression/expression.ts';
+import { splitIntoPieces } from '../expression/template.ts';
+import type { TextPiece } from '../expression/template.ts';
+import { REDACTED } from './redaction.ts';
+import type { Mask } from './redaction.ts';
+import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /** A graph of a run: its own, an inline one, or a published one, which counts once wherever it runs. */
 export interface GraphPart {
@@ -77,4 +83,124 @@ export function nodesWithEvents({ definition: { nodes } }: GraphPart): readonly 
     const { shown } = describeNode(fieldsOf(node));
     return shown?.event?.some((field) => Object.hasOwn(node, field)) ? [name] : [];
   });
+}
+
+/** A template, parsed so that each of its texts can be looked at alone. */
+export type Filled =
+  | { readonly kind: 'text'; readonly pieces: readonly TextPiece[] }
+  | { readonly kind: 'object' | 'list'; readonly parts: Readonly<Record<string, Filled>> };
+
+/** Parses a template without errors. @returns `null` if nothing is filled in it */
+function parseFilled(value: Json, names: readonly Name[]): Filled | null {
+  if (typeof value === 'string')
+    return value.includes('{{') ? { kind: 'text', pieces: splitIntoPieces(value, names) } : null;
+  if (!isJsonList(value) && !isJsonObject(value)) return null;
+  const parts = Object.entries(value).flatMap(([key, part]: [string, Json]) => {
+    const filled = parseFilled(part, names);
+    return filled ? [[key, filled] as const] : [];
+  });
+  return parts.length === 0 ? null : { kind: isJsonList(value) ? 'list' : 'object', parts: Object.fromEntries(parts) };
+}
+
+/** All expressions in a template. */
+export function expressionsIn(filled: Filled | null): readonly Expression[] {
+  if (!filled) return [];
+  if (filled.kind === 'text') return filled.pieces.filter((piece) => typeof piece !== 'string');
+  return Object.values(filled.parts).flatMap(expressionsIn);
+}
+
+/** Makes the mask of what is filled with hidden values. @returns `null` if nothing is hidden */
+export function maskOf(filled: Filled | null, isHidden: (expression: Expression) => boolean): Mask | null {
+  if (!filled) return null;
+  if (filled.kind === 'text') return maskOfText(filled.pieces, isHidden);
+  const parts = Object.entries(filled.parts).flatMap(([key, part]) => {
+    const mask = maskOf(part, isHidden);
+    return mask === null ? [] : [[key, mask] as const];
+  });
+  return parts.length === 0 ? null : { in: filled.kind, parts: Object.fromEntries(parts) };
+}
+
+/** The words of a text in which all values are hidden may be shown: its author has written them. */
+function maskOfText(pieces: readonly TextPiece[], isHidden: (expression: Expression) => boolean): string | null {
+  const expressions = pieces.filter((piece) => typeof piece !== 'string');
+  const hidden = expressions.filter(isHidden);
+  if (hidden.length === 0) return null;
+  if (hidden.length < expressions.length) return REDACTED;
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : REDACTED)).join('');
+}
+
+/** The parts of a node that may hold expressions, and the channels that it names. */
+export interface NodeTexts {
+  readonly description: NodeDescription;
+  /** Fields that are filled before its work, by name. */
+  readonly fields: Texts;
+  /** Fields that are filled with its result, too. */
+  readonly laterFields: Texts;
+  /** The channel that takes the whole result. */
+  readonly resultTo: string | null;
+  /** What it writes, by channel. */
+  readonly writes: Texts;
+  /** What it writes after a failure. */
+  readonly errorWrites: Texts;
+  /** Conditions over the arguments of its calls. */
+  readonly rules: readonly Expression[];
+  /** Channels whose messages it reads and continues, by the fields that name them. */
+  readonly conversations: ReadonlyMap<string, string>;
+}
+
+/** Templates by name; `null`: nothing is filled in it. */
+export type Texts = ReadonlyMap<string, Filled | null>;
+
+/** Parses the texts of a valid node. */
+function readNodeTexts(node: NodeDefinition): NodeTexts {
+  const fields = fieldsOf(node);
+  const description = describeNode(fields);
+  const { templates, resultTemplates = [] } = description;
+  const { write, onError } = fields;
+  return {
+    description,
+    fields: readTexts(pick(fields, templates), NODE_NAMES),
+    laterFields: readTexts(pick(fields, resultTemplates), RESULT_NAMES),
+    resultTo: typeof write === 'string' ? write : null,
+    writes: readTexts(write, RESULT_NAMES),
+    errorWrites: readTexts(isJsonObject(onError) ? onError['write'] : undefined, ERROR_NAMES),
+    rules: readRules(fields, description),
+    conversations: readConversations(fields),
+  };
+}
+
+/** Returns the channels that a node writes by its definition. */
+export function channelsWrittenBy({ resultTo, writes, errorWrites, conversations }: NodeTexts): readonly string[] {
+  return [...(resultTo === null ? [] : [resultTo]), ...writes.keys(), ...errorWrites.keys(), ...conversations.values()];
+}
+
+const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
+/** Rules that are no expressions. */
+const WORDS: ReadonlySet<string> = new Set(['always', 'never']);
+const RULE_NAMES: readonly Name[] = [...NODE_NAMES, 'args'];
+
+function pick(fields: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, fieldAt(fields, name) ?? null]));
+}
+
+function readTexts(values: Json | undefined, names: readonly Name[]): Texts {
+  if (!isJsonObject(values)) return new Map();
+  return new Map(Object.entries(values).map(([name, value]) => [name, parseFilled(value, names)]));
+}
+
+function readConversations(fields: JsonObject): ReadonlyMap<string, string> {
+  return new Map(
+    fieldsOfKind('conversations').flatMap((field) => {
+      const channel = fields[field];
+      return typeof channel === 'string' ? [[field, channel] as const] : [];
+    }),
+  );
+}
+
+function readRules(fields: JsonObject, { approvals }: NodeDescription): readonly Expression[] {
+  const rules = approvals ? fields[approvals.rules] : undefined;
+  if (!isJsonObject(rules)) return [];
+  return Object.values(rules).flatMap((rule) =>
+    typeof rule === 'string' && !WORDS.has(rule) ? [parseExpression(rule, RULE_NAMES)] : [],
+  );
 }

@@ -1,15 +1,20 @@
 export { findRedaction } from './find-redaction.ts';
-export { hideApproval, hideAskedArgs, hideTitle, restoreArgs } from './hide-approval.ts';
+export {
+  hideApproval,
+  hideAskedArgs,
+  hideTitle,
+  restoreArgs,
+  hideChannels,
+  hideOutput,
+  hideDelta,
+  hideErrorOf,
+  hideRunError,
+  hideEvent,
+  hideRefusal,
+  hideIntervention,
+  hideWaiting,
+} from './hide.ts';
 export { hideCall } from './hide-call.ts';
 export type { CallParts } from './hide-call.ts';
-export { hideChannels, hideOutput } from './hide-channels.ts';
-export { hideDelta } from './hide-delta.ts';
-export { hideErrorOf, hideRunError } from './hide-error.ts';
-export { hideEvent } from './hide-event.ts';
-export { hideRefusal } from './hide-refusal.ts';
-export { hideIntervention, hideWaiting } from './hide-waiting.ts';
-export { inheritedByFork, inheritedByReplay } from './inherited.ts';
-export type { Inherited } from './inherited.ts';
-export { REDACTED } from './mask.ts';
-export { isRedacting, NOTHING_REDACTED } from './redaction.ts';
-export type { Redaction } from './redaction.ts';
+export { inheritedByFork, inheritedByReplay, REDACTED, isRedacting, NOTHING_REDACTED } from './redaction.ts';
+export type { Inherited, Redaction } from './redaction.ts';

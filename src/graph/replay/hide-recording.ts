@@ -1,11 +1,16 @@
 import type { Advance } from '../advance/advance.ts';
 import type { Beginning } from '../advance/begin-run.ts';
-import { hiddenOfNode, hideFailure, hideReply } from '../redaction/hide-answer.ts';
-import { hideEvent } from '../redaction/hide-event.ts';
-import { hideSignal, standInForChannels } from '../redaction/hide-signal.ts';
+import {
+  hiddenOfNode,
+  hideFailure,
+  hideReply,
+  hideSignal,
+  standInForChannels,
+  standInFor,
+} from '../redaction/hide-call.ts';
+import type { NodePlace } from '../redaction/hide-call.ts';
+import { hideEvent } from '../redaction/hide.ts';
 import { isRedacting } from '../redaction/redaction.ts';
-import { standInFor } from '../redaction/stand-in.ts';
-import type { NodePlace } from '../redaction/hide-answer.ts';
 import type { NodeRedaction, Redaction } from '../redaction/redaction.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';

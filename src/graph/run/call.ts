@@ -1,4 +1,4 @@
-import { isShortAndIdempotent } from '../definition/execution.ts';
+import { isShortAndIdempotent } from '../definition/call-policy.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { CallRequest, CallEffect, CallReply, LocalEffect } from './effect.ts';
 import type { OpenCall, UnknownOutcomeRule } from './run.ts';

@@ -1,7 +1,6 @@
-import type { CallPolicy } from '../definition/call-policy.ts';
-import type { CallSafety, Execution } from '../definition/execution.ts';
+import type { CallPolicy, CallSafety, Execution } from '../definition/call-policy.ts';
 import type { Message, ToolCall } from '../definition/message.ts';
-import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../definition/model-options.ts';
+import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../definition/node-types/model-fields.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { NodePath } from './ids.ts';

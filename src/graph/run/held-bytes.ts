@@ -4,8 +4,7 @@ import { isContainer, isJsonList } from '../values/json.ts';
 import type { CallRequest } from './effect.ts';
 import { PROMPT } from './model-turn.ts';
 import type { Run } from './run.ts';
-import { scopeInside } from './task-position.ts';
-import { scopeIn } from './task-state.ts';
+import { scopeInside, scopeIn } from './task-position.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState, Trigger } from './scope.ts';
 
 /**

@@ -1,12 +1,11 @@
 import type { CatalogDefaults } from '../definition/catalog.ts';
-import type { Ceilings } from '../definition/ceilings.ts';
 import { LIMITS } from '../definition/limits.ts';
-import type { DurationLimit, LimitDescription, LimitName, Limits, LimitValue } from '../definition/limits.ts';
+import type { Ceilings, DurationLimit, LimitDescription, LimitName, Limits, LimitValue } from '../definition/limits.ts';
 import { mapValues } from '../values/collections.ts';
-import { DURATION_PATTERN, toMs } from '../values/duration.ts';
+import { DURATION_PATTERN, toMs } from '../values/time.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './occurrence.ts';
 
 /** Limits in force: the graph's, tightened by the run. A duration is in milliseconds, and its name ends with `Ms`. */
 export type RunLimits = { readonly [Name in LimitName as NameInForce<Name>]?: number } & {
@@ -118,3 +117,70 @@ export const LIMITS_SCHEMA: JsonObject = {
   properties: mapValues(LIMITS, ({ value }) => SCHEMAS[value]),
   additionalProperties: false,
 };
+
+/** The rest of a deadline in milliseconds. A countdown runs or is stopped. */
+export interface Countdown {
+  readonly leftMs: number;
+  readonly runsSince: number | null;
+}
+
+/** Returns a stopped countdown with all of its time. */
+export function newCountdown(leftMs: number): Countdown {
+  return { leftMs, runsSince: null };
+}
+
+/** Starts or stops a countdown. @returns `null` if nothing changes */
+export function toggleCountdown({ leftMs, runsSince }: Countdown, runs: boolean, now: number): Countdown | null {
+  if (runs === (runsSince !== null)) return null;
+  return runsSince === null
+    ? { leftMs, runsSince: now }
+    : { leftMs: leftAt({ leftMs, runsSince }, now), runsSince: null };
+}
+
+/** Returns the milliseconds that a countdown has left. */
+export function leftAt({ leftMs, runsSince }: Countdown, now: number): number {
+  return runsSince === null ? leftMs : Math.max(0, leftMs - (now - runsSince));
+}
+
+/** Returns the time at which a running countdown ends; `null` if it is stopped. */
+export function endsAt({ leftMs, runsSince }: Countdown): number | null {
+  return runsSince === null ? null : runsSince + leftMs;
+}
+
+/** USD per million tokens, which is millionths of a USD per token. */
+interface Price {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** Returns a model call's cost in whole millionths of a US dollar; 0 without a known price. */
+export function costMicros(
+  usage: { readonly inputTokens: number; readonly outputTokens: number },
+  price: Price | undefined,
+): number {
+  return price ? Math.round(usage.inputTokens * price.input + usage.outputTokens * price.output) : 0;
+}
+
+/** The usage of a run. Money is in millionths of a US dollar, so sums are exact. */
+export interface Spent {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicros: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+}
+
+export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, toolCalls: 0 };
+
+/** Money is in millionths of a US dollar. */
+export interface Reservation {
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
+/** A model call's budget needs in tokens: its input, and its wanted output. */
+export interface ModelNeeds {
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+}

@@ -1,6 +1,6 @@
 import type { Message, NewMessage } from '../definition/message.ts';
 import type { ModelReply } from './effect.ts';
-import type { ModelNeeds } from './spending.ts';
+import type { ModelNeeds } from './limits.ts';
 
 /** A task's exchange with a model, without the conversation that it began with. */
 export interface Conversation {

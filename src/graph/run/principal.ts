@@ -1,6 +1,6 @@
 import type { ToolEntry } from '../definition/catalog.ts';
-import { permissionsOf } from '../definition/roles/roles.ts';
-import type { Permission } from '../definition/roles/roles.ts';
+import { permissionsOf } from '../definition/roles.ts';
+import type { Permission } from '../definition/roles.ts';
 
 /** The role that may call every tool, whatever it permits besides. */
 const ADMIN = 'admin';

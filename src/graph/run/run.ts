@@ -1,16 +1,14 @@
 import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
-import type { Approval } from './approvals/approval.ts';
-import type { ClosedApproval } from './approvals/asked-before.ts';
+import type { Approval } from './approval.ts';
+import type { ClosedApproval } from './asked-before.ts';
 import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall, UndoneWork } from './compensation.ts';
-import type { Countdown } from './countdown.ts';
+import type { Countdown, RunLimits, Spent, Reservation } from './limits.ts';
 import type { TaskPath } from './ids.ts';
-import type { RunLimits } from './limits.ts';
 import type { RunPhase } from './phase.ts';
 import type { Principal } from './principal.ts';
-import type { SignalResult } from './refusal.ts';
+import type { SignalResult } from './occurrence.ts';
 import type { Scope } from './scope.ts';
-import type { Spent, Reservation } from './spending.ts';
 
 /**
  * The interpreter's whole state of a run, as one JSON value. The workflow adds only the state of its execution, such as
@@ -147,4 +145,32 @@ export interface OpenTimer {
   /** Milliseconds since the epoch. */
   readonly fireAt: number;
   readonly summary: string;
+}
+
+/** A run in the shape of an earlier version. */
+export interface StoredRun {
+  readonly format: number;
+}
+
+/** Migrates a run from one format to the next. Pure, and unchanged once released. */
+type Migration = (run: StoredRun) => object;
+
+/** The first migration leads from format 1 to 2, and so on. */
+const MIGRATIONS: readonly Migration[] = [];
+
+/**
+ * Migrates a run from another execution, or from the store, to the current shape. @throws if a later version wrote it
+ */
+export function readRun(stored: StoredRun, migrations = MIGRATIONS): Run {
+  const newest = migrations.length + 1;
+  const run = migrations
+    .slice(stored.format - 1)
+    .reduce<StoredRun>((before, migrate) => ({ ...migrate(before), format: before.format + 1 }), stored);
+  if (hasFormat(run, newest)) return run;
+  throw new Error(`The run has format ${stored.format}; this version knows those up to ${newest}`);
+}
+
+/** The migrations have produced the current format. */
+function hasFormat(run: StoredRun, newest: number): run is Run {
+  return run.format === newest;
 }

@@ -1,5 +1,8 @@
 import type { NodeTask, Scope, ScopePlace, Trigger } from './scope.ts';
-import { isFinished } from './task-state.ts';
+import { isFinished } from './task-position.ts';
+import type { ChannelSet } from '../channels/channel.ts';
+import { START } from '../definition/definition.ts';
+import { own } from '../values/json.ts';
 
 /** Returns the tasks of a graph's open superstep. */
 export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
@@ -46,4 +49,28 @@ export interface SortedTriggers {
 
 function sortedNames(nodes: readonly { readonly node: string }[]): readonly string[] {
   return [...new Set(nodes.map(({ node }) => node))].sort();
+}
+
+/** Returns the channels of a graph, with given values where names match and defaults elsewhere. */
+export function carryChannels({ channels }: ChannelSet, values: Scope['channels']): Scope['channels'] {
+  return Object.fromEntries(
+    [...channels].map(([name, { initial, ephemeral }]) => {
+      const carried = ephemeral ? undefined : own(values, name);
+      return [name, carried === undefined ? initial : carried];
+    }),
+  );
+}
+
+/** Returns the scope of a graph that has not begun, with the channels' defaults. */
+export function freshScope(graph: ChannelSet): Scope {
+  return {
+    step: -1,
+    channels: carryChannels(graph, {}),
+    at: { kind: 'edges', finished: [START], triggers: [] },
+    deferred: [],
+    joins: {},
+    visits: {},
+    messages: 0,
+    widest: 0,
+  };
 }

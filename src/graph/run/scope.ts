@@ -1,7 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import type { Failing, TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import type { Countdown } from './countdown.ts';
+import type { Countdown } from './limits.ts';
 import type { TaskKey } from './ids.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';

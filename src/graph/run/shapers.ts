@@ -1,6 +1,6 @@
 import { deepEqual } from '../values/json.ts';
 import type { Principal } from './principal.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './occurrence.ts';
 import type { Run } from './run.ts';
 
 /*

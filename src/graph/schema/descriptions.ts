@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { EdgeKind } from '../definition/definition.ts';
+import { parseDuration } from '../values/time.ts';
 
 /** The descriptions that editors and the reference show for each kind of edge. */
 export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
@@ -73,3 +75,61 @@ export const GRAPH_FIELDS = {
     maxConcurrency: 'The number of elements that are worked on at a time; all of them by default.',
   },
 } as const;
+
+/** The descriptions of the fields of an object, by name. */
+export type FieldTexts = Readonly<Record<string, string>>;
+
+const registry = z.registry<{ readonly texts: FieldTexts }>();
+
+/** Describes every field of an object but `type`. It compiles only if none is missing. @returns the schema */
+export function describe<Shape extends z.core.$ZodLooseShape, Config extends z.core.$ZodObjectConfig>(
+  schema: z.ZodObject<Shape, Config>,
+  texts: Readonly<Record<Exclude<keyof Shape & string, 'type'>, string>>,
+): z.ZodObject<Shape, Config> {
+  registry.add(schema, { texts });
+  return schema;
+}
+
+/** Gives a schema that extends another one the descriptions of that one. */
+export function describeLike<Schema extends z.ZodObject>(described: z.ZodObject, schema: Schema): Schema {
+  registry.add(schema, { texts: textsOf(described) ?? {} });
+  return schema;
+}
+
+/** Returns the descriptions of the fields of a schema that has some. */
+export function textsOf(schema: z.core.$ZodType): FieldTexts | undefined {
+  return registry.get(schema)?.texts;
+}
+
+/* The shapes of fields that several parts of a definition have. */
+
+/** Sets the issue code of a refusal. All other refusals of a schema have the code `INVALID_FIELD`. */
+const coded = (code: string): { params: { code: string } } => ({ params: { code } });
+
+/** A text that `parseDuration` accepts. */
+export const Duration = z.string().refine((text) => parseDuration(text) !== null, {
+  error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
+  ...coded('INVALID_DURATION'),
+});
+/** A duration above zero, for limits: a limit of zero would end everything at once. */
+export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
+  error: ({ input }) => `"${String(input)}" leaves no time for it`,
+  ...coded('INVALID_DURATION'),
+});
+export const Count = z.int().min(1);
+export const Names = z.array(z.string());
+export const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
+export const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
+export const Values = z.record(z.string(), z.json());
+
+/** The attempts of a call, and the time between them. */
+export const Retry = describe(
+  z.strictObject({
+    maxAttempts: Count.optional(),
+    initialInterval: Duration.optional(),
+    backoffCoefficient: z.number().min(1).optional(),
+    maxInterval: Duration.optional(),
+    nonRetryable: Names.optional(),
+  }),
+  GRAPH_FIELDS.retry,
+);

@@ -1,4 +1,3 @@
-export { Limits } from './definition-schema.ts';
-export { Duration, Retry, TimeSpan } from './field-schemas.ts';
+export { Limits, definitionSchema } from './json-schema-document.ts';
+export { Duration, Retry, TimeSpan } from './descriptions.ts';
 export { Policy } from './node-schemas.ts';
-export { definitionSchema } from './json-schema-document.ts';

@@ -1,16 +1,20 @@
 import type { Draft } from '../draft/draft.ts';
-import { findTask } from '../draft/frames.ts';
-import { askedBy } from '../lifecycle/ask-to-compensate.ts';
-import { finishAskedCompensation } from '../lifecycle/compensation.ts';
-import { decide } from '../run/approvals/approval.ts';
-import type { Approval, Decision, DecisionRequest } from '../run/approvals/approval.ts';
+import { findTask, emitTaskAt } from '../draft/frames.ts';
+import { askedBy, finishAskedCompensation, emitOfCompensation } from '../lifecycle/compensation.ts';
+import { decide, toPublicApproval } from '../run/approval.ts';
+import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
 import { refuseShaping } from '../run/shapers.ts';
 import { deliver } from '../superstep/deliver.ts';
-import type { JsonObject } from '../values/json.ts';
-import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
-import { emitOnApproval, findApproval, toResult } from './checks/on-approval.ts';
+import { toJson } from '../values/json.ts';
+import type { JsonObject, Json } from '../values/json.ts';
+import { formatTimestamp, parseTimestamp } from '../values/time.ts';
 import { REASON, refused, taken, textOf, textsOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
+import type { TaskEventBody } from '../journal/events.ts';
+import { approvalMeant } from '../run/approval-meant.ts';
+import type { Refusal } from '../run/occurrence.ts';
+import { jsonSize } from '../values/json-size.ts';
+import { reassign } from '../run/reassign.ts';
 
 /**
  * Creates the signals `approve` and `reject`: a person's decision on a pending approval. `at` is the time at which it
@@ -74,3 +78,62 @@ function recordDecision(draft: Draft, approval: Approval, made: Decision): void 
   if (asked) finishAskedCompensation(draft, asked, approval);
   else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }
+
+/** Bytes of one result: a run keeps the results of its latest decisions for queries. */
+const MAX_RESULT_BYTES = 10_000;
+
+/** Returns an approval as the result of a signal; of one that is too large, its id and what has been done to it, counted. */
+function toResult(approval: Approval): Json {
+  const whole = toJson(toPublicApproval(approval));
+  if (jsonSize(whole) <= MAX_RESULT_BYTES) return whole;
+  const { id, decisions, reassigned } = approval;
+  return { id, decided: decisions.length, ...(reassigned !== undefined && { reassigned }) };
+}
+
+/** Finds the approval that a signal means: the one that it names, or the run's first one. @returns the reason for a refusal */
+function findApproval({ run }: Draft, payload: JsonObject): Approval | Refusal {
+  const known = { runId: run.id, approvals: Object.values(run.approvals), asked: run.counters.approval };
+  return approvalMeant(known, textOf(payload, 'approvalId'));
+}
+
+/** Records an event about the task, or the compensation, that an approval is asked for. */
+function emitOnApproval(draft: Draft, approval: Approval, body: TaskEventBody): void {
+  const asked = askedBy(draft, approval);
+  if (asked) emitOfCompensation(draft, asked.compensation.task, body);
+  else emitTaskAt(draft, approval.task, body);
+}
+
+/** The names that one reassignment takes, and the length of each. */
+const MAX_NAMES = 20;
+const MAX_NAME = 255;
+
+const NAMES = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: MAX_NAME },
+  maxItems: MAX_NAMES,
+} as const;
+
+/** Gives a pending approval to other people. What it asks, and the decisions so far, stay. */
+export const reassignSignal: SignalKind = {
+  description: 'Give a pending approval to others: {"approvalId"?, "roles"?, "users"?}',
+  properties: { approvalId: { type: 'string' }, roles: NAMES, users: NAMES },
+  alsoTaken: 'asking',
+  handle(draft, { payload, by }) {
+    const approval = findApproval(draft, payload);
+    if ('code' in approval) return refused(approval);
+    const to = { roles: textsOf(payload, 'roles') ?? [], users: textsOf(payload, 'users') ?? [] };
+    const result = reassign(approval, { to, by, at: draft.timestamp });
+    if ('refusal' in result) return refused(result.refusal);
+    const { approval: changed } = result;
+    draft.saveApproval(changed);
+    const { roles = [], users = [] } = approval.policy;
+    emitOnApproval(draft, changed, {
+      type: 'approval.reassigned',
+      approvalId: changed.id,
+      by: by.sub,
+      from: { roles, users },
+      to,
+    });
+    return taken(toResult(changed));
+  },
+};

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
 import type { Principal } from '../run/principal.ts';
-import type { Refusal } from '../run/refusal.ts';
+import type { Refusal } from '../run/occurrence.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import { isJsonObject, toItems } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';

@@ -1,14 +1,7 @@
-import { cancel } from './cancel.ts';
-import { decisionSignal } from './decide.ts';
-import { edit } from './edit.ts';
-import { event } from './event.ts';
-import { fail } from './fail.ts';
-import { pause } from './pause.ts';
-import { reassignSignal } from './reassign.ts';
-import { replan } from './replan.ts';
-import { resume } from './resume.ts';
-import { retry } from './retry.ts';
-import { skip } from './skip.ts';
+import { cancel, pause, replan, resume } from './controls.ts';
+import { decisionSignal, reassignSignal } from './decide.ts';
+import { edit, event } from './edit.ts';
+import { fail, retry, skip } from './interventions.ts';
 import type { SignalKind } from './signal.ts';
 
 /** The signals that a run takes, by name. */

@@ -5,11 +5,11 @@ import type { Frame } from '../draft/frames.ts';
 import { moveTo, advanceStep, setChannels, setState, writeChannels } from '../draft/scope-draft.ts';
 import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
-import { isFinished } from '../run/task-state.ts';
-import type { FinishedTask } from '../run/task-state.ts';
+import { isFinished } from '../run/task-position.ts';
+import type { FinishedTask } from '../run/task-position.ts';
 import type { RunError } from '../values/errors.ts';
-import { stopAtBreakpointAfter } from './breakpoints.ts';
-import { sortTriggers, triggerNextNodes } from './next-nodes.ts';
+import { stopAtBreakpointAfter } from './open-superstep.ts';
+import { sortTriggers, triggerNextNodes } from './edges.ts';
 import { saveCheckpoint } from './save-checkpoint.ts';
 
 /**

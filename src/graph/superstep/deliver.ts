@@ -1,13 +1,18 @@
+import { withOwnAllowance } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { isCallResult } from '../nodes/behavior.ts';
-import type { TaskInput } from '../nodes/behavior.ts';
-import type { NodePosition, TaskState } from '../run/scope.ts';
+import type { TaskInput, CallResultInput } from '../nodes/behavior.ts';
+import type { NodePosition, TaskState, FailingPosition, ResumablePosition, ShownCall } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
-import { awaitsResult, batchOf, failingAt } from '../run/task-position.ts';
-import { hasResumableProgress } from '../run/task-state.ts';
+import { awaitsResult, batchOf, failingAt, hasResumableProgress } from '../run/task-position.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
-import { saveLateResult, takeLastResult } from './late-results.ts';
 import { resumeTask } from './run-task.ts';
+import { hasRoom } from '../draft/draft.ts';
+import { setState } from '../draft/scope-draft.ts';
+import { bytesOf } from '../run/held-bytes.ts';
+import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
+import { callsOf, stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
+import { TaskServices } from './task-services.ts';
 
 /** The use of an input: the task resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
 type Acceptance = keyof typeof USES;
@@ -77,4 +82,53 @@ function acceptAfterFailure(state: TaskState, input: TaskInput): Acceptance {
 /** True for a reply and for an unknown outcome of a call. These count even where nothing new may begin. */
 function countsWhileEnding(input: TaskInput): boolean {
   return input.kind === 'call.failed' ? isUnknownOutcome(input.failure.error) : input.kind === 'call.completed';
+}
+
+/*
+ * Results of calls that come after their task has failed. What they say is saved for a retry, and a person is asked about
+ * a call that is lost.
+ */
+
+/** Saves a call's result for the retry of a task that has failed for good, or that waits for a person. */
+function saveLateResult(handle: TaskHandle, input: TaskInput): void {
+  const { state } = handle.task;
+  if (!hasResumableProgress(state)) return;
+  const saved = withLateResult(handle, state.saved, input);
+  if (state.phase === 'intervention') return setState(handle, { ...state, saved });
+  const unknownCount = countUnknownOutcomes(state.saved);
+  setState(handle, stateAfterLateResults(handle, { failure: state.failure, saved, unknownCount }));
+}
+
+/** Takes the result of an open call of a task that has failed. The task ends after the last one. */
+function takeLastResult(handle: TaskHandle, input: TaskInput): void {
+  const { state } = handle.task;
+  if (state.phase !== 'open' || state.position.kind !== 'failing' || !isCallResult(input)) return;
+  const position = afterResult(handle, state.position, input);
+  setState(handle, { phase: 'open', position });
+  if (callsOf(handle).length === 0) setState(handle, stateAfterFailure(handle, position.failing, position.saved));
+}
+
+/** A call that the saved progress does not hold is made again under its key by a retry, or is lost. */
+function afterResult(handle: TaskHandle, position: FailingPosition, input: CallResultInput): FailingPosition {
+  const { saved } = position;
+  if (saved && saved.kind !== 'finished' && awaitsResult(saved, input.key))
+    return { ...position, saved: withLateResult(handle, saved, input) };
+  if (input.kind === 'call.completed' || !isUnknownOutcome(input.failure.error)) return position;
+  const error = withLocation(handle, input.failure.error);
+  if (position.call) rememberLost(handle, position.call);
+  return { ...position, failing: { callFailed: false, error }, call: { key: input.key, args: null } };
+}
+
+/** A person is shown one call. What is remembered of the others keeps them from being made again without a question. */
+function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: ShownCall): void {
+  const { perhapsMade } = draft.run.compensation;
+  draft.setCompensation({ perhapsMade: [...perhapsMade, { key, taskPath, called: node.id }] });
+}
+
+/** Returns saved progress with a result. Without room for a reply, it stays as it is, and a retry asks the ledger. */
+function withLateResult(handle: TaskHandle, saved: ResumablePosition, input: TaskInput): ResumablePosition {
+  const { behavior } = handle.node;
+  const next = withOwnAllowance(handle, () => behavior.updateSaved?.(new TaskServices(handle), saved, input)) ?? saved;
+  const isKept = input.kind !== 'call.completed' || hasRoom(handle.draft, bytesOf(next) - bytesOf(saved));
+  return isKept ? next : saved;
 }

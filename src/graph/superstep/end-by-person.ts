@@ -1,16 +1,13 @@
 import { tryWrite } from '../channels/apply-writes.ts';
-import { withOwnAllowance } from '../draft/allowances.ts';
-import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
-import { emitTask, taskBindings } from '../draft/frames.ts';
+import { withOwnAllowance, cancelTimersAndApprovalsOf, emitTask, taskBindings } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskState } from '../run/scope.ts';
 import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
-import { failAfterCallsWithin } from './fail-after-calls.ts';
-import { withLocation } from './fail-task.ts';
-import { requireAllowedMessages } from './finish-task.ts';
+import { failAfterCallsWithin, withLocation } from './fail-task.ts';
+import { requireAllowedMessages } from './run-task.ts';
 
 /**
  * Completes a task with a person's output. @throws GraphError if the node can't write it; the task then keeps waiting

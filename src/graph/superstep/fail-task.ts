@@ -1,18 +1,23 @@
 import type { OnError } from '../compile/compile.ts';
-import { isUsedUp, withTaskAllowance } from '../draft/allowances.ts';
-import { cancelTimersAndApprovalsOf } from '../draft/cancel-requests.ts';
-import { emitTask, taskBindings } from '../draft/frames.ts';
+import {
+  isUsedUp,
+  withTaskAllowance,
+  cancelTimersAndApprovalsOf,
+  emitTask,
+  taskBindings,
+  childFrame,
+  isWithin,
+} from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
-import type { ResumablePosition, SavedProgress, TaskState } from '../run/scope.ts';
+import type { ResumablePosition, SavedProgress, TaskState, NodePosition } from '../run/scope.ts';
 import { isClosing } from '../run/status.ts';
-import { callAt } from '../run/task-position.ts';
-import { savedProgressOf } from '../run/task-state.ts';
+import { callAt, savedProgressOf, scopeInside } from '../run/task-position.ts';
 import { countUnknownOutcomes, hasUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { failsTheRun, GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { Failing, RunError, TaskFailure } from '../values/errors.ts';
 import { abbreviate } from '../values/text.ts';
-import { callsWithin, failAfterCalls } from './fail-after-calls.ts';
+import { isSamePath } from '../run/ids.ts';
 
 /** Ends a task with its failure, and cancels what it waits for. @returns the task's next state */
 export function failTask(
@@ -108,4 +113,42 @@ export function withLocation({ node, frame }: TaskHandle, error: RunError): RunE
   const { attempts = 1 } = error;
   const message = abbreviate(error.message, MAX_MESSAGE);
   return { ...error, message, attempts, node: node.id, step: frame.scope.step };
+}
+
+/** Returns the keys of open calls of a task and of the tasks inside it. */
+function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {
+  return Object.entries(draft.run.calls).flatMap(([key, { taskPath }]) => (isWithin(taskPath, path) ? [key] : []));
+}
+
+/** Returns the keys of open calls of a task itself. */
+export function callsOf({ draft, taskPath }: TaskHandle): readonly string[] {
+  return Object.entries(draft.run.calls).flatMap(([key, call]) => (isSamePath(call.taskPath, taskPath) ? [key] : []));
+}
+
+/**
+ * Cancels the open calls of a failed task, which fails after their results: in every way out of a node, its calls end first.
+ * @returns the state in which it waits for them; `null`: there are none
+ */
+function failAfterCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedProgress | null): TaskState | null {
+  const within = failAfterCallsWithin(handle, failing, saved);
+  return within ?? cancelAndWait(handle, callsOf(handle), { kind: 'failing', failing, saved, call: null });
+}
+
+/**
+ * Cancels the open calls of a failed task with graphs inside, which fails after their results.
+ * @returns the state in which it waits for them; `null`: there are none
+ */
+export function failAfterCallsWithin(
+  handle: TaskHandle,
+  failing: Failing,
+  saved: SavedProgress | null,
+): TaskState | null {
+  if (!saved || saved.kind === 'finished' || !scopeInside(saved) || !childFrame(handle)) return null;
+  return cancelAndWait(handle, callsWithin(handle), { ...saved, failing });
+}
+
+function cancelAndWait({ draft }: TaskHandle, calls: readonly string[], position: NodePosition): TaskState | null {
+  if (calls.length === 0) return null;
+  for (const key of calls) draft.cancelCall(key);
+  return { phase: 'open', position };
 }

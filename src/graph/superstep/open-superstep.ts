@@ -1,13 +1,17 @@
-import { emit } from '../draft/emit.ts';
+import { emit, tooLongAlone } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
-import { moveTo, setTasks } from '../draft/scope-draft.ts';
-import type { ReadyScope, Trigger } from '../run/scope.ts';
-import { mayOpenStep } from '../run/status.ts';
+import { moveTo, setTasks, openWidth, widthInside, advanceStep, writeChannels } from '../draft/scope-draft.ts';
+import type { ReadyScope, Trigger, ConcurrencyGroup, NodeTask, Scope } from '../run/scope.ts';
+import { mayOpenStep, isClosing } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
-import { stopAtBreakpointBefore } from './breakpoints.ts';
-import { ceilingReached } from './ceilings.ts';
-import { planTasks } from './plan-tasks.ts';
-import type { Standing } from './standing.ts';
+import type { Breakpoints } from '../run/run.ts';
+import { previewNextNodes, triggerNextNodes } from './edges.ts';
+import { spend } from '../values/meter.ts';
+import { START } from '../definition/definition.ts';
+import { own } from '../values/json.ts';
+import type { JsonObject } from '../values/json.ts';
+import { saveFullCheckpoint } from './save-checkpoint.ts';
+import { taskKey } from '../run/ids.ts';
 
 /** Opens the next superstep, if nodes are triggered and the run may continue. @returns `null` if it is open */
 export function openNextSuperstep(frame: Frame, at: ReadyScope): Standing | null {
@@ -47,3 +51,183 @@ function recursionLimit(step: number, limit: number): RunError {
     step,
   };
 }
+
+/** Stops a graph at breakpoints before its next nodes, unless it has passed them. @returns true if it stops */
+export function stopAtBreakpointBefore(frame: Frame): boolean {
+  const { at } = frame.scope;
+  if (at.kind !== 'ready' || at.hasPassedBreakpoint) return false;
+  const { triggers } = at;
+  const next = triggers.map(({ node }) => node);
+  const nodes = nodesWithBreakpoint(frame, next, 'before');
+  if (nodes.length > 0) moveTo(frame, { kind: 'before', nodes, triggers });
+  return nodes.length > 0;
+}
+
+/** Stops a graph at breakpoints after its finished nodes. @returns true if it stops */
+export function stopAtBreakpointAfter(frame: Frame, finished: readonly string[]): boolean {
+  const { at } = frame.scope;
+  const nodes = nodesWithBreakpoint(frame, finished, 'after');
+  if (nodes.length === 0 || at.kind !== 'edges') return false;
+  moveTo(frame, { ...at, kind: 'after', nodes, next: previewNextNodes(frame) });
+  return true;
+}
+
+/** Moves a stopped graph past its breakpoint; others stay unchanged. */
+export function passBreakpoint(frame: Frame): void {
+  const { at } = frame.scope;
+  if (at.kind === 'before') moveTo(frame, { kind: 'ready', triggers: at.triggers, hasPassedBreakpoint: true });
+  if (at.kind !== 'after') return;
+  const { finished, triggers } = at;
+  if (finished.length > 0) moveTo(frame, { kind: 'edges', finished, triggers });
+  else moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false });
+}
+
+/** Returns the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. A canceled run has none. */
+function nodesWithBreakpoint(
+  { draft: { run }, graph, path }: Frame,
+  nodes: readonly string[],
+  side: keyof Breakpoints,
+): readonly string[] {
+  if (isClosing(run)) return NONE;
+  const ofRun = path.length === 0 ? run.breakpoints[side] : NONE;
+  if (ofRun.length + graph.breakpoints[side].length === 0) return NONE;
+  const stops = new Set([...graph.breakpoints[side], ...ofRun]);
+  return [...new Set(nodes.filter((node) => stops.has('*') || stops.has(node)))];
+}
+
+const NONE: readonly string[] = [];
+
+/**
+ * Finds the ceiling of the installation that one more superstep would exceed. Limits of a graph bound each graph alone;
+ * these bound graphs within graphs, too.
+ * @param count number of its tasks
+ */
+function ceilingReached(frame: Frame, count: number): RunError | null {
+  const { eventsPerRun, superstepTasks } = frame.graph.catalog.ceilings;
+  const { seq } = frame.draft.run.counters;
+  if (seq >= eventsPerRun)
+    return reached(
+      frame,
+      `The run has ${seq} events; this installation allows ${eventsPerRun} (ceilings.eventsPerRun)`,
+    );
+  const alone = tooLongAlone(frame.draft);
+  if (alone !== null) return reached(frame, alone);
+  const tasks = countTasks(frame, count, superstepTasks);
+  if (tasks <= superstepTasks) return null;
+  const allowed = `this installation allows ${superstepTasks} (ceilings.superstepTasks)`;
+  return reached(frame, `${tasks} tasks would run in one superstep, with those of the graphs inside; ${allowed}`);
+}
+
+function reached({ step }: Frame, message: string): RunError {
+  return { code: 'GRAPH_RECURSION_LIMIT', message, step };
+}
+
+/**
+ * Counts the tasks of the run's superstep, those of graphs inside at their widest, with those of one more. The draft keeps
+ * an upper bound, to which each superstep of a graph inside adds. Only when it is too high are the tasks counted anew.
+ */
+function countTasks(frame: Frame, count: number, allowed: number): number {
+  if (!frame.parent) return count;
+  const { load } = frame.draft;
+  load.tasksAtMost += count;
+  if (load.tasksAtMost > allowed) {
+    load.tasksAtMost = widthWith(frame, count);
+    spend(load.tasksAtMost);
+  }
+  return load.tasksAtMost;
+}
+
+/** The tasks of the run's superstep, once a graph inside has opened one of so many. */
+function widthWith({ scope: { widest }, parent }: Frame, count: number): number {
+  let width = Math.max(widest, count);
+  for (let around = parent; around; around = around.frame.parent) {
+    const { scope, parent: outer } = around.frame;
+    const open = openWidth(scope) + Math.max(width, around.task.inside ?? 0) - widthInside(around.task);
+    width = outer ? Math.max(scope.widest, open) : open;
+  }
+  return width;
+}
+
+/**
+ * Writes the input through the reducers and triggers the first nodes. @param startAt replaces the start edges' targets
+ */
+export function enterScope(
+  frame: Frame,
+  { input, startAt }: { input: JsonObject; startAt: string | null },
+): RunError | null {
+  const applied = writeChannels(frame, [{ by: 'the input', node: START, update: input }]);
+  if (!applied.ok) {
+    saveFullCheckpoint(frame, { source: 'input', step: frame.scope.step, visited: [] });
+    return { code: applied.error.code, message: applied.error.message };
+  }
+  if (startAt !== null) moveTo(frame, { kind: 'edges', finished: [], triggers: [{ node: startAt }] });
+  const failure = triggerNextNodes(frame);
+  saveFullCheckpoint(frame, { source: 'input', step: frame.scope.step, visited: [] });
+  advanceStep(frame);
+  return failure;
+}
+
+/**
+ * Plans the next superstep: one task per triggered node, and one per element of a list. Tasks are sorted by node id,
+ * then element, so the order of triggers is irrelevant.
+ */
+function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeTask[] {
+  const sorted = [...triggers].sort((a, b) => compare(a.node, b.node));
+  const elements = new Map<string, number>();
+  return sorted.map(({ node, element = null }) => {
+    const ordinal = elements.get(node) ?? 0;
+    if (element) elements.set(node, ordinal + 1);
+    return {
+      key: taskKey(node, element ? ordinal : undefined),
+      node,
+      visit: (own(visits, node) ?? 0) + 1,
+      ...elementOf(element),
+      retryRound: 0,
+      takeover: 0,
+      state: { phase: 'ready' },
+    };
+  });
+}
+
+function elementOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'group'> {
+  if (!element) return { index: null, item: null, group: null };
+  const { index, item, group = null } = element;
+  return { index, item, group };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** The number of open elements of each `forEach`. */
+export type OpenByGroup = Map<string, number>;
+
+export function openByGroup(tasks: readonly NodeTask[]): OpenByGroup {
+  const groups: OpenByGroup = new Map();
+  for (const task of tasks) addOpen(task, groups);
+  return groups;
+}
+
+export function isGroupFull(group: ConcurrencyGroup | null, groups: OpenByGroup): boolean {
+  return group !== null && (groups.get(group.id) ?? 0) >= group.width;
+}
+
+/** Adds a task that has begun and is not over. */
+export function addOpen({ group, state: { phase } }: NodeTask, groups: OpenByGroup): void {
+  const isOpen = phase === 'open' || phase === 'intervention';
+  if (group && isOpen) groups.set(group.id, (groups.get(group.id) ?? 0) + 1);
+}
+
+/** Removes a task that has ended: another element may begin. */
+export function removeOpen({ group }: NodeTask, groups: OpenByGroup): void {
+  if (group) groups.set(group.id, (groups.get(group.id) ?? 0) - 1);
+}
+
+/** The state of a graph after its supersteps have run as far as they can. */
+export type Standing =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'failed'; readonly error: RunError }
+  /** The graph could go on, but the journal must be written first. */
+  | { readonly kind: 'yielded' };

@@ -1,20 +1,23 @@
-import { childFrame, outputOf, tasksOf } from '../draft/frames.ts';
-import type { Frame, TaskHandle } from '../draft/frames.ts';
+import { childFrame, outputOf, tasksOf, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
+import type { Frame } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-place.ts';
-import type { ScopePlace } from '../run/scope.ts';
-import { isFinished, isOver, hasNotBegun } from '../run/task-state.ts';
+import type { ScopePlace, NodePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
+import { isFinished, isOver, hasNotBegun, batchOf, awaitedBudget, wantsCapacity } from '../run/task-position.ts';
 import { otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
-import { enterScope } from './enter-scope.ts';
+import { enterScope, openNextSuperstep, addOpen, isGroupFull, openByGroup, removeOpen } from './open-superstep.ts';
+import type { Standing, OpenByGroup } from './open-superstep.ts';
 import { endFailingTask } from './fail-task.ts';
-import { emitResult, resultsInside, timesLeftIn } from './graph-call-results.ts';
-import { triggerNextNodes } from './next-nodes.ts';
-import { openNextSuperstep } from './open-superstep.ts';
-import { resumeTask } from './run-task.ts';
-import type { Standing } from './standing.ts';
-import { isLost, startTasks } from './start-tasks.ts';
+import { triggerNextNodes } from './edges.ts';
+import { resumeTask, askAgain, startTask } from './run-task.ts';
+import type { GraphCallResult } from '../nodes/behavior.ts';
+import { leftAt } from '../run/limits.ts';
+import { mayOpenCall } from '../run/status.ts';
+import { own } from '../values/json.ts';
+import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
+import type { ReservedTotals } from './budget.ts';
 
 /** Runs supersteps until the graph needs input from outside. */
 export function runSupersteps(frame: Frame): Standing {
@@ -122,4 +125,127 @@ function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing 
 function withSecondFailure(first: RunError, second: RunError | undefined): RunError {
   if (!second || otherCause(first)) return first;
   return { ...first, cause: { code: second.code, message: `Also: ${second.message}` } };
+}
+
+/** The times that graph calls have left of their deadlines, in milliseconds, by the calls' numbers. */
+type TimesLeft = ReadonlyMap<NodeTask['index'], number>;
+
+/** Returns the times left of the graph calls in a scope that are open, or whose time is over. */
+function timesLeftIn({ draft, scope }: Frame): TimesLeft {
+  const left = new Map<NodeTask['index'], number>();
+  for (const { index, state } of tasksIn(scope)) {
+    const position = timedPosition(state);
+    if (position?.kind === 'subgraph' && position.countdown) left.set(index, leftAt(position.countdown, draft.now));
+  }
+  return left;
+}
+
+function timedPosition(state: TaskState): NodePosition | SavedProgress | null {
+  if (state.phase === 'open') return state.position;
+  return state.phase === 'failed' && state.failure.error.code === 'TIMEOUT' ? state.saved : null;
+}
+
+/** Returns the results of graph calls that have ended and that their task waits for. */
+function resultsInside(
+  { task: { state } }: TaskHandle,
+  inside: Scope,
+  timesLeft: TimesLeft,
+): readonly GraphCallResult[] {
+  const calls = state.phase === 'open' ? batchOf(state.position) : [];
+  const awaited = new Set<number | null>(calls.flatMap((call) => (call.state.phase === 'inside' ? [call.number] : [])));
+  return tasksIn(inside).flatMap(({ index, state: ended }): readonly GraphCallResult[] => {
+    if (index === null || !awaited.has(index)) return [];
+    const call = { number: index, leftMs: timesLeft.get(index) ?? null };
+    if (ended.phase === 'failed') return [{ kind: 'graph.failed', ...call, failure: ended.failure }];
+    if (ended.phase !== 'completed' || ended.outcome.kind !== 'done') return [];
+    return [{ kind: 'graph.finished', ...call, output: ended.outcome.result }];
+  });
+}
+
+/** Records the end of a graph call. */
+function emitResult(handle: TaskHandle, result: GraphCallResult): void {
+  const { state } = handle.task;
+  const calls = state.phase === 'open' ? batchOf(state.position) : [];
+  const call = calls.find((one) => one.state.phase === 'inside' && one.number === result.number);
+  if (!call) return;
+  const { draft } = handle;
+  emitTask(handle, {
+    type: 'tool.called',
+    tool: call.tool,
+    ...(result.kind === 'graph.finished' ? { result: result.output } : { error: result.failure.error }),
+    attempts: 1,
+    durationMs: draft.now - (call.begunAt ?? draft.now),
+    idempotencyKey: keyOfCall(handle, call.number),
+  });
+}
+
+/**
+ * True if a superstep can't succeed any more: a task of it has failed for good, so no other begins. A retry begins them.
+ * The graphs that a model calls as tools fail each for itself.
+ */
+export function isLost({ scope, parent }: Frame): boolean {
+  return parent?.node.callsGraphs !== true && tasksIn(scope).some(({ state }) => state.phase === 'failed');
+}
+
+/**
+ * Starts ready tasks, asks withdrawn questions again, and resumes tasks that wait for concurrency or budgets, as far as
+ * these allow.
+ * @returns true if the draft must yield before all of them are started
+ */
+function startTasks(frame: Frame): boolean {
+  const { draft } = frame;
+  const groups = openByGroup(tasksIn(frame.scope));
+  let reserved = reservedTotals(draft);
+  let lost = isLost(frame);
+  for (const [index, task] of tasksIn(frame.scope).entries()) {
+    if (lost && hasNotBegun(task)) continue;
+    if (isOver(task) || waitsForGroup(task, groups)) continue;
+    const handle = new TaskHandle(frame, task, index);
+    if (!mayStartOrContinue(handle, reserved)) continue;
+    if (!mayOpenCall(draft.run)) return false;
+    if (mustYield(draft)) return true;
+    startOrContinue(handle, groups);
+    reserved = reservedTotals(draft);
+    lost ||= handle.task.state.phase === 'failed' && isLost(frame);
+  }
+  return false;
+}
+
+function waitsForGroup({ state, group }: NodeTask, groups: OpenByGroup): boolean {
+  return state.phase === 'ready' && isGroupFull(group, groups);
+}
+
+function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {
+  if (handle.task.state.phase === 'ready') {
+    startTask(handle);
+    return addOpen(handle.task, groups);
+  }
+  if (isWithdrawn(handle)) askAgain(handle);
+  else resumeTask(handle, { kind: 'capacity' });
+  if (isOver(handle.task)) removeOpen(handle.task, groups);
+}
+
+/** True if a task may start or make another call, apart from `maxConcurrency`. */
+function mayStartOrContinue(handle: TaskHandle, reserved: ReservedTotals): boolean {
+  return handle.task.state.phase === 'ready' ? mayStart(handle, reserved) : mayContinue(handle, reserved);
+}
+
+/** A node that starts with a model call waits for its budgets. */
+function mayStart({ draft, node }: TaskHandle, reserved: ReservedTotals): boolean {
+  return !node.asksModel || isBudgetAvailable(draft, reserved);
+}
+
+function mayContinue(handle: TaskHandle, reserved: ReservedTotals): boolean {
+  const { draft, task } = handle;
+  const { state } = task;
+  if (state.phase !== 'open') return false;
+  if (isWithdrawn(handle)) return true;
+  const needs = awaitedBudget(state.position);
+  return needs ? !mustWaitForBudget(draft, needs, reserved) : wantsCapacity(state.position);
+}
+
+/** True if an edit has withdrawn the question of a task, which is not asked again yet. */
+function isWithdrawn({ draft, task: { state } }: TaskHandle): boolean {
+  if (state.phase !== 'open' || state.position.kind !== 'approval') return false;
+  return own(draft.run.approvals, state.position.approvalId)?.status !== 'pending';
 }

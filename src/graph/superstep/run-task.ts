@@ -1,17 +1,29 @@
-import { withTaskAllowance } from '../draft/allowances.ts';
-import { cancelTimersAndApprovalsOf, cancelTimersOf } from '../draft/cancel-requests.ts';
-import { emitTask } from '../draft/frames.ts';
+import {
+  withTaskAllowance,
+  cancelTimersAndApprovalsOf,
+  cancelTimersOf,
+  emitTask,
+  taskBindings,
+} from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
-import { withBegunCalls } from '../nodes/tool-calls/begun-calls.ts';
-import type { NodePosition, TaskState } from '../run/scope.ts';
-import { savedProgressOf } from '../run/task-state.ts';
-import { toRunError } from '../values/errors.ts';
-import type { TaskFailure } from '../values/errors.ts';
+import type { NodePosition, TaskState, SavedProgress, TaskOutcome } from '../run/scope.ts';
+import { savedProgressOf } from '../run/task-position.ts';
+import { toRunError, GraphError } from '../values/errors.ts';
+import type { TaskFailure, RunError } from '../values/errors.ts';
 import { failTask } from './fail-task.ts';
-import { finishTask } from './finish-task.ts';
 import { TaskServices } from './task-services.ts';
+import type { BatchCall, ToolBatch } from '../run/tool-batch.ts';
+import { isReplacement } from '../channels/apply-writes.ts';
+import type { Update } from '../channels/channel.ts';
+import { findRefusedMessage } from '../channels/outside-messages.ts';
+import { hasRoom } from '../draft/draft.ts';
+import { bytesOf } from '../run/held-bytes.ts';
+import { isClosing, standsStill } from '../run/status.ts';
+import { requireAllowedSize } from '../values/json-size.ts';
+import { deepEqual, toItems } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
 
 /** Starts a ready task. */
 export function startTask(handle: TaskHandle): void {
@@ -83,4 +95,112 @@ function openTask(handle: TaskHandle, position: NodePosition): TaskState {
 function tooManyVisits({ node, task }: TaskHandle): TaskFailure {
   const message = `Node "${node.id}" would run for the ${task.visit}th time; its maxVisits is ${node.maxVisits}`;
   return { callFailed: false, error: { code: 'MAX_VISITS_EXCEEDED', message } };
+}
+
+/**
+ * Returns saved progress with what a later position of the same batch must not lose, however little room there is: which
+ * calls have begun, and which wait for a person. An answer is left out: the call is made again under its key.
+ */
+export function withBegunCalls(saved: SavedProgress | null, later: NodePosition): SavedProgress | null {
+  if (saved?.kind === 'agent' && later.kind === 'agent' && isSameBatch(saved.batch, later.batch)) {
+    const { callsMade } = later.conversation;
+    return { ...saved, batch: begun(saved.batch, later.batch), conversation: { ...saved.conversation, callsMade } };
+  }
+  if (saved?.kind === 'calls' && later.kind === 'calls' && isSameBatch(saved.batch, later.batch))
+    return { ...saved, batch: begun(saved.batch, later.batch), callsMade: later.callsMade };
+  return saved;
+}
+
+/** One step begins a batch or continues it, so batches of one length are the same. A model's turn has none. */
+function isSameBatch(before: ToolBatch, after: ToolBatch): boolean {
+  return before.length > 0 && before.length === after.length;
+}
+
+function begun(before: ToolBatch, after: ToolBatch): ToolBatch {
+  return before.map((call, at) => latest(call, after[at]));
+}
+
+function latest(before: BatchCall, after: BatchCall = before): BatchCall {
+  return after.state.phase === 'open' || after.state.phase === 'intervention' ? after : before;
+}
+
+/**
+ * Ends a task with its outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. If there
+ * is no room for that, the retry asks the ledger for the same call.
+ * @returns the task's next state
+ */
+function finishTask(handle: TaskHandle, outcome: TaskOutcome): TaskState {
+  try {
+    return withTaskAllowance(handle, () =>
+      outcome.kind === 'done' ? recordResult(handle, outcome) : executeCommand(handle, outcome),
+    );
+  } catch (error) {
+    const failure = toRunError(error);
+    const callFailed = needsOtherAnswer(handle, failure);
+    const saved =
+      callFailed || !hasRoom(handle.draft, bytesOf(outcome)) ? null : ({ kind: 'finished', outcome } as const);
+    return failTask(handle, { callFailed, error: failure }, saved);
+  }
+}
+
+/**
+ * True if a retry needs another answer, because the recorded one would fail again: of code that ended the run, or with
+ * a message from outside that its channel does not take.
+ */
+function needsOtherAnswer({ node }: TaskHandle, { code }: RunError): boolean {
+  return code === 'ABORTED' || (node.hasOutsideResult && code === 'CHANNEL_SCHEMA_VIOLATION');
+}
+
+function recordResult(handle: TaskHandle, outcome: TaskOutcome & { kind: 'done' }): TaskState {
+  const { result, update: given = {} } = outcome;
+  const written = handle.node.write({ ...taskBindings(handle), result });
+  if (handle.node.hasOutsideResult) requireAllowedMessages(handle, written);
+  const update = { ...given, ...addToConversation(given, written) };
+  return completeTask(handle, { update, goto: null, outcome });
+}
+
+/** Executes a command that code returns to the engine. */
+function executeCommand(handle: TaskHandle, outcome: TaskOutcome & { kind: 'commanded' }): TaskState {
+  const { draft, node } = handle;
+  const { update: given, goto, control, reason } = outcome.command;
+  if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);
+  if (control === 'pause' && !standsStill(draft.run) && !isClosing(draft.run))
+    draft.enter({ kind: 'running', pause: { by: node.id, reason } });
+  const update = { ...given, ...node.writeOfCommand({ ...taskBindings(handle), result: null }) };
+  return completeTask(handle, { update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome });
+}
+
+type Completion = Omit<TaskState & { readonly phase: 'completed' }, 'phase'>;
+
+/** @throws GraphError `PAYLOAD_TOO_LARGE` if the update is too large, or the run would hold too much with it */
+function completeTask(handle: TaskHandle, completion: Completion): TaskState {
+  const { update } = completion;
+  requireAllowedSize('What the node writes', update);
+  const state = { phase: 'completed', ...completion } as const;
+  requireRoom(handle, state);
+  emitTask(handle, { type: 'node.completed', update });
+  return state;
+}
+
+/**
+ * Checks the messages in an update that is made of something from outside, such as an event. A role that the definition
+ * itself names counts as the graph's own word.
+ * @throws GraphError `CHANNEL_SCHEMA_VIOLATION` if a channel does not take a message from outside
+ */
+export function requireAllowedMessages({ node, frame }: TaskHandle, update: Update): void {
+  const fromOutside = Object.entries(update).filter(([channel]) => !node.rolesNamedFor.has(channel));
+  const refused = findRefusedMessage(frame.graph, frame.scope.channels, Object.fromEntries(fromOutside));
+  if (refused) throw new GraphError('CHANNEL_SCHEMA_VIOLATION', refused.message);
+}
+
+/** Returns a node's writes after its conversation on the same channel; a repeated message counts once. */
+function addToConversation(conversation: Update, written: Update): Update {
+  const both: Record<string, Json> = {};
+  for (const [channel, value] of Object.entries(written)) {
+    if (!Object.hasOwn(conversation, channel) || isReplacement(value)) continue;
+    const items = toItems(value);
+    const earlier = toItems(conversation[channel] ?? []).filter((one) => !items.some((item) => deepEqual(one, item)));
+    both[channel] = [...earlier, ...items];
+  }
+  return { ...written, ...both };
 }

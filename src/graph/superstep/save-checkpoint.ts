@@ -1,10 +1,9 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
 import type { Draft } from '../draft/draft.ts';
-import { emit } from '../draft/emit.ts';
+import { emit } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
-import type { Checkpoint } from '../journal/checkpoint.ts';
 import { resumePointNow } from '../journal/resume-point.ts';
-import type { Visited } from '../journal/resume-point.ts';
+import type { Checkpoint, Visited } from '../journal/resume-point.ts';
 import { checkpointId } from '../run/ids.ts';
 import { nextNodes } from '../run/scope-place.ts';
 import { mapValues } from '../values/collections.ts';

@@ -4,20 +4,22 @@ import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts
 import type { TaskHandle } from '../draft/frames.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
-import type { Approval } from '../run/approvals/approval.ts';
-import { toPublicApproval } from '../run/approvals/public-approval.ts';
+import { toPublicApproval, digestOf, expire } from '../run/approval.ts';
+import type { Approval } from '../run/approval.ts';
 import { calleeOf, ruleIfUnknown } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest, ReadingRequest } from '../run/effect.ts';
-import { bytesOfRequest, holdsTooMuch } from '../run/held-bytes.ts';
-import { approvalTimerId, nodesAround, readingKey, waitTimerId } from '../run/ids.ts';
+import { bytesOfRequest, holdsTooMuch, bytesOf } from '../run/held-bytes.ts';
+import { approvalTimerId, nodesAround, readingKey, waitTimerId, approvalId } from '../run/ids.ts';
+import type { TaskPath } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
-import type { ModelNeeds } from '../run/spending.ts';
+import type { ModelNeeds } from '../run/limits.ts';
 import { isClosing, mayOpenCall } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
+import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import {
   countGraphCall,
@@ -28,7 +30,7 @@ import {
   reservedTotals,
   planReservation,
 } from './budget.ts';
-import { argsAsked, closeExpiredApproval, openApproval } from './open-approval.ts';
+import { askedBefore } from '../run/asked-before.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
 export class TaskServices implements TaskContext {
@@ -210,4 +212,77 @@ function expireApproval(handle: TaskHandle, id: string, status: Approval['status
   const approval = closeExpiredApproval(handle.draft, id, status);
   emitTask(handle, { type: 'approval.expired', approvalId: id, status, ...argsAsked(approval) });
   return approval;
+}
+
+/** The node that a question comes from. */
+export interface Asker {
+  readonly node: string;
+  /** The task that waits for the decision; empty: the run's compensation does. */
+  readonly taskPath: TaskPath;
+  /** Names the timeout's timer for the Temporal Web UI. */
+  readonly summary: string;
+}
+
+/**
+ * Asks people a question, and starts the timer that ends it.
+ * @throws GraphError `PAYLOAD_TOO_LARGE` when the question is too large
+ */
+export function openApproval(
+  draft: Draft,
+  { timeoutMs, ...question }: Question,
+  { node, taskPath, summary }: Asker,
+): Approval {
+  const { run } = draft;
+  requireAllowedSize('The question', question);
+  if (!hasRoom(draft, bytesOf(question))) throw holdsTooMuch('The question');
+  const id = approvalId({ runId: run.id, number: draft.increment('approval') });
+  const fireAt = draft.now + timeoutMs;
+  const shown = { ...question, details: withParent(run, question.details) };
+  const asked = digestOf(question);
+  const approval: Approval = {
+    id,
+    runId: run.id,
+    node,
+    ...shown,
+    digest: shown.details === question.details ? asked : digestOf(shown),
+    status: 'pending',
+    decisions: [],
+    previous: askedBefore(
+      draft.closedApprovals,
+      { task: taskPath, asked, tool: question.tool },
+      run.parent?.closedApprovals,
+    ),
+    requestedBy: run.createdBy.sub,
+    requesters: [...new Set(shapersOf(run).map(({ sub }) => sub))],
+    requestedAt: draft.timestamp,
+    expiresAt: new Date(fireAt).toISOString(),
+    task: taskPath,
+    asked,
+  };
+  if (!hasRoom(draft, bytesOf(approval))) throw holdsTooMuch('The question');
+  draft.saveApproval(approval);
+  draft.startTimer(approvalTimerId(id), { taskPath, fireAt, summary });
+  return approval;
+}
+
+/** Closes a pending approval whose timeout is over. @returns the closed approval */
+export function closeExpiredApproval(draft: Draft, id: string, status: Approval['status']): Approval {
+  const pending = own(draft.run.approvals, id);
+  if (!pending) throw new TypeError(`There is no approval "${id}"`);
+  const approval = expire(pending, status);
+  draft.saveApproval(approval);
+  return approval;
+}
+
+/** The arguments of an approval that a timeout has closed, for its event, if people had proposed others. */
+export function argsAsked({ args, askedArgs }: Approval): { readonly args?: Json } {
+  return askedArgs === undefined ? {} : { args };
+}
+
+/** Shows deciders in a fork the parent's calls after the checkpoint, because the fork may repeat them. */
+function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
+  if (!parent || parent.callsSince.length === 0) return details;
+  const { runId, callsSince } = parent;
+  const parentRun = { runId, done: callsSince.map(({ node, tool, at }) => ({ node, tool, at })) };
+  return isJsonObject(details) ? { ...details, parentRun } : { ...(details !== null && { details }), parentRun };
 }

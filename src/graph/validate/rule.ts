@@ -1,4 +1,4 @@
-import type { GraphIssue } from '../definition/issue.ts';
+import type { GraphIssue } from '../definition/definition.ts';
 import type { Subject } from './subject.ts';
 
 export type Issues<Code extends string = string> = readonly GraphIssue<Code>[];

@@ -2,11 +2,10 @@ import { isJsonList, isJsonObject } from '../values/json.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Catalog } from '../definition/catalog.ts';
+import { kindOfEdge } from '../definition/definition.ts';
 import type { EdgeKind } from '../definition/definition.ts';
-import { kindOfEdge } from '../definition/edge-kinds.ts';
-import { namesAt } from '../definition/names-at.ts';
-import type { Named } from '../definition/names-at.ts';
-import { describeNode } from '../definition/node-types/describe-node.ts';
+import { namesAt, describeNode } from '../definition/node-types/describe-node.ts';
+import type { Named } from '../definition/node-types/describe-node.ts';
 import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /**

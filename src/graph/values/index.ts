@@ -1,10 +1,9 @@
-export { boundIssues } from './bounded-issues.ts';
+export { boundIssues, escapeInvisible, shortJson } from './short-json.ts';
 export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
 export { withDefaults } from './complete-value.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
-export { createDistinctTexts } from './distinct-texts.ts';
-export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';
-export { escapeInvisible } from './escape-invisible.ts';
+export { createDistinctTexts, abbreviate, errorChain, messageOf, truncate } from './text.ts';
+export { DURATION_PATTERN, parseDuration, toMs, formatTimestamp, toTimestampMs } from './time.ts';
 export { isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure, TokenUsage } from './errors.ts';
 export { parsePointer, toPointer } from './json-pointer.ts';
@@ -26,7 +25,4 @@ export {
 export type { Json, JsonObject } from './json.ts';
 export { tryWithAllowance } from './meter.ts';
 export { compilePattern } from './regular-expression.ts';
-export { shortJson } from './short-json.ts';
-export { abbreviate, errorChain, messageOf, truncate } from './text.ts';
-export { formatTimestamp, toTimestampMs } from './timestamp.ts';
 export { unreadable } from './unreadable.ts';

@@ -1,7 +1,6 @@
 import { RE2JS } from 're2js';
-import { createMemo } from './memo.ts';
+import { createMemo } from './collections.ts';
 import { spend } from './meter.ts';
-import { estimatePattern } from './pattern-size.ts';
 
 /** Limits of one pattern: characters, instructions of its program, and units that compiling it may cost. */
 const MAX_LENGTH = 1_000;
@@ -58,4 +57,122 @@ function toPattern(program: RE2JS): Pattern {
       return program.matcher(text).find();
     },
   };
+}
+
+/** What a class of characters may hold: properties, named classes, escapes, any other character. */
+const ELEMENT = /\\[pP]\{[^}]*\}|\\[pP][^]|\[:[^\]]*\]|\\x\{[^}]*\}|\\x[^]{2}|\\[0-7]{1,3}|\\[^]|[^]/gu;
+
+const PROPERTY = /^\\[pP]/;
+const NAMED = /^(?:\\[dDsSwW]|\[:)/;
+
+/** In units: the table of a property has hundreds of ranges, and as many more for its characters in the other case. */
+const PER_PROPERTY = 2_000;
+const PER_PROPERTY_IN_ANY_CASE = 5_000;
+const PER_NAMED_IN_ANY_CASE = 300;
+const PER_RANGE = 20;
+/** Without regard to case each character of a range is looked up. */
+const CHARACTERS_PER_UNIT = 2;
+/** No character beyond has another case. */
+const LAST_WITH_CASES = 0x1_e9_43;
+
+/**
+ * Estimates what it costs to compile a class of characters, or one character.
+ * @param token as it stands in a pattern, a class with its brackets
+ * @returns units of the meter
+ */
+function priceOfClass(token: string, ignoresCase: boolean): number {
+  const elements = token.match(ELEMENT) ?? [];
+  return elements.reduce((sum, element, at) => {
+    if (PROPERTY.test(element)) return sum + (ignoresCase ? PER_PROPERTY_IN_ANY_CASE : PER_PROPERTY);
+    if (ignoresCase && NAMED.test(element)) return sum + PER_NAMED_IN_ANY_CASE;
+    const from = element === '-' ? elements[at - 1] : undefined;
+    const to = element === '-' ? elements[at + 1] : undefined;
+    const width = from === undefined || to === undefined ? 1 : widthOf(codePointOf(from), codePointOf(to));
+    return sum + PER_RANGE + (ignoresCase ? Math.ceil(width / CHARACTERS_PER_UNIT) : 0);
+  }, 0);
+}
+
+function widthOf(from: number, to: number): number {
+  return Math.max(1, Math.min(to, LAST_WITH_CASES) - from);
+}
+
+/** Escapes other than by number stand for characters of ASCII. */
+function codePointOf(element: string): number {
+  if (element.startsWith('\\x')) return Number.parseInt(element.replaceAll(/[^0-9a-fA-F]/g, ''), 16) || 0;
+  if (/^\\[0-7]/.test(element)) return Number.parseInt(element.slice(1), 8);
+  return element.codePointAt(element.startsWith('\\') ? 1 : 0) ?? 0;
+}
+
+/*
+ * Bounds the program of a regular expression before it is compiled. Repeats multiply, so that a short pattern may
+ * stand for millions of instructions.
+ */
+
+interface Group {
+  /** Instructions of the group so far. */
+  size: number;
+  /** Instructions of its last part, which a repeat multiplies. */
+  last: number;
+}
+
+/** Quoted text, escapes, classes, openings of groups with flags or names, repeats, any other character. */
+const TOKEN =
+  /\\Q[^]*?(?:\\E|$)|\\x\{[^}]*\}|\\[pP]\{[^}]*\}|\\[^]|\[\^?\]?(?:\[:[^\]]*\]|\\[^]|[^\]\\])*\]|\(\?(?:P?<[^>]*>|[a-zA-Z-]*[:)])|\{(\d+(?:,\d*)?)\}|[^]/gu;
+
+/** The cost of a pattern: `size` of its program in instructions, `price` of compiling it in units of the meter. */
+export interface PatternCost {
+  readonly size: number;
+  readonly price: number;
+}
+
+const PER_INSTRUCTION = 50;
+
+/** Estimates the cost of a pattern in RE2 syntax; the real one is not higher. */
+export function estimatePattern(pattern: string): PatternCost {
+  const open: Group[] = [{ size: 1, last: 0 }];
+  const tokens = [...pattern.matchAll(TOKEN)];
+  for (const [token, counts] of tokens) readToken(open, token, counts);
+  const size = open.reduce((sum, group) => sum + group.size, 0);
+  const ignoresCase = IGNORES_CASE.test(pattern);
+  const classes = tokens.reduce(
+    (sum, [token]) => sum + (IS_CLASS.test(token) ? priceOfClass(token, ignoresCase) : 0),
+    0,
+  );
+  return { size, price: size * PER_INSTRUCTION + classes };
+}
+
+function readToken(open: Group[], token: string, counts: string | undefined): void {
+  const group = open.at(-1);
+  if (!group) return;
+  if (token === ')') close(open);
+  else if (token.startsWith('(') && !token.endsWith(')')) open.push({ size: 2, last: 0 });
+  else if (counts !== undefined) repeat(group, counts.split(','));
+  else if (OPERATORS.has(token)) group.size += 2;
+  else add(group, token.startsWith('\\Q') ? token.length : 1);
+}
+
+const OPERATORS: ReadonlySet<string> = new Set(['*', '+', '?', '|']);
+
+const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
+
+/** Classes in brackets, and properties. */
+const IS_CLASS = /^(?:\[|\\[pP])/;
+
+function add(group: Group, size: number): void {
+  group.size += size;
+  group.last = size;
+}
+
+function close(open: Group[]): void {
+  const closed = open.pop();
+  const outer = open.at(-1);
+  if (closed && outer) add(outer, closed.size);
+}
+
+/** Repeats of a range take twice the instructions: each may be left out. */
+function repeat(group: Group, counts: readonly string[]): void {
+  const times = Math.max(...counts.map(Number)) * (counts.length > 1 ? 2 : 1);
+  const more = group.last * (times + 1);
+  group.size += more;
+  group.last += more;
 }

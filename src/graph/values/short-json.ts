@@ -1,6 +1,7 @@
 import { isJsonList, isJsonObject } from './json.ts';
 import type { Json } from './json.ts';
 import { abbreviate } from './text.ts';
+import { MAX_MESSAGE } from './errors.ts';
 
 /** Writes a value as JSON up to so many characters; what is behind is not looked at. */
 export function shortJson(value: Json, maxLength: number): string {
@@ -36,3 +37,61 @@ function* piecesOf(value: Json, maxLength: number): Generator<string, void> {
 function quoted(text: string, maxLength: number): string {
   return JSON.stringify(text.slice(0, maxLength));
 }
+
+/** A fault of something that came from outside. `path` is a JSON Pointer into it. */
+interface Issue {
+  readonly path: string;
+  readonly message: string;
+  readonly severity?: string;
+}
+
+const MAX_ISSUES = 1_000;
+
+/**
+ * Bounds issues, so that what is said of a value is no larger than people read. Errors come before warnings if not all
+ * are listed. Messages are cut, and a path that is too long ends at an outer value.
+ * @param most how many are listed, the last of which says how many there are besides
+ */
+export function boundIssues<Found extends Issue>(issues: readonly Found[], most = MAX_ISSUES): readonly Found[] {
+  const listed = issues.length > most ? listFirst(issues, most) : issues;
+  return listed.map((issue) => ({
+    ...issue,
+    path: shortenPointer(issue.path),
+    message: abbreviate(issue.message, MAX_MESSAGE),
+  }));
+}
+
+function listFirst<Found extends Issue>(issues: readonly Found[], most: number): readonly Found[] {
+  const errorsFirst = [
+    ...issues.filter(({ severity }) => severity !== 'warning'),
+    ...issues.filter(({ severity }) => severity === 'warning'),
+  ];
+  const listed = errorsFirst.slice(0, most - 1);
+  const [next] = errorsFirst.slice(listed.length);
+  const count = issues.length - listed.length;
+  return next ? [...listed, { ...next, path: '', message: `${count} more issues are not listed` }] : listed;
+}
+
+function shortenPointer(path: string): string {
+  if (path.length <= MAX_MESSAGE) return path;
+  const end = path.lastIndexOf('/', MAX_MESSAGE);
+  return path.slice(0, Math.max(0, end));
+}
+
+/** Escapes control characters but the end of a line: text from outside is not trusted and could move the cursor. */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ''}}`);
+}
+
+/** The type of a value, in words; the value itself may be a secret. */
+export function typeInWords(value: Json): string {
+  if (value === null) return 'null';
+  if (isJsonList(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : (WORDS[typeof value] ?? typeof value);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};

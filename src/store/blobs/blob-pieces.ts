@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import { IN_BASE64, toBytes } from '../database/base64.ts';
+import { IN_BASE64, toBytes } from '../database/columns.ts';
 import type { Tables } from '../tables.ts';
 
 /** A piece of blobs of a workflow, by the digest of its bytes. */

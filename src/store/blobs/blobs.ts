@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import { IN_BASE64, toBytes } from '../database/base64.ts';
+import { IN_BASE64, toBytes } from '../database/columns.ts';
 import type { Tables } from '../tables.ts';
 import type { BlobPieces, Piece } from './blob-pieces.ts';
-import { cutByContent } from './cut-by-content.ts';
 import { createSharedSlots } from './shared-slots.ts';
-import { createRecentPieces } from './recent-pieces.ts';
 
 /** A payload as Temporal gives it to a storage driver. */
 export interface Blob {
@@ -144,4 +142,85 @@ function ownerOf(workflowId: string): string {
 
 function digestOf(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('base64url');
+}
+
+/** No piece but the last is smaller. */
+const MIN_BYTES = 65_536;
+/** No piece is larger. */
+const MAX_BYTES = 524_288;
+/** A place in 2^16 is a cut, beyond the least size. */
+const CUT_MASK = 0xff_ff_00_00;
+/** Bytes that decide whether a place is a cut: what comes before has left the hash. */
+const WINDOW = 32;
+
+/**
+ * Cuts bytes where they themselves say so: what is added or taken out changes the pieces around it, and no others. (FastCDC,
+ * Xia et al. 2016.)
+ */
+export function* cutByContent(data: Uint8Array): Generator<Uint8Array, void> {
+  for (let begin = 0; begin < data.length;) {
+    const end = endOfPiece(data, begin);
+    yield data.subarray(begin, end);
+    begin = end;
+  }
+}
+
+function endOfPiece(data: Uint8Array, begin: number): number {
+  const last = Math.min(begin + MAX_BYTES, data.length);
+  let hash = 0;
+  for (let at = begin + MIN_BYTES - WINDOW; at < last; at += 1) {
+    hash = ((hash << 1) + (GEAR[data[at] ?? 0] ?? 0)) | 0;
+    if ((hash & CUT_MASK) === 0 && at >= begin + MIN_BYTES) return at;
+  }
+  return last;
+}
+
+/** A number without a pattern for each byte, the same in every process. */
+const GEAR = Int32Array.from({ length: 256 }, (_, byte) => scatter(scatter(byte + 1)));
+
+function scatter(value: number): number {
+  const first = Math.imul(value ^ (value >>> 16), 0x85_eb_ca_6b);
+  const second = Math.imul(first ^ (first >>> 13), 0xc2_b2_ae_35);
+  return second ^ (second >>> 16);
+}
+
+/** The memory that pieces take which are kept to be read again. */
+const MAX_RECENT_BYTES = 64 * 1_048_576;
+
+/** Pieces that were written or read lately: the next execution of a workflow reads what the last one has written. */
+export interface RecentPieces {
+  find(digest: string): Uint8Array | null;
+  add(digest: string, data: Uint8Array): void;
+}
+
+export function createRecentPieces(maxBytes = MAX_RECENT_BYTES): RecentPieces {
+  /** The one that was used longest ago first. */
+  const kept = new Map<string, Uint8Array>();
+  let bytes = 0;
+  const remove = (digest: string): Uint8Array | null => {
+    const data = kept.get(digest) ?? null;
+    kept.delete(digest);
+    bytes -= data?.length ?? 0;
+    return data;
+  };
+  const add = (digest: string, data: Uint8Array): void => {
+    kept.set(digest, data);
+    bytes += data.length;
+    for (const oldest of kept.keys()) {
+      if (bytes <= maxBytes) return;
+      remove(oldest);
+    }
+  };
+  return {
+    find(digest) {
+      const data = remove(digest);
+      if (data) add(digest, data);
+      return data;
+    },
+    add(digest, data) {
+      // A part of a larger buffer would keep all of it in memory.
+      const own = remove(digest) ?? data.slice();
+      add(digest, own);
+    },
+  };
 }

@@ -5,13 +5,9 @@ import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest, Position } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { BEGINNINGS, BEGIN_TYPES, ENDS, isBegin, isEnd, kindOf } from './call-events.ts';
-import type { BeginOfCall, CallKind, EndOfCall } from './call-events.ts';
-import { toFailedAttempt } from './failed-attempts.ts';
-import type { FailedAttempt } from './failed-attempts.ts';
-import type { LedgerTable } from './ledger-table.ts';
-import { listOpenCalls } from './open-calls.ts';
-import { HEAD_LENGTH, TAIL_LENGTH, withoutResult } from './without-result.ts';
+import { toFailedAttempt } from './ledger-claims.ts';
+import type { FailedAttempt } from './ledger-claims.ts';
+import type { LedgerTable } from '../platform-tables.ts';
 
 /** What the ledger has of a call. */
 export interface LedgerCall {
@@ -183,4 +179,104 @@ async function inLedger(
       { ...row, attempts: attempts.map(toFailedAttempt), nextAttemptAt: next_attempt_at?.toISOString() ?? null },
     ]),
   );
+}
+
+export type CallKind = 'model' | 'tool' | 'function' | 'node';
+
+/** The event that a call begins with in a history; that of a model comes with its answer. */
+export type BeginOfCall = RunEvent & { readonly type: keyof typeof BEGINNINGS };
+/** The event that the call of a tool, function or node type ends with. */
+export type EndOfCall = RunEvent & { readonly type: (typeof ENDS)[number] };
+
+/** The kinds of calls that begin with events of a type. */
+export const BEGINNINGS = {
+  'model.called': ['model'],
+  'tool.requested': ['tool'],
+  'compensation.requested': ['tool'],
+  'function.requested': ['function', 'node'],
+} as const satisfies Partial<Record<RunEvent['type'], readonly CallKind[]>>;
+const BEGIN_TYPES = ['model.called', 'tool.requested', 'compensation.requested', 'function.requested'] as const;
+export const ENDS = ['tool.called', 'function.called'] as const;
+
+function isBegin(event: RunEvent): event is BeginOfCall {
+  return Object.hasOwn(BEGINNINGS, event.type);
+}
+
+function isEnd(event: RunEvent): event is EndOfCall {
+  return ENDS.some((type) => type === event.type);
+}
+
+/** The kind of the call that an event begins. */
+export function kindOf(event: BeginOfCall): CallKind {
+  if (event.type === 'model.called') return 'model';
+  if (event.type !== 'function.requested') return 'tool';
+  return event.nodeType === undefined ? 'function' : 'node';
+}
+
+/** The name of the model, tool or code that is called, by the event that a call begins with. */
+export function nameOf(event: BeginOfCall): string {
+  switch (event.type) {
+    case 'model.called':
+      return event.model;
+    case 'function.requested':
+      return event.function ?? event.nodeType ?? '';
+    default:
+      return event.tool;
+  }
+}
+
+/** The calls that are read at most; those of one run are hardly ever as many. */
+const MAX_OPEN = 100;
+
+/** Those of tools and code; a compensation's end is not told by its key. */
+const TOLD_AT_ONCE = ['tool.requested', 'function.requested'] as const;
+
+/** The time of an event, which stands at its begin; PostgreSQL can't parse all that may follow. */
+const BEGAN_AT = sql<Date>`substring(left(events.body::text, 100) from '"at":"([^"]+)"')::timestamptz`;
+
+/** Reads the first calls after an event whose end neither the history nor the ledger has. */
+async function listOpenCalls(db: Kysely<Tables>, runId: string, after: number): Promise<readonly BeginOfCall[]> {
+  const hasEnd = sql<boolean>`exists (
+    select from events ends
+    where ends.run_id = events.run_id and ends.call_key = events.call_key and ends.seq > events.seq
+      and ends.type = any(${[...ENDS]}::text[])
+  )`;
+  // A failure from before the event is that of the same call before a person ordered it again.
+  const hasEndInLedger = sql<boolean>`exists (
+    select from ledger where ledger.key = events.call_key
+      and (ledger.status = 'completed' or (ledger.status = 'failed' and ledger.updated_at >= ${BEGAN_AT}))
+  )`;
+  const rows = db
+    .selectFrom('events')
+    .select(['seq', 'body'])
+    .where('run_id', '=', runId)
+    .where('seq', '>', after)
+    .where('type', 'in', TOLD_AT_ONCE)
+    .where(sql<boolean>`not ${hasEnd} and not ${hasEndInLedger}`);
+  const page = await readPage(db, rows, {
+    limit: MAX_OPEN,
+    order: sql`seq`,
+    payloads: ['body'],
+    positionOf: ({ body: { at, seq } }) => ({ at, id: String(seq) }),
+  });
+  return page.items.map(({ body }) => body).filter(isBegin);
+}
+
+/** The characters at the begin of an event in which all stands that comes before its result. */
+const HEAD_LENGTH = 8_192;
+/** The characters at the end of an event in which all stands that comes after its result. */
+const TAIL_LENGTH = 1_024;
+
+/** Fields without quotes in them; what a text holds has its quotes escaped, so that no result matches. */
+const FIELDS_AFTER = /(?:,"(?:attempts|durationMs|idempotencyKey|local)":(?:[\d.]+|true|"[^"\\]*"))+\}$/;
+const RESULT = ',"result":';
+
+/**
+ * Reads the end of a call from both ends of its text, as written by `JSON.stringify`, without the result between them.
+ * @returns `null` for an event without a result
+ */
+function withoutResult(head: string, tail: string): RunEvent | null {
+  const until = head.indexOf(RESULT);
+  const [after] = FIELDS_AFTER.exec(tail) ?? [];
+  return until < 0 || after === undefined ? null : JSON.parse(head.slice(0, until) + after);
 }

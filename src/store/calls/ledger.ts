@@ -1,22 +1,17 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import statement from 'sql-template-tag';
-import type { Json, TaskFailure } from '../../graph/values/index.ts';
+import { addToList } from '../../graph/values/index.ts';
+import type { Json, TaskFailure, RunError } from '../../graph/values/index.ts';
 import type { RecordedAnswer } from '../../graph/replay/index.ts';
-import { withAttemptOnce, withAttempts } from './failed-attempts.ts';
-import { runStatement } from '../database/run-statement.ts';
-import { DATABASE_NOW } from '../database/database-now.ts';
-import { claimEntry, endColumns } from './ledger-claims.ts';
+import { withAttemptOnce, withAttempts, claimEntry, endColumns } from './ledger-claims.ts';
 import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
-import { listLedger } from './list-ledger.ts';
-import { readSaidTexts } from './said-texts.ts';
-import type { SaidText } from './said-texts.ts';
-import type { LedgerRow } from './list-ledger.ts';
-import { listRetrying } from './list-retrying.ts';
-import type { Retrying } from './list-retrying.ts';
+import { runStatement, DATABASE_NOW } from '../database/run-statement.ts';
+import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { LedgerTable } from './ledger-table.ts';
+import type { LedgerTable } from '../platform-tables.ts';
 import type { Tables } from '../tables.ts';
+import { SUMMARY_REQUEST, asksForSummary } from '../../graph/run/index.ts';
 
 export interface Ledger {
   /**
@@ -167,4 +162,129 @@ async function answers(db: Kysely<Tables>, runId: string): Promise<ReadonlyMap<s
     .where('run_id', '=', runId)
     .execute();
   return new Map(rows.map(({ key, ...answer }) => [key, answer]));
+}
+
+/** The row of a call, as an administrator reads it. */
+export interface LedgerRow {
+  readonly key: string;
+  readonly node: string;
+  /** The element of a `forEach` that the call is made for. */
+  readonly index: number | null;
+  /** What is called, for example `tool:refund`. */
+  readonly called: string;
+  readonly status: LedgerTable['status'];
+  /** Goes up when a person orders the call again. */
+  readonly takeover: number;
+  readonly failures: number;
+  readonly result: Json;
+  readonly failure: TaskFailure | null;
+  readonly nextAttemptAt: string | null;
+  readonly claimedAt: string;
+  readonly updatedAt: string;
+}
+
+/** A page of a run's calls, ordered by their keys. */
+async function listLedger(db: Kysely<Tables>, runId: string, { limit, after }: PageRequest): Promise<Page<LedgerRow>> {
+  const rows = db
+    .selectFrom('ledger')
+    .select(['key', 'node', 'element', 'called', 'status', 'takeover', 'failures', 'result', 'failure'])
+    .select(['next_attempt_at', 'claimed_at', 'updated_at'])
+    .where('run_id', '=', runId)
+    .where('key', '>', after?.id ?? '');
+  const page = await readPage(db, rows, {
+    limit,
+    order: sql`key`,
+    payloads: ['result', 'failure'],
+    positionOf: ({ key }) => ({ at: '', id: key }),
+  });
+  return mapPage(page, (row) => ({
+    key: row.key,
+    node: row.node,
+    index: row.element,
+    called: row.called,
+    status: row.status,
+    takeover: row.takeover,
+    failures: row.failures,
+    result: row.result,
+    failure: row.failure,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    claimedAt: row.claimed_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }));
+}
+
+/** A call that has failed and waits for its next attempt. */
+export interface Retrying {
+  readonly node: string;
+  readonly index?: number;
+  readonly attempt: number;
+  readonly lastError: RunError | null;
+  readonly nextAttemptAt: string | null;
+}
+
+/** Reads the calls of some runs that are tried again, by the ids of the runs. */
+async function listRetrying(
+  db: Kysely<Tables>,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Retrying[]>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('ledger')
+    .select(['run_id', 'node', 'element', 'failures', 'failure', 'next_attempt_at'])
+    .where('run_id', 'in', runIds)
+    .where('status', '=', 'retrying')
+    .orderBy('node')
+    .orderBy('element')
+    .orderBy('key')
+    .execute();
+  const found = new Map<string, Retrying[]>();
+  for (const row of rows) {
+    addToList(found, row.run_id, {
+      node: row.node,
+      ...(row.element !== null && { index: row.element }),
+      attempt: row.failures + 1,
+      lastError: row.failure?.error ?? null,
+      nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    });
+  }
+  return found;
+}
+
+/** A call of a model, and the text of its answer. */
+export interface SaidText {
+  readonly key: string;
+  /** Empty if the call has no answer. A very long text is cut. */
+  readonly text: string;
+}
+
+const MAX_CALLS = 1_000;
+const MAX_CHARACTERS = 100_000;
+
+/** Escapes in JSON that stand for no character of PostgreSQL: NUL, and halves of surrogate pairs. */
+const NO_CHARACTER = String.raw`\\u(0000|d[89a-f][0-9a-f]{2})`;
+const REPLACEMENT = String.raw`\\ufffd`;
+
+/** The text of an answer, and the id of the last message that its model was sent, if that may ask for a summary. */
+interface Row extends SaidText {
+  readonly asked: string | null;
+}
+
+/** The texts that models have answered in a run, without summaries, in no order. What is no character of PostgreSQL is U+FFFD. */
+async function readSaidTexts(db: Kysely<Tables>, runId: string): Promise<readonly SaidText[]> {
+  const { rows } = await sql<Row>`
+    select key,
+      coalesce(left(${readable('result')} ->> 'text', ${MAX_CHARACTERS}), '') as text,
+      case when position(${`"${SUMMARY_REQUEST}-`} in request::text) > 0
+        then ${readable('request')} #>> '{messages,-1,id}'
+      end as asked
+    from ledger where run_id = ${runId} and called like 'model:%'
+    limit ${MAX_CALLS}
+  `.execute(db);
+  return rows
+    .filter(({ asked }) => asked === null || !asksForSummary({ messages: [{ id: asked }] }))
+    .map(({ key, text }) => ({ key, text }));
+}
+
+function readable(column: 'result' | 'request'): RawBuilder<unknown> {
+  return sql`regexp_replace(${sql.ref(column)}::text, ${NO_CHARACTER}, ${REPLACEMENT}, 'g')::json`;
 }

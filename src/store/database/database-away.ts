@@ -29,3 +29,23 @@ function isAboutTheWay(error: unknown): boolean {
   }
   return error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
 }
+
+/** True for an error of the database about an event that says something else than the one with its number. */
+export function isContradiction(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === 'events_say_one_thing';
+}
+
+/**
+ * Classes of codes for data that the database refuses each time: values it can't hold (22), broken constraints (23),
+ * and values beyond its limits (54).
+ */
+const REFUSED_CLASSES: ReadonlySet<string> = new Set(['22', '23', '54']);
+
+const SQL_CODE = /^[0-9A-Z]{5}$/;
+
+/** True for an error that the same statement meets again. JavaScript throws a `RangeError` for too long a text. */
+export function isDataRefused(error: unknown): boolean {
+  if (error instanceof RangeError) return true;
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
+  return SQL_CODE.test(error.code) && REFUSED_CLASSES.has(error.code.slice(0, 2));
+}

@@ -1,8 +1,7 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import type { EmbeddedDatabase } from './embedded-database.ts';
 import type { Listen } from './listen.ts';
-import { storableParameters } from './storable-text.ts';
+import { storableParameters } from './columns.ts';
 
 export function createPgliteDialect(database: EmbeddedDatabase): Dialect {
   return {
@@ -83,4 +82,19 @@ function toConnection(database: EmbeddedDatabase): DatabaseConnection {
       throw new TypeError('The embedded database has no cursors');
     },
   };
+}
+
+/** An embedded PostgreSQL. It has one connection. */
+export interface EmbeddedDatabase {
+  readonly waitReady: Promise<void>;
+  query<R>(statement: string, parameters: unknown[]): Promise<StatementResult<R>>;
+  /** Executes statements without parameters and results. */
+  exec(statements: string): Promise<unknown>;
+  /** Has a listener hear all notifications. @returns a function that ends that */
+  onNotification(listener: (channel: string, payload: string) => void): () => void;
+}
+
+export interface StatementResult<R> {
+  readonly rows: R[];
+  readonly affectedRows?: number;
 }

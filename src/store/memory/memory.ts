@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder, Selectable, Transaction } from 'kysely';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { Tables } from '../tables.ts';
-import { LISTED, askWords, liveEntries } from './live-entries.ts';
-import { toEntry } from './memory-entry.ts';
-import type { MemoryEntry, MemoryFilter, MemoryKey } from './memory-entry.ts';
-import { deletionOf, putEntry } from './put-entry.ts';
-import type { PutEntry, Written } from './put-entry.ts';
+import type { Tables, MemoryTable } from '../tables.ts';
+import { remainingBytes, isJsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import { oneAtATime } from '../database/run-statement.ts';
 
 /** The entries of a tenant. */
 export const MAX_MEMORY_ENTRIES = 100_000;
@@ -59,4 +57,211 @@ export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Mem
         .execute();
     },
   };
+}
+
+/** An entry of the table `memory` has not expired. */
+export const IS_LIVE = sql<boolean>`(memory.expires_at is null or memory.expires_at > now())`;
+
+/** The entries of a filter that have not expired. */
+export function liveEntries(db: Kysely<Tables>, { tenantId, namespace, prefix }: MemoryFilter) {
+  return db
+    .selectFrom('memory')
+    .where('memory.tenant_id', '=', tenantId)
+    .where('memory.namespace', '=', namespace)
+    .where(sql<boolean>`starts_with(memory.key, ${prefix})`)
+    .where(IS_LIVE);
+}
+
+const WORDS = sql`to_tsvector('simple', words)`;
+
+/** What PostgreSQL makes of the words of a query: which entries have them, and in which order, the best first. */
+export function askWords(query: string): { readonly has: RawBuilder<boolean>; readonly order: RawBuilder<unknown> } {
+  const asked = sql`websearch_to_tsquery('simple', ${query})`;
+  return { has: sql<boolean>`${WORDS} @@ ${asked}`, order: sql`ts_rank(${WORDS}, ${asked}) desc, key` };
+}
+
+/** How a page of entries is read. */
+export const LISTED = {
+  payloads: ['value'] as const,
+  positionOf: ({ key }: Pick<MemoryRow, 'key'>) => ({ at: '', id: key }),
+};
+
+/** A value that outlives runs. */
+export interface MemoryEntry {
+  readonly namespace: string;
+  readonly key: string;
+  readonly value: Json;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** From then on it is not there; `null`: it stays. */
+  readonly expiresAt: string | null;
+  /** The subject that wrote it last. */
+  readonly by: string;
+  /** The run that wrote it last; `null`: a request did. */
+  readonly runId: string | null;
+}
+
+export interface MemoryKey {
+  readonly tenantId: string;
+  readonly namespace: string;
+  readonly key: string;
+}
+
+/** Which entries of a namespace a list has. */
+export interface MemoryFilter {
+  readonly tenantId: string;
+  readonly namespace: string;
+  /** What their keys begin with. */
+  readonly prefix: string;
+}
+
+export type MemoryRow = Selectable<MemoryTable>;
+
+export function toEntry({
+  namespace,
+  key,
+  value,
+  created_at,
+  updated_at,
+  expires_at,
+  updated_by,
+  updated_run,
+}: MemoryRow): MemoryEntry {
+  return {
+    namespace,
+    key,
+    value,
+    createdAt: created_at.toISOString(),
+    updatedAt: updated_at.toISOString(),
+    expiresAt: expires_at?.toISOString() ?? null,
+    by: updated_by,
+    runId: updated_run,
+  };
+}
+
+export type Written = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'runId'>;
+
+export interface PutEntry {
+  readonly entry: MemoryEntry;
+  readonly isNew: boolean;
+}
+
+/**
+ * Writes a value, in place of what was there. Only new entries of a tenant wait for each other, so that they can be counted.
+ * @param most the entries that a tenant may have
+ * @returns `null`: the tenant has as many, and nothing is written
+ */
+async function putEntry(
+  db: Kysely<Tables>,
+  { at, written }: { readonly at: MemoryKey; readonly written: Written },
+  most: number,
+): Promise<PutEntry | null> {
+  const put = { at, columns: columnsOf(at, written) };
+  const row =
+    (await replace(db, put)) ??
+    (await oneAtATime(db, `memory of ${at.tenantId}`, async (transaction) => await add(transaction, put, most)));
+  return row && { entry: toEntry(row), isNew: row.is_new };
+}
+
+/** The time that the writer of a value has to make its vector, if one is wanted. Then others may make it. */
+const WRITER_EMBEDS_WITHIN = '30 seconds';
+
+function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: Written) {
+  return {
+    value: JSON.stringify(value),
+    words: wordsOf(key, value),
+    updated_at: new Date().toISOString(),
+    updated_by: by,
+    updated_run: runId,
+    expires_at: expiresAt,
+    embedded_by: null,
+    embed_after: sql<Date>`now() + ${WRITER_EMBEDS_WITHIN}::interval`,
+  };
+}
+
+interface Put {
+  readonly at: MemoryKey;
+  readonly columns: ReturnType<typeof columnsOf>;
+}
+
+type PutRow = MemoryRow & { readonly is_new: boolean };
+
+/** Writes over an entry that has not expired. */
+async function replace(db: Kysely<Tables>, { at, columns }: Put): Promise<PutRow | undefined> {
+  return await db
+    .updateTable('memory')
+    .set(columns)
+    .where('tenant_id', '=', at.tenantId)
+    .where('namespace', '=', at.namespace)
+    .where('key', '=', at.key)
+    .where(IS_LIVE)
+    .returningAll()
+    .returning(sql<boolean>`false`.as('is_new'))
+    .executeTakeFirst();
+}
+
+/** Adds an entry, unless another writer has done so since. */
+async function add(db: Transaction<Tables>, put: Put, most: number): Promise<PutRow | null> {
+  const { at, columns } = put;
+  const { tenantId, namespace, key } = at;
+  const replaced = await replace(db, put);
+  if (replaced) return replaced;
+  if ((await count(db, tenantId, most)) >= most) return null;
+  await deletionOf(db, at).execute();
+  return await db
+    .insertInto('memory')
+    .values({ tenant_id: tenantId, namespace, key, created_at: columns.updated_at, ...columns })
+    .returningAll()
+    .returning(sql<boolean>`true`.as('is_new'))
+    .executeTakeFirstOrThrow();
+}
+
+/** The deletion of an entry, also of one that has expired. */
+function deletionOf(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey) {
+  return db
+    .deleteFrom('memory')
+    .where('tenant_id', '=', tenantId)
+    .where('namespace', '=', namespace)
+    .where('key', '=', key);
+}
+
+async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promise<number> {
+  const counted = db.selectFrom('memory').select('key').where('tenant_id', '=', tenantId).where(IS_LIVE).limit(upTo);
+  const row = await db
+    .selectFrom(counted.as('counted'))
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** The size of a value, as JSON. */
+const MAX_MEMORY_BYTES = 262_144;
+
+/** Says why memory does not take a value. @returns `null` when it is small enough */
+export function tooLargeForMemory(value: Json): string | null {
+  return remainingBytes(MAX_MEMORY_BYTES, value) < 0 ? `The value has more than ${MAX_MEMORY_BYTES} bytes` : null;
+}
+
+/** PostgreSQL refuses to index more than 1 MiB of words. */
+const MAX_CHARACTERS = 100_000;
+
+/** What an entry is found by: its key, and the texts and numbers of its value, up to 100,000 characters. */
+export function wordsOf(key: string, value: Json): string {
+  const words = [key];
+  let left = MAX_CHARACTERS - key.length;
+  const open: Json[] = [value];
+  while (open.length > 0 && left > 0) {
+    const next = open.pop();
+    if (typeof next === 'string' || typeof next === 'number') {
+      const word = String(next).slice(0, left);
+      words.push(word);
+      left -= word.length + 1;
+    } else for (const inner of valuesIn(next).toReversed()) open.push(inner);
+  }
+  return words.join(' ');
+}
+
+function valuesIn(value: Json | undefined): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  return value !== undefined && isJsonObject(value) ? Object.values(value) : [];
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
-import { oneAtATime } from '../database/one-at-a-time.ts';
+import { oneAtATime } from '../database/run-statement.ts';
 import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import type { Schedule, ScheduleReference, ScheduleTerms, Timing } from './schedule.ts';
-import type { SchedulesTable } from './schedule-tables.ts';
+import type { SchedulesTable } from '../platform-tables.ts';
 
 /** A schedule that Temporal does not have as it is here. */
 export interface UntoldSchedule extends ScheduleReference {

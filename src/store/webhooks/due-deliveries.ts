@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Selectable } from 'kysely';
 import type { Tables } from '../tables.ts';
-import { forgetOldWebhookEvents } from './forget-webhook-events.ts';
-import type { DeliveryAttempt, WebhookEventsTable, WebhooksTable } from './webhook-tables.ts';
+import type { DeliveryAttempt, WebhookEventsTable, WebhooksTable } from '../platform-tables.ts';
 
 /** A delivery that this process alone attempts, until its lease ends. */
 export interface ClaimedDelivery {
@@ -245,4 +244,32 @@ function healthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
     disabled_at = coalesce(disabled_at, case when ${isDisabled} then now() end),
     disabled_reason = coalesce(disabled_reason, case when ${isDisabled} then ${reason} end)
   `;
+}
+
+/** Deletes what webhooks were, or are to be, told of some runs. */
+export async function forgetWebhookEvents(db: Kysely<Tables>, runIds: readonly string[]): Promise<void> {
+  await sql`
+    with gone as (delete from webhook_events where run_id = any(${runIds}::text[]) returning id)
+    delete from webhook_deliveries using gone where event_id = gone.id
+  `.execute(db);
+}
+
+/** The age from which nothing is known of a delivery any more. */
+const KEEP_DAYS = 30;
+const BATCH = 2_000;
+
+/** Deletes old events with their deliveries, the oldest first. */
+async function forgetOldWebhookEvents(db: Kysely<Tables>): Promise<void> {
+  for (let gone = BATCH; gone === BATCH;) {
+    const { rows } = await sql<{ gone: number }>`
+      with old as (
+        select id from webhook_events where at < now() - make_interval(days => ${KEEP_DAYS}::integer)
+        order by at limit ${BATCH}
+      ),
+      gone as (delete from webhook_events using old where webhook_events.id = old.id returning webhook_events.id),
+      undelivered as (delete from webhook_deliveries using gone where event_id = gone.id)
+      select count(*)::integer as gone from gone
+    `.execute(db);
+    gone = rows[0]?.gone ?? 0;
+  }
 }

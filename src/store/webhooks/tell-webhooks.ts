@@ -1,8 +1,13 @@
 import { sql } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import statement, { raw } from 'sql-template-tag';
 import type { Sql } from 'sql-template-tag';
 import { toWebhookEvents } from '../../graph/journal/index.ts';
 import type { JournalBatch, WebhookEvent } from '../../graph/journal/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
+import type { Tables } from '../tables.ts';
+import { runStatement } from '../database/run-statement.ts';
+import { formatTimestamp, toMs } from '../../graph/values/index.ts';
 
 /** The run that tells. */
 interface Teller {
@@ -76,3 +81,86 @@ export const NOW_AS_LISTED = sql.raw<string>(NOW_TEXT);
 
 /** Its parts have no dot, which separates the id from what is signed with it. */
 const NEW_ID = statement`'msg_' || replace(gen_random_uuid()::text, '-', '')`;
+
+/** Reminders and escalations of approvals that are not decided yet. */
+export interface ApprovalNotices {
+  /** Tells webhooks of all notices that are due, each once. */
+  tellDue(): Promise<void>;
+}
+
+const BATCH = 100;
+
+export function createApprovalNotices(db: Kysely<Tables>): ApprovalNotices {
+  return {
+    async tellDue() {
+      let told = BATCH;
+      while (told === BATCH) told = await db.transaction().execute(tellSome);
+    },
+  };
+}
+
+interface DueApproval {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly run_id: string;
+  readonly body: Approval;
+  readonly notice_at: Date;
+  readonly now: Date;
+}
+
+/** Tells of some approvals, which no other process looks at meanwhile. @returns their number */
+async function tellSome(transaction: Transaction<Tables>): Promise<number> {
+  const { rows } = await sql<DueApproval>`
+    select id, tenant_id, run_id, body, notice_at, now() as now from approvals
+    where status = 'pending' and notice_at <= now()
+    order by notice_at limit ${BATCH} for update skip locked
+  `.execute(transaction);
+  for (const row of rows) await tell(transaction, row);
+  return rows.length;
+}
+
+async function tell(transaction: Transaction<Tables>, row: DueApproval): Promise<void> {
+  const { id, tenant_id: tenantId, run_id: runId, body, notice_at: from, now } = row;
+  const open = noticesOf(body).filter(({ at }) => Date.parse(at) >= from.getTime());
+  const due = open.filter(({ at }) => Date.parse(at) <= now.getTime());
+  const told = due.map(({ type, at }): WebhookEvent => ({
+    type,
+    key: `${id}/${type}@${at}`,
+    seq: null,
+    at,
+    subjectId: id,
+    subject: body,
+  }));
+  await runStatement(transaction, tellOf(told, { runId, tenantId }));
+  const next = open.find(({ at }) => Date.parse(at) > now.getTime());
+  await transaction
+    .updateTable('approvals')
+    .set({ notice_at: next?.at ?? null })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** A reminder or an escalation of an approval that is not decided yet. */
+export interface ApprovalNotice {
+  readonly type: 'approval.reminder' | 'approval.escalated';
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** Returns all notices of an approval, in order: those before it expires, one of a type at a time. */
+export function noticesOf({
+  policy: { reminders = [], escalate = [] },
+  requestedAt,
+  expiresAt,
+}: Pick<Approval, 'policy' | 'requestedAt' | 'expiresAt'>): readonly ApprovalNotice[] {
+  const timesOf = (afters: readonly string[]): readonly number[] =>
+    [...new Set(afters.map((after) => Date.parse(requestedAt) + toMs(after)))].filter(
+      (at) => at < Date.parse(expiresAt),
+    );
+  return [
+    ...timesOf(reminders).map((at) => ({ type: 'approval.reminder', at }) as const),
+    ...timesOf(escalate.map(({ after }) => after)).map((at) => ({ type: 'approval.escalated', at }) as const),
+  ]
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ type, at }) => ({ type, at: formatTimestamp(at) }));
+}

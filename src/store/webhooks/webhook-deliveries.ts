@@ -4,7 +4,7 @@ import { isBefore, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './tell-webhooks.ts';
-import type { DeliveryAttempt, WebhookDeliveriesTable } from './webhook-tables.ts';
+import type { DeliveryAttempt, WebhookDeliveriesTable } from '../platform-tables.ts';
 
 /** An event on its way to one webhook, and what became of it. */
 export interface WebhookDelivery {

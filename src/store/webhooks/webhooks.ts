@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
 import type { WebhookEventType } from '../../graph/journal/index.ts';
-import { oneAtATime } from '../database/one-at-a-time.ts';
+import { oneAtATime } from '../database/run-statement.ts';
 import { isBefore, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './tell-webhooks.ts';
-import type { EarlierSecret, WebhooksTable } from './webhook-tables.ts';
+import type { EarlierSecret, WebhooksTable } from '../platform-tables.ts';
 
 /** An address that is told of events of a tenant. */
 export interface Webhook {

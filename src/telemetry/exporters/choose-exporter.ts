@@ -1,4 +1,4 @@
-import { setVariables } from '../../process/set-variables.ts';
+import { setVariables } from '../../process/process-options.ts';
 
 /** Where spans or metrics go. */
 export type ExporterName = 'otlp' | 'console';
@@ -60,3 +60,20 @@ function protocolProblems(signal: Signal, given: Variables): readonly string[] {
 }
 
 const SPOKEN = 'http/protobuf';
+
+/** What a process sends to others. */
+export interface Exporting {
+  /** Where it goes; `null`: nothing is sent. */
+  readonly exporter: ExporterName | null;
+  /** Sends what is left, and stops. */
+  close(): Promise<void>;
+}
+
+export interface ExportOptions {
+  /** The name of the process, unless `OTEL_SERVICE_NAME` says another one. */
+  readonly service: string;
+  /** Is told what the SDK can't do. */
+  readonly report: (message: string) => void;
+}
+
+export const NOT_EXPORTING: Exporting = { exporter: null, close: async () => undefined };

@@ -1,7 +1,7 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import type { Resource } from '@opentelemetry/resources';
-import type { ExportOptions } from './exporting.ts';
+import type { ExportOptions } from './choose-exporter.ts';
 
 /** Waits for a silent collector at most this long when the process ends. */
 const FLUSH_WITHIN_MS = 5_000;

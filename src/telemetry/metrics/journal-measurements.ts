@@ -1,7 +1,7 @@
 import { decodeTime, isValid } from 'ulid';
 import type { JournalBatch, RunEvent } from '../../graph/journal/index.ts';
 import type { Measurement } from './measurement.ts';
-import type { NodeClock } from './node-clock.ts';
+import { forgetOldest } from '../../graph/values/index.ts';
 
 /** The run that a batch is of. */
 export interface MeasuredRun {
@@ -100,4 +100,34 @@ function secondsSinceRequest(runId: string, at: string): number | null {
 
 function secondsUntil(now: number, at: string): number {
   return Math.max(0, now - Date.parse(at)) / 1_000;
+}
+
+type NodeEvent = Pick<RunEvent & { readonly type: 'node.started' }, 'node' | 'visit' | 'index' | 'path' | 'at'>;
+
+/** Remembers when nodes have begun, until they end. */
+export interface NodeClock {
+  start(runId: string, event: NodeEvent): void;
+  /** @returns the seconds since the beginning; `null`: it is not known here */
+  end(runId: string, event: NodeEvent): number | null;
+}
+
+/** Nodes that are remembered; the oldest are forgotten. */
+const MAX_OPEN = 10_000;
+
+export function createNodeClock(): NodeClock {
+  const begun = new Map<string, number>();
+  const keyOf = (runId: string, { node, visit, index, path }: NodeEvent): string =>
+    JSON.stringify([runId, path ?? [], node, visit, index ?? null]);
+  return {
+    start(runId, event) {
+      begun.set(keyOf(runId, event), Date.parse(event.at));
+      forgetOldest(begun, MAX_OPEN);
+    },
+    end(runId, event) {
+      const key = keyOf(runId, event);
+      const at = begun.get(key);
+      begun.delete(key);
+      return at === undefined ? null : Math.max(0, Date.parse(event.at) - at) / 1_000;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../../process/logger.ts';
-import type { LiveCounts } from '../../store/inspection/live-counts.ts';
+import type { LiveCounts } from '../../store/tenant-use.ts';
 import { measure } from './meter.ts';
 
 /** Anybody may ask for metrics, so the database is asked no oftener. */

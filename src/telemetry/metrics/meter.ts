@@ -1,8 +1,6 @@
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { MeterProviderOptions } from '@opentelemetry/sdk-metrics';
-import { createBoundedNames } from './bounded-names.ts';
-import type { BoundedNames } from './bounded-names.ts';
 import { METRICS } from './catalog.ts';
 import type { MetricFacts } from './catalog.ts';
 import type { LabelsOf, Measurement, MetricName } from './measurement.ts';
@@ -110,4 +108,33 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export async function readMetrics(): Promise<string> {
   const { resourceMetrics } = await current.reader.collect();
   return SERIALIZER.serialize(resourceMetrics);
+}
+
+/** Values of one label that are told apart. All others share a series. */
+const MAX_NAMES = 100;
+
+/** In characters. */
+const MAX_LENGTH = 100;
+
+const OTHER = 'other';
+
+/** Keeps the number of series small, whatever strangers call their graphs and tools. */
+export interface BoundedNames {
+  /** @returns the value, or `other` when the label has had enough values before */
+  bound(label: string, value: string): string;
+}
+
+function createBoundedNames(): BoundedNames {
+  const known = new Map<string, Set<string>>();
+  return {
+    bound(label, value) {
+      const name = value.slice(0, MAX_LENGTH);
+      let names = known.get(label);
+      if (!names) known.set(label, (names = new Set()));
+      if (names.has(name)) return name;
+      if (names.size >= MAX_NAMES) return OTHER;
+      names.add(name);
+      return name;
+    },
+  };
 }

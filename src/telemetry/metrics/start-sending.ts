@@ -1,9 +1,8 @@
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { ConsoleMetricExporter, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import { setVariables } from '../../process/set-variables.ts';
-import type { ExporterName } from '../exporters/choose-exporter.ts';
-import type { ExportOptions } from '../exporters/exporting.ts';
+import { setVariables } from '../../process/process-options.ts';
+import type { ExporterName, ExportOptions } from '../exporters/choose-exporter.ts';
 import { flushed, reportProblems, toResource } from '../exporters/sdk-parts.ts';
 import { measureWith } from './meter.ts';
 

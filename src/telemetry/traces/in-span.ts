@@ -1,9 +1,9 @@
-import { SpanKind, context, trace } from '@opentelemetry/api';
+import { SpanKind, context, trace, SpanStatusCode } from '@opentelemetry/api';
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import { runTracer } from './run-tracer.ts';
-import { markFailed } from './mark-failed.ts';
 import { partOfCall, spanContextOf } from './trace-place.ts';
 import type { TracePlace } from './trace-place.ts';
+import { GENERAL } from './names.ts';
 
 /** A span that begins. */
 export interface SpanStart {
@@ -59,4 +59,10 @@ async function inSpan<T>(parent: Context, start: () => SpanStart, { work, failur
   } finally {
     span.end();
   }
+}
+
+/** Has a span show what it has failed with by its code: a message may quote payloads. */
+export function markFailed(span: Span, code: string): void {
+  span.setAttribute(GENERAL.error, code);
+  span.setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -3,8 +3,6 @@ import { nodeName } from '../../graph/journal/index.ts';
 import type { RunEvent, Segment } from '../../graph/journal/index.ts';
 import type { TaskReference } from '../../graph/run/index.ts';
 import { GEN_AI, GENERAL, HOLDFAST } from './names.ts';
-import { NOTHING_USED, addModelCall, usageAttributes } from './span-usage.ts';
-import type { SpanUsage } from './span-usage.ts';
 import { ROOT, nameOfPart, spanContextOf, spanIdOf } from './trace-place.ts';
 import type { SpanPart, TracePlace } from './trace-place.ts';
 
@@ -230,3 +228,31 @@ const RUN_STATUS: ReadonlyMap<RunEvent['type'], string> = new Map([
   ['run.failed', 'failed'],
   ['run.canceled', 'canceled'],
 ]);
+
+/** What calls of models have used in a span. */
+export interface SpanUsage {
+  costUsd: number;
+  /** Tokens of the models of an agent; `null` where they are not told. */
+  usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
+}
+
+const NOTHING_USED: Readonly<SpanUsage> = { costUsd: 0, usage: null };
+
+/** Tokens are those of an agent alone: elsewhere they would be counted twice. */
+function addModelCall(
+  span: SpanUsage,
+  { costUsd = 0, usage }: Pick<RunEvent & { readonly type: 'model.called' }, 'costUsd' | 'usage'>,
+  isAgent: boolean,
+): void {
+  span.costUsd += costUsd;
+  if (!isAgent || !usage) return;
+  const { inputTokens = 0, outputTokens = 0 } = span.usage ?? {};
+  span.usage = { inputTokens: inputTokens + usage.inputTokens, outputTokens: outputTokens + usage.outputTokens };
+}
+
+function usageAttributes({ usage, costUsd }: Readonly<SpanUsage>): Attributes {
+  return {
+    ...(usage && { [GEN_AI.inputTokens]: usage.inputTokens, [GEN_AI.outputTokens]: usage.outputTokens }),
+    ...(costUsd > 0 && { [HOLDFAST.cost]: costUsd }),
+  };
+}

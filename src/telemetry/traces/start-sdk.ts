@@ -1,4 +1,5 @@
 import { context, diag, trace } from '@opentelemetry/api';
+import type { SpanContext } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -7,12 +8,11 @@ import {
   BatchSpanProcessor,
   ConsoleSpanExporter,
   ParentBasedSampler,
+  RandomIdGenerator,
 } from '@opentelemetry/sdk-trace-base';
-import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { ExporterName } from '../exporters/choose-exporter.ts';
-import type { ExportOptions } from '../exporters/exporting.ts';
+import type { SpanExporter, IdGenerator } from '@opentelemetry/sdk-trace-base';
+import type { ExporterName, ExportOptions } from '../exporters/choose-exporter.ts';
 import { flushed, reportProblems, toResource } from '../exporters/sdk-parts.ts';
-import { GivenIds } from './given-ids.ts';
 import { setRunTracer } from './run-tracer.ts';
 
 interface SdkOptions extends ExportOptions {
@@ -52,4 +52,25 @@ export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions
     context.disable();
     diag.disable();
   };
+}
+
+type Ids = Pick<SpanContext, 'traceId' | 'spanId'>;
+
+/** Gives random ids, or those that are known before. */
+class GivenIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  #given: Ids | null = null;
+
+  /** Has the spans that `start` begins take these ids. */
+  with<T>(ids: Ids, start: () => T): T {
+    this.#given = ids;
+    try {
+      return start();
+    } finally {
+      this.#given = null;
+    }
+  }
+
+  generateTraceId = (): string => this.#given?.traceId ?? this.#random.generateTraceId();
+  generateSpanId = (): string => this.#given?.spanId ?? this.#random.generateSpanId();
 }

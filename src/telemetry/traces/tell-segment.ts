@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, SpanKind, TraceFlags, trace } from '@opentelemetry/api';
 import type { Context, Link, SpanContext } from '@opentelemetry/api';
 import { FIRST_SEGMENT } from '../../graph/journal/index.ts';
-import { markFailed } from './mark-failed.ts';
+import { markFailed } from './in-span.ts';
 import { planSegment } from './plan-segment.ts';
 import type { PlannedSegment, PlannedSpan } from './plan-segment.ts';
 import { runTracer } from './run-tracer.ts';

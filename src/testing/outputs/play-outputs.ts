@@ -3,24 +3,34 @@ import type { RunIdentity } from '../../graph/advance/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { WaitingFor } from '../../graph/journal/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
-import type { OccurrenceBody, RunStatus } from '../../graph/run/index.ts';
-import type { Json, JsonObject, RunError } from '../../graph/values/index.ts';
+import { isEnded, calleeOf } from '../../graph/run/index.ts';
+import type {
+  OccurrenceBody,
+  RunStatus,
+  CallReply,
+  CallRequest,
+  ModelReply,
+  ReadingRequest,
+} from '../../graph/run/index.ts';
+import { own, isJsonList, isJsonObject, withDefaults } from '../../graph/values/index.ts';
+import type { Json, JsonObject, RunError, RunErrorCode } from '../../graph/values/index.ts';
+import { MissingAnswerError } from '../answers.ts';
 import type { Decision } from '../answers.ts';
 import { CallPlayer } from '../call-player.ts';
-import type { Pace } from '../pace.ts';
-import { pathOf, stepsOf } from '../path-of.ts';
+import { createTimeline } from '../timeline.ts';
+import type { Pace } from '../timeline.ts';
+import { pathOf, stepsOf, RunRecord } from '../run-record.ts';
 import { planOutside } from '../plan-outside.ts';
 import { play, timeOutsOfOpenApprovals } from '../play.ts';
 import type { Play } from '../play.ts';
 import type { TestEvent } from '../run-options.ts';
-import { RunRecord } from '../run-record.ts';
-import { createTimeline } from '../timeline.ts';
-import { findMismatch } from './expected-way.ts';
-import type { ExpectedWay } from './expected-way.ts';
-import type { Mismatch } from './mismatch.ts';
-import { createScriptedCalls, MissingOutputError } from './scripted-outputs.ts';
-import type { NodeOutputs } from './scripted-outputs.ts';
+import { describeDifference, firstDifference } from '../evaluation/check-expectations.ts';
+import { CallError } from '../../activities/calls/call-error.ts';
+import type { CallTask } from '../../activities/calls/call-task.ts';
+import type { Catalog } from '../../graph/definition/index.ts';
+import type { FakeCall } from '../fake-calls.ts';
+import { toReply } from '../scripted-model.ts';
+import type { ScriptedAnswer } from '../scripted-model.ts';
 
 /** A test of a graph that is plain JSON: what its run meets, and what is expected of it. */
 export interface OutputsTest {
@@ -141,3 +151,137 @@ function toMismatch(waitingFor: readonly WaitingFor[]): Mismatch {
   const message = 'The run pauses, and a test has no one who resumes it';
   return { kind: 'pause', node: null, message, expected: null, actual: null };
 }
+
+/** What a test expects of a run. */
+export interface ExpectedWay {
+  /** The nodes in the order in which they begin. */
+  readonly path?: readonly string[] | undefined;
+  /** Values of channels; those that are not named may have any. */
+  readonly state?: JsonObject | undefined;
+}
+
+interface Way {
+  readonly path: readonly string[];
+  readonly state: JsonObject;
+}
+
+/** Finds where a run is not what was expected of it. @returns `null` if it is */
+function findMismatch({ path, state }: ExpectedWay, run: Way): Mismatch | null {
+  const ofPath = path && mismatchOf('path', [...path], [...run.path]);
+  return ofPath ?? (state ? mismatchOf('state', state, namedIn(state, run.state)) : null);
+}
+
+function namedIn(named: JsonObject, state: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(named).flatMap((name) => {
+      const value = own(state, name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function mismatchOf(kind: 'path' | 'state', wanted: Json, given: Json): Mismatch | null {
+  const difference = firstDifference(wanted, given);
+  if (!difference) return null;
+  const { expected = null, actual = null } = difference;
+  return { kind, node: null, message: describeDifference(kind, difference), expected, actual };
+}
+
+/** Why a test is not what its author meant: the run wants what the script lacks, or goes another way. */
+export interface Mismatch {
+  /** What the script lacks, or what of the run is not as expected; `pause`: the run pauses, and no one lets it go on. */
+  readonly kind: 'output' | 'approval' | 'intervention' | 'event' | 'pause' | 'path' | 'state';
+  /** The node that wants it; `null`: none. */
+  readonly node: string | null;
+  readonly message: string;
+  /** What would go on; of an event its name, of a path or a state the value that differs. */
+  readonly expected: Json;
+  /** What there is instead. */
+  readonly actual: Json;
+}
+
+/** The answers to the calls of nodes, by the nodes' own ids: one a call, in the order in which the calls are made. */
+export type NodeOutputs = Readonly<Record<string, readonly Json[]>>;
+
+/** A node makes a call for which its script has no answer left. */
+class MissingOutputError extends MissingAnswerError {
+  readonly node: string;
+
+  constructor({ node, request }: Pick<CallTask, 'node' | 'request'>, count: number) {
+    const { kind, name } = calleeOf(request);
+    super(`The node "${node}" makes call ${count + 1}, of the ${KINDS[kind]} "${name}", and has ${count} outputs`);
+    this.name = 'MissingOutputError';
+    this.node = node;
+  }
+}
+
+/** Makes what answers the calls of a run by what the test says of its nodes. */
+function createScriptedCalls(outputs: NodeOutputs, { tools }: Pick<Catalog, 'tools'>): (task: CallTask) => FakeCall {
+  const taken = new Map<string, number>();
+  return ({ node, request }) => ({
+    safety: request.kind === 'model' ? 'idempotent' : request.effect,
+    execute: async () => {
+      if (request.kind === 'reading') return { kind: 'value', value: readByDefaults(request, tools) };
+      const script = own(outputs, node) ?? [];
+      const at = taken.get(node) ?? 0;
+      const output = script[at];
+      if (output === undefined) throw new MissingOutputError({ node, request }, script.length);
+      taken.set(node, at + 1);
+      return await Promise.resolve(toCallReply(output, request));
+    },
+  });
+}
+
+/** No code runs in a test that is JSON: of what a tool's own schema does, it has the defaults. */
+function readByDefaults({ tool, args }: ReadingRequest, tools: Catalog['tools']): Json {
+  return withDefaults(args, own(tools, tool)?.parameters ?? true);
+}
+
+/** @throws CallError for an output that is `{ "$error": … }` */
+function toCallReply(output: Json, { kind }: CallRequest): CallReply {
+  const message = isJsonObject(output) ? own(output, '$error') : undefined;
+  if (typeof message === 'string') throw new CallError(FAILURES[kind], message, { retryable: false, done: 'no' });
+  return kind === 'model' ? toModelReply(output) : { kind: 'value', value: output };
+}
+
+/** A finish reason and usage that no script gives are those of a short answer. */
+function toModelReply(output: Json): ModelReply {
+  const { text = '', toolCalls = [], finishReason = 'stop' } = toReply(toAnswer(output));
+  return {
+    kind: 'model',
+    text,
+    toolCalls: toolCalls.map(({ id = '', name, args }) => ({ id, name, args })),
+    finishReason,
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
+}
+
+const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'toolCalls']);
+
+/** Reads a text, or an object of nothing but the parts of an answer; any other value is the JSON that the model says. */
+function toAnswer(output: Json): ScriptedAnswer {
+  if (typeof output === 'string') return { text: output };
+  const names = isJsonObject(output) ? Object.keys(output) : [];
+  if (!isJsonObject(output) || names.length === 0 || names.some((name) => !PARTS.has(name))) return { json: output };
+  const { text, json, toolCalls } = output;
+  return { ...(typeof text === 'string' && { text }), json, toolCalls: toToolCalls(toolCalls) };
+}
+
+function toToolCalls(calls: Json | undefined): NonNullable<ScriptedAnswer['toolCalls']> {
+  if (calls === undefined || !isJsonList(calls)) return [];
+  return calls.flatMap((call) => {
+    if (!isJsonObject(call) || typeof call['tool'] !== 'string') return [];
+    const { tool, args = {}, id } = call;
+    return [{ tool, args, ...(typeof id === 'string' && { id }) }];
+  });
+}
+
+const KINDS = { model: 'model', tool: 'tool', function: 'function', node: 'node type', reading: 'tool' } as const;
+
+const FAILURES: Readonly<Record<CallRequest['kind'], RunErrorCode>> = {
+  model: 'MODEL_FAILED',
+  tool: 'TOOL_FAILED',
+  function: 'FUNCTION_FAILED',
+  node: 'FUNCTION_FAILED',
+  reading: 'INVALID_TOOL_ARGUMENTS',
+};

@@ -1,4 +1,4 @@
-import { watchWork } from '../../process/watch-work.ts';
+import { watchWork } from '../../process/thread-time.ts';
 import type { Answer } from './messages.ts';
 import type { ProcessEnd } from './process-end.ts';
 

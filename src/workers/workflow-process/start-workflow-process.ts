@@ -7,7 +7,7 @@ import type { Answer, AnswerBody, RequestBody } from './messages.ts';
 import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
 import { endOfProcess } from './process-end.ts';
 import type { ProcessEnd } from './process-end.ts';
-import { openWorkedMs } from './worked-ms.ts';
+import { readThreadTime } from '../../process/thread-time.ts';
 
 /** A process of its own that does requests one after the other. */
 export interface WorkflowProcess {
@@ -101,4 +101,20 @@ async function untilEnded(child: ChildProcess): Promise<ProcessEnd> {
     return { kind: 'ended', how: `it could not be started (${String(error)})` };
   }
   return endOfProcess(child.exitCode, child.signalCode);
+}
+
+/** A reading costs as much as a short request, so one holds for this time. */
+const HOLDS_FOR_MS = 50;
+
+/**
+ * Makes a clock that counts only while the main thread of a process works, in milliseconds. A reading is up to 50 ms old.
+ * The clock counts always if the process is gone, or the system does not measure its work.
+ */
+function openWorkedMs(pid: number | undefined): () => number {
+  let last = { at: Number.NEGATIVE_INFINITY, workedMs: 0 };
+  return () => {
+    const at = performance.now();
+    if (at - last.at >= HOLDS_FOR_MS) last = { at, workedMs: readThreadTime(`${pid}/task/${pid}`)?.workedMs ?? at };
+    return last.workedMs;
+  };
 }

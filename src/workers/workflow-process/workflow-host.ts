@@ -7,17 +7,15 @@ import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
 import { PLAYED_ANEW } from '../../workflows/contract.ts';
 import type { CompletedTaskCheck } from './completed-task.ts';
 import { createCells } from './cells.ts';
+import type { Cell } from './cells.ts';
 import { createHeavyExecutions } from './heavy-executions.ts';
 import type { HeavyExecutions } from './heavy-executions.ts';
-import { noticeLongWait } from './long-wait.ts';
 import { toSentInfo } from './messages.ts';
 import type { RequestBody, SentSinkCall } from './messages.ts';
 import { ProcessEnded } from './pending-requests.ts';
-import { createRestartable } from './restartable.ts';
-import type { Restartable } from './restartable.ts';
-import { createExecutionStanding } from './execution-standing.ts';
-import type { ExecutionStanding } from './execution-standing.ts';
-import type { WorkflowProcess } from './start-workflow-process.ts';
+import type { WorkflowProcess, Succeeded } from './start-workflow-process.ts';
+import { judge } from './process-end.ts';
+import type { ObservedEnd, Verdict } from './process-end.ts';
 
 /** Is told of executions whose code runs in the process. */
 export interface ExecutionObserver {
@@ -233,4 +231,194 @@ function toSinkCall({ workflowInfo, args, ...call }: SentSinkCall): SinkCall {
   const { unsafe, ...info } = workflowInfo;
   const random = createUnsafeRandomSource(Math.random);
   return { ...call, args: [...args], workflowInfo: { ...info, unsafe: { ...unsafe, now: Date.now, random } } };
+}
+
+/** How far an execution has come, and if Temporal knows that it has. */
+export interface ExecutionStanding {
+  /** Takes note of an activation. @returns false if the execution has gone on beyond what Temporal has, and must be played anew */
+  mayTake(activation: ExecutionActivation): Promise<boolean>;
+  /** Takes note of the answer to an activation. */
+  answered(completion: Completion): void;
+  /** True while the workflow task stays open for local calls. */
+  isCallingLocally(): boolean;
+}
+
+type ExecutionActivation = Pick<
+  coresdk.workflow_activation.IWorkflowActivation,
+  'jobs' | 'historyLength' | 'isReplaying'
+>;
+type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
+
+/** Core's id of a query that comes without a workflow task. */
+const DIRECT_QUERY = 'legacy_query';
+
+/**
+ * Core renews a task whose local calls stay open for 24 s, which takes a worker that has stood still. In a replay both are
+ * one task, with the time and the length of the history that the second one has: the code has seen others.
+ */
+function isRenewed(jobs: NonNullable<ExecutionActivation['jobs']>, lastSeen: number | null): boolean {
+  return lastSeen !== null && jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true);
+}
+
+/**
+ * A query without a task makes Temporal's core play events that no task has brought yet. A replay would see them with others
+ * and may command something else, so such a query is answered only where a completed task has brought the execution.
+ * @param wasCompleted says that of the task which an event, by its id, has started @throws when Temporal does not answer
+ */
+export function createExecutionStanding(wasCompleted: (startedEventId: number) => Promise<boolean>): ExecutionStanding {
+  /** The id of the last event that the execution has seen; `null`: it is replayed, up to a task that was completed. */
+  let lastSeen: number | null = null;
+  /** Local calls that core makes for a query: while they are open, the next task comes before the query itself. */
+  let openLocalCalls = 0;
+  const isKnown = async (): Promise<boolean> => lastSeen === null || (await wasCompleted(lastSeen));
+  return {
+    async mayTake({ jobs: given, historyLength, isReplaying }) {
+      const jobs = given ?? [];
+      // No other job comes with queries.
+      const queries = jobs.flatMap(({ queryWorkflow }) => queryWorkflow ?? []);
+      if (queries.length > 0) return !queries.some(({ queryId }) => queryId === DIRECT_QUERY) || (await isKnown());
+      const seen = historyLength ?? 0;
+      if (openLocalCalls > 0 && seen !== lastSeen && (isRenewed(jobs, lastSeen) || !(await isKnown()))) return false;
+      lastSeen = isReplaying === true ? null : seen;
+      openLocalCalls -= jobs.filter(({ resolveActivity }) => resolveActivity?.isLocal === true).length;
+      return true;
+    },
+    answered({ successful }) {
+      const commands = successful?.commands ?? [];
+      openLocalCalls += commands.filter(({ scheduleLocalActivity }) => scheduleLocalActivity).length;
+    },
+    isCallingLocally: () => openLocalCalls > 0,
+  };
+}
+
+/** Temporal waits 30 s for a task. Code that works this long ends its process before. */
+const WAITS_LONG_MS = 20_000;
+
+/** Waits for the answer to a task. @param waits is called once when the answer takes so long that the task is going to time out */
+export async function noticeLongWait<Answer>(answer: Promise<Answer>, waits: () => void): Promise<Answer> {
+  const timer = setTimeout(waits, WAITS_LONG_MS);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The requests of one execution, to the process that has its code. */
+export interface Restartable {
+  /**
+   * Asks the process. What it has to do before, as at the beginning of the execution, travels with the request.
+   * @param isReplaying the history says already what comes of the request
+   * @throws ProcessEnded
+   */
+  ask(request: RequestBody, isReplaying: boolean): Promise<Succeeded>;
+  /** Leaves the process that the execution has for itself; it must be played anew then. */
+  leaveCell(): Promise<void>;
+  /** Asks the process, and no other if that has ended, and leaves it. */
+  askLast(request: RequestBody): Promise<void>;
+}
+
+interface RestartableDeps {
+  /** Gives the process that all executions have together. @throws ProcessEnded */
+  readonly shared: () => Promise<WorkflowProcess>;
+  /** Gives a place for this execution alone. */
+  readonly alone: () => Promise<Cell>;
+  /** Is told that a task fails because the process has ended while it was at the execution. */
+  readonly failed: (how: string, verdict: Exclude<Verdict, 'sound'>) => void;
+}
+
+/** An execution before its first task here. */
+export interface NewExecution {
+  /** The request that every process has to do first. */
+  readonly begin: RequestBody;
+  /** A process has ended while it was at the execution. */
+  readonly isSuspect: boolean;
+}
+
+/** Each task tries so many at most. */
+const MOST_PROCESSES = 5;
+
+/**
+ * An execution that does its first task, or is replayed for one, begins again in the next process when the process has
+ * ended: if its task failed, the next attempt would have to wait until Temporal's time-out. If the process was at this very
+ * execution, the next one is for it alone: that shows if its code ends processes, and spares the others.
+ */
+export function createRestartable(
+  { begin, isSuspect }: NewExecution,
+  { failed, ...places }: RestartableDeps,
+): Restartable {
+  const ends: ObservedEnd[] = [];
+  const place = createPlace(places);
+  let hasLeft = false;
+  let process: WorkflowProcess | null = null;
+  /** What brings the code to where it stands; null when that is beyond its history, or when it is only asked. */
+  let replayed: RequestBody[] | null = [begin];
+  /** The part of it that the process has not been asked for. */
+  let missing: readonly RequestBody[] = replayed;
+  const mayRestart = (error: unknown, processes: number): boolean => {
+    if (!(error instanceof ProcessEnded)) return false;
+    if (error.wasAtWork) ends.push({ kind: error.end.kind, wasAlone: place.isCell() });
+    const verdict = judge(ends);
+    const isOver = replayed === null || processes >= MOST_PROCESSES || error.end.kind === 'busy';
+    if (!isOver && verdict !== 'to-blame') return true;
+    if (verdict !== 'sound') failed(error.message, verdict);
+    return false;
+  };
+  const leaveCell = async (): Promise<void> => {
+    hasLeft ||= place.isCell();
+    await place.leave();
+  };
+  return {
+    async ask(request, isReplaying) {
+      if (hasLeft) return { kind: 'forgotten' };
+      for (let processes = 1; ; processes += 1) {
+        try {
+          process ??= await place.next(isSuspect || ends.length > 0);
+          const answer = await askAfter(process, missing, request);
+          missing = [];
+          if (isReplaying) replayed?.push(request);
+          else replayed = null;
+          return answer;
+        } catch (error) {
+          if (!mayRestart(error, processes)) throw error;
+          process = null;
+          missing = replayed ?? [];
+        }
+      }
+    },
+    leaveCell,
+    async askLast(request) {
+      // What ends with the process needs no disposal.
+      if (process && !hasLeft) await process.ask(request).catch(() => undefined);
+      await leaveCell();
+    },
+  };
+}
+
+/** Where the code of an execution runs: with all others, or in a cell, which it keeps. */
+function createPlace({ shared, alone }: Pick<RestartableDeps, 'shared' | 'alone'>) {
+  let cell: Cell | null = null;
+  return {
+    isCell: () => cell !== null,
+    async next(isSuspect: boolean): Promise<WorkflowProcess> {
+      if (!isSuspect) return await shared();
+      cell ??= await alone();
+      return await cell.fresh();
+    },
+    async leave() {
+      await cell?.leave();
+    },
+  };
+}
+
+/** The process has one end, and the oldest of the requests tells if it was at work then. */
+async function askAfter(
+  process: WorkflowProcess,
+  before: readonly RequestBody[],
+  request: RequestBody,
+): Promise<Succeeded> {
+  const asked = before.map((one) => process.ask(one));
+  const answer = process.ask(request);
+  await Promise.all([...asked, answer]);
+  return await answer;
 }

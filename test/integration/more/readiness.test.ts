@@ -1,8 +1,8 @@
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTemporalCheck } from '../../../src/process/readiness/temporal-check.ts';
-import { SEARCH_ATTRIBUTES } from '../../../src/workflows/search-attributes.ts';
+import { createTemporalCheck } from '../../../src/process/temporal-check.ts';
+import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { PATIENTLY, hasStatus } from '../../support/readers/api-runs.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';

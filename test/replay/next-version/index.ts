@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import { INTERPRETER_VERSION } from '../../../src/graph/definition/interpreter-version.ts';
+import { INTERPRETER_VERSION } from '../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { WorkflowInput } from '../../../src/workflows/contract.ts';
 import { interpreterVersionOf } from '../../../src/workflows/interpreter-version.ts';

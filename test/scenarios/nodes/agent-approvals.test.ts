@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
-import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { asks, playAgent, toldIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';

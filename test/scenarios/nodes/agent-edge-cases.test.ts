@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { capDeadline } from '../../../src/graph/definition/call-policy.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { TaskInput } from '../../../src/graph/nodes/behavior.ts';
-import { compileBehavior } from '../../../src/graph/nodes/compile-behavior.ts';
+import { compileBehavior } from '../../../src/graph/nodes/node-compilers.ts';
 import { createToolbox } from '../../../src/graph/nodes/tool-calls/callable-tool.ts';
 import { resumeCall } from '../../../src/graph/nodes/tool-calls/resume-call.ts';
 import { answersOf } from '../../../src/graph/nodes/tool-calls/run-batch.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import { pinCatalog } from '../../../src/graph/definition/pin-catalog.ts';
-import { compileBehavior } from '../../../src/graph/nodes/compile-behavior.ts';
+import { compileBehavior } from '../../../src/graph/nodes/node-compilers.ts';
 import type { NodeCallRequest } from '../../../src/graph/run/effect.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';

@@ -1,6 +1,6 @@
 import type { Catalog, ToolEntry } from '../../../src/graph/definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
-import { textOf } from '../../../src/graph/definition/message-content.ts';
+import { textOf } from '../../../src/graph/definition/message.ts';
 import type { Message, ToolCall } from '../../../src/graph/definition/message.ts';
 import type { ModelCallRequest, ModelReply, OverflowReply, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import type { RunLimits } from '../../../src/graph/run/limits.ts';

@@ -1,4 +1,4 @@
-import { CEILINGS } from '../../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../../src/graph/definition/limits.ts';
 import { DEFAULTS } from '../../../src/graph/definition/catalog.ts';
 import type { Catalog } from '../../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';

@@ -1,7 +1,6 @@
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { GenerateContext, ModelRequest } from '../../../src/activities/models/model.ts';
-import type { CodeToolContext } from '../../../src/activities/tools/code-tool-context.ts';
-import type { Tool, ToolCall } from '../../../src/activities/tools/tool.ts';
+import type { CodeToolContext, Tool, ToolCall } from '../../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { Carrier } from '../../../src/graph/journal/packed-events.ts';

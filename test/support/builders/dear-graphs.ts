@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
+import { hasErrors } from '../../../src/graph/definition/definition.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
-import { hasErrors } from '../../../src/graph/definition/issue.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';

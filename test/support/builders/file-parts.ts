@@ -1,4 +1,4 @@
-import type { FilePart } from '../../../src/graph/definition/message-content.ts';
+import type { FilePart } from '../../../src/graph/definition/message.ts';
 
 /** The first bytes of files, which are enough to tell what they are. */
 export const BYTES = {

@@ -1,18 +1,16 @@
 import { startRun } from '../../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../../src/graph/compile/compile.ts';
-import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
-import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
+import type { JournalBatch, ModelDelta } from '../../../src/graph/journal/batch.ts';
+import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
 import type { EndedRunState } from '../../../src/graph/journal/ended-run.ts';
-import type { Intervention } from '../../../src/graph/journal/intervention.ts';
-import type { RunEvent } from '../../../src/graph/journal/events.ts';
-import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
-import type { RunView } from '../../../src/graph/journal/run-view.ts';
-import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
+import type { Intervention, RunView } from '../../../src/graph/journal/run-view.ts';
+import type { RunEvent } from '../../../src/graph/journal/events.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
 import type { RecordedOccurrence } from '../../../src/graph/run/occurrence.ts';
 import type { NewRun } from '../../../src/store/accept-run.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { aRun } from '../../../src/testing/store-check-runs.ts';
+import { aRun } from '../../../src/testing/store-checks.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 
 /** The default time of everything. */

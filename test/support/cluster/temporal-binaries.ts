@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../../src/dev/cache-folder.ts';
-import { CLI_VERSION } from '../../../src/dev/temporal-executable.ts';
+import { cacheFolder } from '../../../src/dev/data-folder.ts';
+import { CLI_VERSION } from '../../../src/dev/open-temporal.ts';
 
 const run = promisify(execFile);
 

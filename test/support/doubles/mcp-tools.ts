@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
-import { openMcpTools } from '../../../src/activities/tools/mcp/open-mcp-tools.ts';
+import { createGuardedFetch } from '../../../src/activities/http/guarded-request.ts';
+import { openMcpTools } from '../../../src/activities/tools/mcp/open-server.ts';
 import type { Tool } from '../../../src/activities/tools/tool.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';

@@ -7,10 +7,10 @@ import { compileShared } from '../../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../../src/graph/compile/compile.ts';
 import type { Catalog } from '../../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
-import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
+import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
-import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
-import { approvalsToInherit, closedApprovals } from '../../../src/graph/run/approvals/asked-before.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
+import { approvalsToInherit, closedApprovals } from '../../../src/graph/run/asked-before.ts';
 import type {
   CallEffect,
   CallReply,
@@ -25,9 +25,8 @@ import type {
 } from '../../../src/graph/run/effect.ts';
 import { limitsOfGraph } from '../../../src/graph/run/limits.ts';
 import type { RunLimits } from '../../../src/graph/run/limits.ts';
-import type { Occurrence, OccurrenceBody } from '../../../src/graph/run/occurrence.ts';
+import type { Occurrence, OccurrenceBody, Refusal } from '../../../src/graph/run/occurrence.ts';
 import type { Principal } from '../../../src/graph/run/principal.ts';
-import type { Refusal } from '../../../src/graph/run/refusal.ts';
 import type { RunErrorCode } from '../../../src/graph/values/errors.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { forkStartAt, throughTheStore } from '../builders/stored.ts';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { toJson, toJsonObject, toText } from '../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { isMain } from '../../../src/process/is-main.ts';
+import { isMain } from '../../../src/process/own-code.ts';
 
 /** An MCP server that breaks rules. It uses plain JSON-RPC, because a library would correct its mistakes. */
 export interface OddMcpServer {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../../src/dev/cache-folder.ts';
+import { cacheFolder } from '../../../src/dev/data-folder.ts';
 
 const SOURCES = ['main.go', 'go.mod'] as const;
 const sourceOf = (name: string): URL => new URL(`./${name}`, import.meta.url);

@@ -1,6 +1,6 @@
 import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
-import { createCursors } from '../../../src/api/http/cursor.ts';
+import { createCursors } from '../../../src/api/http/paging.ts';
 import { createSeals } from '../../../src/api/http/seals.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';

@@ -1,6 +1,6 @@
 import type { EdgeDefinition, GraphDefinition, Target } from '../../../src/graph/definition/definition.ts';
-import { foldCheckpoints } from '../../../src/graph/journal/checkpoint.ts';
-import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
+import { foldCheckpoints } from '../../../src/graph/journal/resume-point.ts';
+import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import { isJsonList, isJsonObject } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { JournalWrite } from '../../../src/activities/calls/journal/write-journal.ts';
+import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
 import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
 import { isJsonObject, toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';

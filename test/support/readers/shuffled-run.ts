@@ -10,7 +10,7 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import type { ToolCall } from '../../../src/graph/definition/message.ts';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import type { RunView } from '../../../src/graph/journal/run-view.ts';
-import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../../../src/graph/run/effect.ts';
 import { limitsOfGraph } from '../../../src/graph/run/limits.ts';
 import type { Occurrence, OccurrenceBody } from '../../../src/graph/run/occurrence.ts';

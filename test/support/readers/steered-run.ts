@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { vi } from 'vitest';
 import type { RunView } from '../../../src/graph/journal/run-view.ts';
-import type { Approval } from '../../../src/graph/run/approvals/approval.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../../src/workflows/contract.ts';
 import type { AnsweringWorker, Heard } from '../servers/answering-worker.ts';

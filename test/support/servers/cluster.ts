@@ -1,5 +1,5 @@
-import { createClient } from '../../../src/dev/demo/client.ts';
-import type { Client } from '../../../src/dev/demo/client.ts';
+import { createClient } from '../../../src/dev/demo/ticket.ts';
+import type { Client } from '../../../src/dev/demo/ticket.ts';
 import type { Tokens } from '../../../src/dev/issuer.ts';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { startPostgres } from './postgres-server.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { choosePort } from '../../../src/dev/ports.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
-import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { provideTemporal } from '../../../src/dev/open-temporal.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer, TemporalServerOptions } from '../../../src/dev/temporal-server.ts';
 import { endWhenOrphaned } from './end-when-orphaned.ts';

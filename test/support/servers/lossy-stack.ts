@@ -3,7 +3,7 @@ import type { ConfigInput } from '../../../src/config/load-config.ts';
 import { choosePort, retryIfPortTaken } from '../../../src/dev/ports.ts';
 import { startWithTeardown } from '../../../src/dev/teardown.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
-import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { provideTemporal } from '../../../src/dev/open-temporal.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../../src/dev/temporal-server.ts';
 import { sharedTemporal } from './shared-place.ts';

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
 import { openIssuer } from '../../../src/dev/issuer.ts';
-import { consoleAddress } from '../../../src/dev/sign-in/local-sign-in.ts';
+import { consoleAddress } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 

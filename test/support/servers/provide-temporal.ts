@@ -1,4 +1,4 @@
-import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { provideTemporal } from '../../../src/dev/open-temporal.ts';
 
 /** Provides the Temporal executable once, before any test waits for it: a build takes longer than a test may. */
 export async function setup(): Promise<void> {

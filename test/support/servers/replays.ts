@@ -1,7 +1,7 @@
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import { installTemporalRuntime } from '../../../src/dev/temporal-runtime.ts';
+import { installTemporalRuntime } from '../../../src/dev/service.ts';
 import { createDataConverter } from '../../../src/process/data-converter.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';

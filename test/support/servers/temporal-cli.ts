@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { provideTemporal } from '../../../src/dev/open-temporal.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { at } from '../readers/json-at.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createApp } from '../../../src/api/app.ts';
 import type { ApiDeps } from '../../../src/api/deps.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
-import { createCursors } from '../../../src/api/http/cursor.ts';
+import { createCursors } from '../../../src/api/http/paging.ts';
 import { createSeals } from '../../../src/api/http/seals.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';

@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import type { Dialect } from 'kysely';
-import { createClient } from '../../../src/dev/demo/client.ts';
-import type { Client } from '../../../src/dev/demo/client.ts';
+import { createClient } from '../../../src/dev/demo/ticket.ts';
+import type { Client } from '../../../src/dev/demo/ticket.ts';
 import type { DemoServiceEnvironment } from '../../../src/dev/demo-services.ts';
 import { startScriptedModel } from '../../../src/dev/scripted-model/server.ts';
 import { startShop } from '../../../src/dev/shop/server.ts';

@@ -11,7 +11,7 @@ import { createDataConverter } from '../../../src/process/data-converter.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
 import { toActivityDeps } from '../../../src/workers/activity-deps.ts';
-import { readWorkerDeployment } from '../../../src/workers/worker-deployment.ts';
+import { readWorkerDeployment } from '../../../src/workers/worker-options.ts';
 import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import { aToolOf } from '../doubles/configured-tool.ts';
 import { startJobService } from '../doubles/job-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RunChange } from '../../../src/store/changes/changes.ts';
+import type { RunChange } from '../../../src/store/changes.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { AT, aBatch, aNewRun, aView, writeTo } from '../builders/store-builders.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
-import type { RunFilter } from '../../../src/store/run-search/run-filter.ts';
+import type { RunFilter } from '../../../src/store/runs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   AT,

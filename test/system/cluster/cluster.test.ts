@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { findSuite } from '../../../src/dev/conformance-suite.ts';
+import { findSuite } from '../../../src/dev/conformance.ts';
 import { toReport } from '../../../src/dev/demo/report.ts';
 import { runTicket } from '../../../src/dev/demo/run-ticket.ts';
 import type { TicketResult } from '../../../src/dev/demo/run-ticket.ts';

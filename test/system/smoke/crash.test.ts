@@ -1,12 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Client } from '../../../src/dev/demo/client.ts';
-import { listIn, numberIn, textIn } from '../../../src/dev/demo/answer.ts';
-import { toReport } from '../../../src/dev/demo/report.ts';
-import { runTicket } from '../../../src/dev/demo/run-ticket.ts';
 import { readCases } from '../../../src/dev/demo/ticket.ts';
-import type { TicketCase } from '../../../src/dev/demo/ticket.ts';
+import type { Client, TicketCase } from '../../../src/dev/demo/ticket.ts';
+import { listIn, numberIn, textIn, runTicket } from '../../../src/dev/demo/run-ticket.ts';
+import { toReport } from '../../../src/dev/demo/report.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 import { startCluster } from '../../support/servers/cluster.ts';

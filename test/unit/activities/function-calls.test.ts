@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { functionCalls } from '../../../src/activities/function-calls.ts';
-import type { RegisteredFunction } from '../../../src/activities/registered-function.ts';
-import { result } from '../../../src/activities/plain-result.ts';
+import { functionCalls } from '../../../src/activities/tool-calls.ts';
+import type { RegisteredFunction } from '../../../src/activities/tool-calls.ts';
+import { result } from '../../../src/activities/calls/run-code.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { CallReply, FunctionCallRequest } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';

@@ -1,4 +1,4 @@
-import { createScheduleActivities } from '../../../src/activities/schedules/take-tick.ts';
+import { createScheduleActivities } from '../../../src/activities/take-tick.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallSlots } from '../../../src/activities/calls/call-slots.ts';
 import type { CallOutcome } from '../../../src/activities/calls/call-task.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../../src/activities/redactor.ts';
+import { createRedactor } from '../../../src/activities/secrets.ts';
 import { MEASURING, growthOf } from '../../support/readers/growth.ts';
 
 const inner = (text: string): string => JSON.stringify(text).slice(1, -1);

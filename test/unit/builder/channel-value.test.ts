@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import type { ChannelValues } from '../../../src/builder/channel-value.ts';
+import type { ChannelValues } from '../../../src/builder/channel-update.ts';
 import type { TypedRun } from '../../../src/client/index.ts';
 import type { Message } from '../../../src/graph/definition/index.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/index.ts';

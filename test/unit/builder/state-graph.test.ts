@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toMermaid } from '../../../src/graph/diagram/mermaid.ts';
-import { toPlantUml } from '../../../src/graph/diagram/plant-uml.ts';
+import { toMermaid, toPlantUml } from '../../../src/graph/diagram/write-diagram.ts';
 import { END, InvalidGraphError, START, StateGraph } from '../../../src/index.ts';
 import { aCatalog } from '../../support/builders/builders.ts';
 

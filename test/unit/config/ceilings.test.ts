@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
-import { CEILINGS } from '../../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../../src/graph/definition/limits.ts';
 
 test('an installation that says nothing has our ceilings', () => {
   const config = parseConfig('here', {});

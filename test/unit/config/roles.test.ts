@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
-import { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from '../../../src/graph/definition/roles/roles.ts';
+import { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from '../../../src/graph/definition/roles.ts';
 
 test('without roles of its own a configuration has the built-in ones', () => {
   expect(parseConfig('here', {}).roles).toEqual(BUILT_IN_ROLES);

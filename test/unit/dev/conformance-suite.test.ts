@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSuite } from '../../../src/dev/conformance-suite.ts';
+import { findSuite } from '../../../src/dev/conformance.ts';
 
 test('an empty CONFORMANCE_DIR counts as one that is not set', () => {
   expect(findSuite({ CONFORMANCE_DIR: '' })).toEqual(findSuite({}));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openCursorSecret } from '../../../src/dev/cursor-secret.ts';
+import { openCursorSecret } from '../../../src/dev/stack.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
+import { createGuardedFetch } from '../../../src/activities/http/guarded-request.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
-import { act } from '../../../src/dev/scripted-model/act.ts';
-import { answer } from '../../../src/dev/scripted-model/answer.ts';
-import { checkReply } from '../../../src/dev/scripted-model/check-reply.ts';
-import { classify } from '../../../src/dev/scripted-model/classify.ts';
-import { findAmount } from '../../../src/dev/scripted-model/find-amount.ts';
+import { act, answer, checkReply, smallestValue } from '../../../src/dev/scripted-model/completion.ts';
+import { classify, findAmount } from '../../../src/dev/scripted-model/classify.ts';
 import { LANGUAGES } from '../../../src/dev/scripted-model/language.ts';
 import { FactsSchema, TicketSchema } from '../../../src/dev/scripted-model/prompt.ts';
 import type { Conversation, Facts, Ticket } from '../../../src/dev/scripted-model/prompt.ts';
-import { REPLY_TEXTS } from '../../../src/dev/scripted-model/reply-texts.ts';
+import { REPLY_TEXTS, writeReply } from '../../../src/dev/scripted-model/write-reply.ts';
 import { reviseReply } from '../../../src/dev/scripted-model/revise-reply.ts';
 import { startScriptedModel } from '../../../src/dev/scripted-model/server.ts';
-import { smallestValue } from '../../../src/dev/scripted-model/smallest-value.ts';
-import { writeReply } from '../../../src/dev/scripted-model/write-reply.ts';
 import { compileJsonSchema } from '../../../src/graph/values/json-schema.ts';
 import { aModelContext, aModelQuestion } from '../../support/builders/call-builders.ts';
 

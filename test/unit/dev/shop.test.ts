@@ -1,7 +1,7 @@
 import type { Dialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { SEED_ORDERS } from '../../../src/dev/shop/seed-orders.ts';
+import { SEED_ORDERS } from '../../../src/dev/shop/tables.ts';
 import { startShop } from '../../../src/dev/shop/server.ts';
 import { createPgliteDialect } from '../../../src/store/database/pglite-dialect.ts';
 import { createPostgresDialect } from '../../../src/store/database/postgres-dialect.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { stopOnSignal } from '../../../src/dev/stop-on-signal.ts';
+import { stopOnSignal } from '../../../src/dev/start.ts';
 
 test('a signal that comes twice within a second stops in order, a later one ends at once', () => {
   const [begin, end] = [vi.fn<() => void>(), vi.fn<() => void>()];

@@ -9,7 +9,7 @@ import { REDUCER_TEXTS } from '../../../reference/texts/reducers.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { createReduceContext } from '../../../src/graph/channels/reducer.ts';
-import { reducers } from '../../../src/graph/channels/reducers.ts';
+import { reducers } from '../../../src/graph/channels/channel.ts';
 import { parseExpression } from '../../../src/graph/expression/index.ts';
 import { validateGraph } from '../../../src/graph/validate/index.ts';
 import { toJson } from '../../../src/graph/values/index.ts';

@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunChange } from '../../../src/store/changes/changes.ts';
+import type { RunChange } from '../../../src/store/changes.ts';
 import { createPostgresDialect } from '../../../src/store/database/postgres-dialect.ts';
 import { openPostgresStore } from '../../../src/store/store.ts';
 import type { Store } from '../../../src/store/store.ts';

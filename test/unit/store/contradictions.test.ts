@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
-import { isContradiction } from '../../../src/store/database/contradiction.ts';
+import { isContradiction } from '../../../src/store/database/database-away.ts';
 import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView, writeTo } from '../../support/builders/store-builders.ts';
 import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { textOf } from '../../../src/graph/definition/message-content.ts';
+import { textOf } from '../../../src/graph/definition/message.ts';
 import { END, START, StateGraph } from '../../../src/index.ts';
 import { after, runGraph, scriptedModel } from '../../../src/testing/index.ts';
 

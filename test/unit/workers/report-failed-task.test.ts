@@ -5,7 +5,7 @@ import { toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { TaskFailureCause, TaskFailureNote } from '../../../src/store/failing-runs.ts';
 import { readMetrics } from '../../../src/telemetry/metrics/meter.ts';
-import { reportFailedTask } from '../../../src/workers/report-failed-task.ts';
+import { reportFailedTask } from '../../../src/workers/isolated-worker.ts';
 import type { Culprit } from '../../../src/workers/workflow-process/task-observer.ts';
 import { at } from '../../support/readers/json-at.ts';
 

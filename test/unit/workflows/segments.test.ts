@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NOBODY_AWAITED } from '../../../src/graph/run/compensation.ts';
-import { createSegments } from '../../../src/workflows/traces/segments.ts';
-import type { Segments } from '../../../src/workflows/traces/segments.ts';
+import { createSegments } from '../../../src/workflows/segments.ts';
+import type { Segments } from '../../../src/workflows/segments.ts';
 
 type Progress = Parameters<Segments['observe']>[0];
 type ToldEvent = Progress['events'][number];

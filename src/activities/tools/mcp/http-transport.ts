@@ -1,16 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Response as UndiciResponse } from 'undici';
 import { CallError } from '../../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../calls/classify-failure.ts';
 import { traceHeaders } from '../../../telemetry/traces/traceparent.ts';
-import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import type { GuardedFetch } from '../../http/guarded-request.ts';
 import { readBody } from '../../http/read-body.ts';
-import { boundAnswers } from './bound-answers.ts';
-import { currentExchange, GRACE_MS, openExchange } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
-import { limitStream } from './limit-stream.ts';
+import { boundAnswers, limitStream } from './bound-answers.ts';
 
 interface HttpTransportOptions {
   readonly url: URL;
@@ -179,4 +177,80 @@ function brokenOff(why: string): CallError {
 function notTaken(): CallError {
   const message = `The server has not taken a message within ${TAKE_MS / 1_000} s`;
   return new CallError('TOOL_FAILED', message, { retryable: true, done: 'perhaps' });
+}
+
+/** A message to a server, with all HTTP requests that it leads to: a broken answer is asked for again. */
+export interface Exchange {
+  /** Ends the HTTP requests. */
+  readonly signal: AbortSignal;
+  /** Of the requests for the rest of an answer. */
+  readonly pace: Pace;
+  /** True if the answer's events are numbered: the SDK then requests the rest of a broken answer. */
+  isResumable: boolean;
+  /** Fails a message that waits for its answer. */
+  fail(this: void, error: CallError): void;
+  end(error?: CallError): void;
+  /** Ends it after a moment, because the SDK may still be reading. */
+  endSoon(): void;
+}
+
+/** In which an answer that has come is read to its end. */
+const GRACE_MS = 1_000;
+
+/** The exchange that a `fetch` serves. */
+const currentExchange = new AsyncLocalStorage<Exchange>();
+
+interface ExchangeOptions {
+  readonly onFailed: (error: CallError) => void;
+  readonly onEnded: () => void;
+}
+
+function openExchange({ onFailed, onEnded }: ExchangeOptions): Exchange {
+  const ending = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const end = (error?: CallError): void => {
+    clearTimeout(timer);
+    ending.abort(error);
+    onEnded();
+  };
+  return {
+    signal: ending.signal,
+    pace: createPace(),
+    isResumable: false,
+    fail: onFailed,
+    end,
+    endSoon() {
+      timer ??= setTimeout(end, GRACE_MS).unref();
+    },
+  };
+}
+
+/** The pauses before requests for more of one stream. The SDK leaves them to the server, which may want none. */
+export interface Pace {
+  /** Tells how long the next request has to wait, in milliseconds. @param now in milliseconds since the epoch */
+  next(now: number): number;
+  /** The stream has brought a message, so the next pause is the shortest again. */
+  restart(): void;
+}
+
+/** Between the beginnings of two requests, so that a stream that has lasted long is asked for again at once. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10_000;
+const GROWTH = 1.5;
+
+/** Pauses grow while streams end without a message. */
+export function createPace(): Pace {
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let pauseMs = SHORTEST_PAUSE_MS;
+  return {
+    next(now) {
+      const waitMs = Math.max(0, begunAt + pauseMs - now);
+      begunAt = now + waitMs;
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH);
+      return waitMs;
+    },
+    restart() {
+      pauseMs = SHORTEST_PAUSE_MS;
+    },
+  };
 }

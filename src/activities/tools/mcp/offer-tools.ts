@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool, Tool as SdkTool } from '@modelcontextprotocol/sdk/types.js';
 import type { CallSafety } from '../../../graph/definition/index.ts';
 import {
   didYouMean,
@@ -6,13 +10,13 @@ import {
   toJsonObject,
   tryWithAllowance,
   withSuggestions,
+  canonicalJson,
+  toJson,
+  isDeeperThan,
 } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import { TOOL_NAME } from '../tool.ts';
-import { pinOf } from './list-tools.ts';
-import type { ListedTool } from './list-tools.ts';
 import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
-import { findSizeProblem } from './tool-size.ts';
 
 /** A server's tool as graphs see it. */
 export interface OfferedTool {
@@ -125,4 +129,77 @@ function findDuplicateNames(offered: readonly OfferedTool[]): readonly string[] 
   const names = offered.map(({ name }) => name);
   const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   return [...twice].map((name) => `two of its tools are called "${name}"`);
+}
+
+/** A tool as its server describes it; the text is not trusted. */
+export type ListedTool = Tool;
+
+/** Limits for servers that list without end. */
+const MAX_TOOLS = 1_000;
+const MAX_PAGES = 100;
+
+/**
+ * Lists a server's tools, page by page. The SDK's `listTools` would compile their schemas to code, which is unsafe for
+ * schemas that are not trusted.
+ * @param timeoutMs limit for all pages together
+ * @throws if the answer is no list of tools, or exceeds the limits
+ */
+export async function listTools(client: Client, timeoutMs: number): Promise<ReadonlyMap<string, ListedTool>> {
+  const tools = new Map<string, ListedTool>();
+  if (!client.getServerCapabilities()?.tools) return tools;
+  const endsAt = Date.now() + timeoutMs;
+  let cursor: string | undefined;
+  let size = 0;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, {
+      timeout: Math.max(1, endsAt - Date.now()),
+    });
+    size = addListSize(size, result.tools);
+    addTo(tools, result.tools);
+    cursor = result.nextCursor;
+    if (cursor === undefined) return tools;
+  }
+  throw new Error(`Its list of tools has more than ${MAX_PAGES} pages`);
+}
+
+function addTo(tools: Map<string, ListedTool>, page: readonly ListedTool[]): void {
+  for (const tool of page) {
+    if (tools.has(tool.name)) throw new Error(`It lists the tool "${tool.name}" twice`);
+    tools.set(tool.name, tool);
+  }
+  if (tools.size > MAX_TOOLS) throw new Error(`It lists more than ${MAX_TOOLS} tools`);
+}
+
+/** Hashes what models, checks and permissions depend on: a tool's description, schemas and annotations. */
+export function pinOf({ description, inputSchema, outputSchema, annotations }: ListedTool): string {
+  const text = canonicalJson(toJson({ description, inputSchema, outputSchema, annotations }));
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** In characters of JSON: description, schemas and annotations of one tool. All of it may go to a model. */
+const MAX_TOOL_SIZE = 65_536;
+
+/** Checks the size of a tool's description before its schemas are looked at. @returns the problem, or `null` */
+function findSizeProblem(tool: SdkTool): string | null {
+  const size = JSON.stringify(tool).length;
+  return size > MAX_TOOL_SIZE
+    ? `the description of "${tool.name}" has ${size} characters; ${MAX_TOOL_SIZE} are allowed`
+    : null;
+}
+
+/** In characters of JSON, of all tools of a server. */
+const MAX_LIST_SIZE = 4_000_000;
+
+const MAX_LEVELS = 100;
+
+/**
+ * Adds the characters of a page to those of the pages before.
+ * @throws if the list is too large or nested too deeply
+ */
+function addListSize(before: number, page: readonly SdkTool[]): number {
+  if (isDeeperThan(MAX_LEVELS, page)) throw new Error(`Its list of tools has more than ${MAX_LEVELS} levels of JSON`);
+  const size = before + JSON.stringify(page).length;
+  if (size > MAX_LIST_SIZE) throw new Error(`Its list of tools has more than ${MAX_LIST_SIZE} characters`);
+  return size;
 }

@@ -1,15 +1,14 @@
-import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import type { GuardedFetch } from '../../http/guarded-request.ts';
 import { useSecrets } from '../../secrets.ts';
 import type { SecretResolver } from '../../secrets.ts';
 import type { Tool } from '../tool.ts';
-import { keepConnection } from './connection.ts';
+import { keepConnection, openSession } from './session.ts';
+import type { ToolList } from './session.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import { offerTools } from './offer-tools.ts';
 import type { OfferedTool } from './offer-tools.ts';
 import { openTransport } from './open-transport.ts';
 import type { McpServerSettings } from './server-settings.ts';
-import { openSession } from './session.ts';
-import type { ToolList } from './session.ts';
 import { describeFailure } from './to-call-error.ts';
 
 export interface McpDeps {
@@ -61,4 +60,30 @@ export async function openServer(server: string, settings: McpServerSettings, de
       close,
     };
   }
+}
+
+/** The tools of MCP servers while their connections are open. */
+export interface McpTools {
+  readonly tools: readonly Tool[];
+  /** Closes all connections and ends the programs started for them. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects MCP servers and lists their tools.
+ * @throws if a server can't be used as configured: the message names every problem by server, and all connections are
+ * closed
+ */
+export async function openMcpTools(
+  servers: Readonly<Record<string, McpServerSettings>>,
+  deps: McpDeps,
+): Promise<McpTools> {
+  const opened = await Promise.all(
+    Object.entries(servers).map(async ([name, settings]) => ({ name, ...(await openServer(name, settings, deps)) })),
+  );
+  const close = async (): Promise<void> => void (await Promise.all(opened.map(async (server) => await server.close())));
+  const problems = opened.flatMap(({ name, problems }) => problems.map((problem) => `  ${name}: ${problem}`));
+  if (problems.length === 0) return { tools: opened.flatMap(({ tools }) => tools), close };
+  await close();
+  throw new Error(`The MCP servers of the configuration can't be used so:\n${problems.join('\n')}`);
 }

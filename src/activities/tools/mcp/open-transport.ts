@@ -1,10 +1,12 @@
-import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { GuardedFetch } from '../../http/guarded-request.ts';
 import { resolveHeaders, resolveTexts } from '../../secrets.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import { HttpTransport } from './http-transport.ts';
-import { MAX_STREAM_BYTES } from './limit-stream.ts';
-import { ProgramTransport } from './program-transport.ts';
+import { MAX_STREAM_BYTES, boundAnswers } from './bound-answers.ts';
 import type { McpAddress, McpProgram, McpServerSettings } from './server-settings.ts';
+import { unreachable } from './to-call-error.ts';
 
 export interface TransportDeps {
   readonly fetch: GuardedFetch;
@@ -55,4 +57,21 @@ function openAddress({ url, headers }: McpAddress, { fetch, secrets }: Transport
     transport: new HttpTransport({ url: new URL(url), fetch, headers: resolvedHeaders }),
     errorOutput: () => '',
   };
+}
+
+/** A program that speaks over standard input and output. The SDK's own transport answers without limit. */
+export class ProgramTransport extends StdioClientTransport {
+  #isClosing = false;
+  readonly #sendBounded = boundAnswers(() => void this.close());
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    // The program may take some seconds to end; the session ends when it has.
+    if (this.#isClosing) throw unreachable('The program is being ended');
+    await this.#sendBounded(message, async () => await super.send(message));
+  }
+
+  override async close(): Promise<void> {
+    this.#isClosing = true;
+    await super.close();
+  }
 }

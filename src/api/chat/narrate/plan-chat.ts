@@ -1,5 +1,8 @@
 import { isJsonObject } from '../../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../graph/definition/index.ts';
+import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
+import { parseCallKey, taskKey } from '../../../graph/run/index.ts';
 
 /** How a graph takes part in a chat. */
 export interface ChatPlan {
@@ -64,4 +67,76 @@ function speaksTo(node: NodeDefinition, channel: string): boolean {
   if (node.output !== undefined) return false;
   const { messages, write } = node;
   return messages === channel || (typeof write === 'object' && Object.hasOwn(write, channel));
+}
+
+/** A chunk of the AI SDK's UI message stream, version 1. Its clients refuse chunks of types that they do not know. */
+export type Chunk =
+  | { readonly type: 'start'; readonly messageId: string; readonly messageMetadata: JsonObject }
+  | { readonly type: 'start-step' }
+  | { readonly type: 'finish-step' }
+  | { readonly type: 'text-start'; readonly id: string }
+  | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
+  | { readonly type: 'text-end'; readonly id: string }
+  | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
+  | {
+      readonly type: 'tool-input-available';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: Json;
+      readonly dynamic: true;
+      readonly title?: string;
+      /** What a client keeps with the call, and sends back with a decision. */
+      readonly providerMetadata?: { readonly holdfast: { readonly digest: string } };
+    }
+  | { readonly type: 'tool-approval-request'; readonly approvalId: string; readonly toolCallId: string }
+  | {
+      readonly type: 'tool-output-available';
+      readonly toolCallId: string;
+      readonly output: Json;
+      readonly dynamic: true;
+    }
+  | {
+      readonly type: 'tool-output-error';
+      readonly toolCallId: string;
+      readonly errorText: string;
+      readonly dynamic: true;
+    }
+  | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  | { readonly type: 'data-node'; readonly id: string; readonly data: JsonObject; readonly transient: true }
+  | { readonly type: 'data-output'; readonly data: Json }
+  | {
+      readonly type: 'finish';
+      readonly finishReason: 'stop' | 'tool-calls';
+      readonly messageMetadata: JsonObject;
+    }
+  | { readonly type: 'abort'; readonly reason?: string }
+  | { readonly type: 'error'; readonly errorText: string };
+
+/** The fields of an event that say which node task it is about. */
+export interface TaskOfEvent {
+  readonly node: string;
+  readonly visit: number;
+  readonly index?: number;
+  readonly path?: RunEvent['path'];
+}
+
+/** @returns `null` for an event of no task */
+export function taskOf(event: RunEvent): TaskOfEvent | null {
+  return 'visit' in event ? event : null;
+}
+
+/** True if a call belongs to a task. Of the elements of a list, the call's key names which it is. */
+export function sameTask(call: Pick<ModelDelta, 'node' | 'visit' | 'path' | 'callKey'>, task: TaskOfEvent): boolean {
+  const { node, visit, path = [], index } = task;
+  return (
+    call.node === node &&
+    call.visit === visit &&
+    (call.path ?? []).join('/') === path.join('/') &&
+    (index === undefined || parseCallKey(call.callKey)?.task === taskKey(node, index))
+  );
+}
+
+/** A text that is equal for events of one task. */
+export function keyOfTask({ node, visit, index, path = [] }: TaskOfEvent): string {
+  return JSON.stringify([path, node, visit, index ?? null]);
 }

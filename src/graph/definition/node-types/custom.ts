@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
-import type { Execution } from '../execution.ts';
+import type { Execution } from '../call-policy.ts';
 import type { NodeDescription } from './node-description.ts';
 
 /** A node of a type that code registers. It has the common fields and those that its type defines. */

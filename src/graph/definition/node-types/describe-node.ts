@@ -1,8 +1,10 @@
-import { isJsonObject, own } from '../../values/json.ts';
-import type { JsonObject } from '../../values/json.ts';
+import { isJsonObject, own, isJsonList } from '../../values/json.ts';
+import type { JsonObject, Json } from '../../values/json.ts';
 import { describeCustom } from './custom.ts';
 import type { NodeDescription, NodeTypeDescription, ShownFields } from './node-description.ts';
 import { NODE_TYPES } from './node-types.ts';
+import { valueAt } from '../../values/value-at.ts';
+import { toPointer } from '../../values/json-pointer.ts';
 
 /** Returns the description of a node by its type. A type that is not in the language is registered by code. */
 export function describeNode(fields: JsonObject): NodeDescription {
@@ -32,4 +34,52 @@ export function fieldsShownAs(place: keyof ShownFields): readonly string[] {
 export function fieldsOf(node: object): JsonObject {
   if (isJsonObject(node)) return node;
   throw new TypeError('A node is an object');
+}
+
+/** A name in the definition. */
+export interface Named {
+  readonly name: string;
+  /** JSON Pointer. */
+  readonly path: string;
+}
+
+/** Returns one name, or a list of names, each with its path. */
+export function namesAt(value: Json | undefined, path: string): readonly Named[] {
+  if (typeof value === 'string') return [{ name: value, path }];
+  if (!isJsonList(value)) return [];
+  return value.flatMap((item, index) => (typeof item === 'string' ? [{ name: item, path: `${path}/${index}` }] : []));
+}
+
+/** Returns the names in the given fields of a node. @param path of the node */
+export function namesInFields(
+  { fields, path }: { readonly fields: JsonObject; readonly path: string },
+  named: readonly string[] = [],
+): readonly Named[] {
+  return named.flatMap((field) => namesAt(fieldAt(fields, field), `${path}/${field}`));
+}
+
+/** Returns the value of a field. @param field a name, or names joined by `/` for a nested field */
+export function fieldAt(fields: JsonObject, field: string): Json | undefined {
+  return valueAt(fields, field.split('/'));
+}
+
+/** A node's fields, and the JSON Pointer of the node. */
+export interface PlacedFields {
+  readonly fields: JsonObject;
+  readonly path: string;
+}
+
+/** Returns the channels that a node writes, or uses as its conversation. */
+export function writesOf(node: PlacedFields): readonly Named[] {
+  const { fields, path } = node;
+  const { write, onError } = fields;
+  return [
+    ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : keysAt(write, `${path}/write`)),
+    ...(isJsonObject(onError) ? keysAt(onError['write'], `${path}/onError/write`) : []),
+    ...namesInFields(node, fieldsOfKind('conversations')),
+  ];
+}
+
+function keysAt(value: unknown, path: string): readonly Named[] {
+  return isJsonObject(value) ? Object.keys(value).map((name) => ({ name, path: path + toPointer([name]) })) : [];
 }

@@ -1,24 +1,21 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ModelEntry } from '../../definition/catalog.ts';
-import type { ToolChoice } from '../../definition/model-options.ts';
-import type { ModelFields } from '../../definition/node-types/model-fields.ts';
+import type { ToolChoice, ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
 import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
 import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
-import { own } from '../../values/json.ts';
+import { own, toJson } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
 import type { TaskContext } from '../behavior.ts';
-import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
-import type { NodeSettings } from '../node-settings.ts';
-import { compileConversationStart } from './conversation.ts';
-import type { ConversationStart } from './conversation.ts';
-import { compileOutput } from './structured-output.ts';
-import type { OutputReader } from './structured-output.ts';
-import { shorten, summaryRequest, summaryTokens } from './summary.ts';
-import type { ShortenedConversation } from './summary.ts';
+import type { TimeLeft, NodeSettings } from '../node-settings.ts';
+import { compileConversationStart, shorten, summaryRequest, summaryTokens } from './conversation.ts';
+import type { ConversationStart, ShortenedConversation } from './conversation.ts';
+import { compileJsonSchema } from '../../values/json-schema.ts';
+import type { JsonSchema } from '../../values/json-schema.ts';
 
 /** The compiled fields of a node for calls of its models. */
 export interface ModelCallPlan {
@@ -157,4 +154,51 @@ function contextOf(
 
 function withIds(messages: readonly NewMessage[], prefix: string): readonly Message[] {
   return messages.map((message, index) => ({ ...message, id: `${prefix}-${index}` }));
+}
+
+/** Reads a JSON value from a model's text. A problem is worded for the model, which is to correct it. */
+export type OutputReader = (text: string) => { readonly value: Json } | { readonly problem: string };
+
+/** Compiles a reader of values that fit a schema. Of several values in a text, the first that fits counts. */
+function compileOutput(schema: JsonSchema): OutputReader {
+  const check = compileJsonSchema(schema);
+  const isValid = (value: Json): boolean => check(value).length === 0;
+  return (text) => {
+    const values = jsonIn(text);
+    const value = values[Math.max(0, values.findIndex(isValid))];
+    if (value === undefined) return { problem: 'it holds no JSON' };
+    const [first] = check(value);
+    return first ? { problem: `${first.path || '/'}: ${first.message}` } : { value };
+  };
+}
+
+/** JSON values in a text: the text itself, else the content of a code fence and of the outermost brackets. */
+function jsonIn(text: string): readonly Json[] {
+  const whole = parseAll([text]);
+  if (whole.length > 0) return whole;
+  const brackets = text.search(/[[{]/) === text.indexOf('{') ? ['{}', '[]'] : ['[]', '{}'];
+  const [outermost] = parseAll(brackets.map(([open = '', close = '']) => between(text, open, close)));
+  return [...parseAll([fencedIn(text)]), ...(outermost === undefined ? [] : [outermost])];
+}
+
+function fencedIn(text: string): string {
+  return (/```(?:json)?([^]*?)```/.exec(text)?.[1] ?? '').trimStart();
+}
+
+/** From the first `open` to the last `close`. */
+function between(text: string, open: string, close: string): string {
+  const start = text.indexOf(open);
+  return start < 0 ? '' : text.slice(start, text.lastIndexOf(close) + 1);
+}
+
+function parseAll(texts: readonly string[]): readonly Json[] {
+  return texts.map(parseJson).filter((value) => value !== undefined);
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }

@@ -7,10 +7,9 @@ import type { TaskFailure } from '../../values/errors.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { NodeSettings } from '../node-settings.ts';
-import { withUniqueIds, withoutCalls } from './conversation.ts';
+import { withUniqueIds, withoutCalls, extendSummary } from './conversation.ts';
 import { planModelCalls, shortenConversation, toModelCall } from './model-calls.ts';
 import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
-import { extendSummary } from './summary.ts';
 
 /*
  * A model turn gets one answer of a model. It may take several calls: of other models after a failure, for corrections

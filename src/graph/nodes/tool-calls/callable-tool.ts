@@ -1,9 +1,9 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
-import type { ApprovalRule, ToolEntry } from '../../definition/catalog.ts';
+import type { ApprovalRule, ToolEntry, ApprovalTerms, CatalogDefaults } from '../../definition/catalog.ts';
 import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
-import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
-import { isGraphTool, namesOfTool, offeredNames } from '../../definition/node-types/offered-tool.ts';
+import { MEMORY_TOOLS } from '../../definition/graph-tools.ts';
+import { isGraphTool, namesOfTool, offeredNames, MAX_MEMORY_NAME } from '../../definition/node-types/offered-tool.ts';
 import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
 import { evaluateField, NODE_NAMES, parseExpression } from '../../expression/expression.ts';
 import type { Bindings, Name } from '../../expression/expression.ts';
@@ -11,20 +11,19 @@ import type { ReadingRequest, ToolCallRequest } from '../../run/effect.ts';
 import { mayCall } from '../../run/principal.ts';
 import type { Principal } from '../../run/principal.ts';
 import { GraphError } from '../../values/errors.ts';
-import { compileJsonSchema } from '../../values/json-schema.ts';
-import type { SchemaViolation } from '../../values/json-schema.ts';
-import { own } from '../../values/json.ts';
-import type { Json } from '../../values/json.ts';
+import { compileJsonSchema, mismatchPointers } from '../../values/json-schema.ts';
+import type { SchemaViolation, JsonSchema, SchemaCheck } from '../../values/json-schema.ts';
+import { own, isJsonObject, toText } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
 import { withoutCharge } from '../../values/meter.ts';
 import { truncate } from '../../values/text.ts';
 import type { Question, TaskContext } from '../behavior.ts';
-import type { TimeLeft } from '../node-deadline.ts';
-import { policyOf } from '../node-settings.ts';
-import type { CallableGraph, ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
-import { findRefusedArgument } from './graph-input.ts';
-import { compileNamespace } from './memory-namespace.ts';
-import { readArguments } from './read-arguments.ts';
-import { toolQuestion } from './tool-question.ts';
+import { policyOf, field } from '../node-settings.ts';
+import type { TimeLeft, CallableGraph, ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
+import { findRefusedMessage } from '../../channels/outside-messages.ts';
+import { splitIntoPieces } from '../../expression/template.ts';
+import { coerce, coerceAt } from './coerce.ts';
+import { toMs } from '../../values/time.ts';
 
 /** A tool as one node may call it. */
 export interface CallableTool {
@@ -250,4 +249,87 @@ const MAX_QUOTED = 200;
 function callersOf({ roles = [], permission }: ToolEntry): string {
   if (permission !== undefined) return `people with ${permission}`;
   return roles.join(', ') || 'admin';
+}
+
+/** Returns the arguments of a graph call as input: the parameters of a graph are an object. */
+export function inputOf(args: Json): JsonObject {
+  return isJsonObject(args) ? args : {};
+}
+
+/** Returns the first message in arguments that a graph does not take from a model; `null`: it takes them. */
+function findRefusedArgument({ channels }: CallableGraph, args: Json): string | null {
+  return findRefusedMessage(channels, {}, inputOf(args))?.message ?? null;
+}
+
+/**
+ * Compiles the namespace that a model's memory is confined to. A value fills one part between slashes: one with a slash
+ * of its own would lead into the namespace of another, and an empty one to that of all.
+ * @returns fills it. @throws GraphError `EXPRESSION_FAILED` for a part that is empty, or more parts than the template has
+ */
+function compileNamespace(template: string): (bindings: Bindings) => string {
+  const filler = field('tools.memory', template, '');
+  const literal = splitIntoPieces(template, NODE_NAMES).filter((piece) => typeof piece === 'string');
+  const parts = partsOf(literal.join(''));
+  return (bindings) => {
+    const namespace = toText(filler.fill(bindings));
+    const isWhole = NAMESPACE.test(namespace) && namespace.length <= MAX_MEMORY_NAME;
+    if (isWhole && partsOf(namespace) === parts) return namespace;
+    const expected = `1 to ${MAX_MEMORY_NAME} characters without control characters, and ${parts} parts between slashes, none empty`;
+    throw new GraphError('EXPRESSION_FAILED', `tools.memory: this namespace has ${expected}`);
+  };
+}
+
+function partsOf(namespace: string): number {
+  return namespace.split('/').length;
+}
+
+const NAMESPACE = /^[^/\p{Cc}]+(?:\/[^/\p{Cc}]+)*$/u;
+
+/** Reads the arguments that a model has written, which may hold numbers and booleans as text. They may still not fit. */
+export function readArguments(written: Json, parameters: JsonSchema, check: SchemaCheck): Json {
+  if (check(written).length === 0) return written;
+  const coerced = coerceAt(written, mismatchPointers(parameters, written));
+  // Violations don't always point at the texts to convert, so every text counts where the schema declares other types.
+  return check(coerced).length === 0 ? coerced : coerce(written, parameters);
+}
+
+/** The call that people are asked about. */
+export interface AskedCall {
+  readonly tool: string;
+  readonly args: Json;
+  /** The origin of the call, such as "Node pay calls it". */
+  readonly because: string;
+  /** The namespace of a tool of memory. */
+  readonly memory?: string | undefined;
+  /** The graph that runs as the call. */
+  readonly graph?: CallableGraph | undefined;
+}
+
+/** Asks if a tool may be called, on the terms of the tool. */
+export function toolQuestion(
+  { tool, args, because, memory, graph }: AskedCall,
+  entry: ToolEntry,
+  { approvalTimeout }: Pick<CatalogDefaults, 'approvalTimeout'>,
+): Question {
+  const { policy = {}, timeout = approvalTimeout } = termsOf(entry.approval);
+  return {
+    title: `Call ${tool}`,
+    details: {
+      tool,
+      ...(memory !== undefined && { memory }),
+      description: entry.description,
+      ...(graph ? { graph: graph.reference } : { effect: entry.effect }),
+      because,
+    },
+    args,
+    argsSchema: entry.takes ?? entry.parameters,
+    decisionSchema: null,
+    policy,
+    tool,
+    timeoutMs: toMs(timeout),
+  };
+}
+
+function termsOf(rule: ApprovalRule | undefined): ApprovalTerms {
+  return typeof rule === 'object' ? rule : {};
 }

@@ -1,4 +1,4 @@
-import type { Approval } from '../../run/approvals/approval.ts';
+import type { Approval } from '../../run/approval.ts';
 import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
 import { failsTheRun, isUnknownOutcome } from '../../values/errors.ts';

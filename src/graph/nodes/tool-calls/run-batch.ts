@@ -1,14 +1,17 @@
 import type { NewMessage, ToolCall } from '../../definition/message.ts';
 import { NOT_ASKED, answered, failureIn } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState, ToolBatch } from '../../run/tool-batch.ts';
-import { tasksIn } from '../../run/scope-place.ts';
-import type { Scope, WithGraphCalls } from '../../run/scope.ts';
+import { tasksIn, freshScope } from '../../run/scope-place.ts';
+import type { Scope, WithGraphCalls, NodeTask } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
+import { inputOf } from './callable-tool.ts';
 import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
-import { withBegunGraphs, withoutGraph } from './begun-graphs.ts';
 import { failureNote, toolNotFound } from './messages.ts';
 import { readAs, resumeCall } from './resume-call.ts';
+import { newCountdown } from '../../run/limits.ts';
+import { taskKey } from '../../run/ids.ts';
+import type { CallableGraph } from '../node-settings.ts';
 
 /*
  * A tool batch holds the tool calls of one message. They run in parallel, each with its own key, retries and approval.
@@ -240,4 +243,65 @@ function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] 
     default:
       return [];
   }
+}
+
+/*
+ * A graph runs as a tool call as a task of its own, in a scope inside the task that makes the calls. The scope lives as
+ * long as one of its tasks: it is no superstep, and has no channels.
+ */
+
+/** Adds the tasks of calls that have begun as graphs since an earlier state of their batch. */
+function withBegunGraphs(
+  { tools, leftMs }: ToolBatchContext,
+  { before, batch, inside }: { readonly before: ToolBatch; readonly batch: ToolBatch; readonly inside?: Scope },
+): Pick<WithGraphCalls, 'inside'> {
+  const begun = batch.flatMap((call, at) => {
+    const isBegun = call.state.phase === 'inside' && before[at]?.state.phase !== 'inside';
+    const graph = isBegun ? tools.find(call.tool)?.graph : null;
+    return graph ? [toTask(call, graph, leftMs())] : [];
+  });
+  return holding(inside, [...tasksIn(inside ?? NO_GRAPHS), ...begun]);
+}
+
+/** Leaves out the task of a call whose result has been taken. */
+function withoutGraph(inside: Scope | undefined, number: number): Pick<WithGraphCalls, 'inside'> {
+  return holding(
+    inside,
+    tasksIn(inside ?? NO_GRAPHS).filter(({ index }) => index !== number),
+  );
+}
+
+function holding(inside: Scope | undefined, tasks: readonly NodeTask[]): Pick<WithGraphCalls, 'inside'> {
+  return tasks.length === 0 ? {} : { inside: { ...(inside ?? NO_GRAPHS), at: { kind: 'running', tasks } } };
+}
+
+const NO_GRAPHS: Scope = {
+  step: 0,
+  channels: {},
+  at: { kind: 'running', tasks: [] },
+  deferred: [],
+  joins: {},
+  visits: {},
+  messages: 0,
+  widest: 0,
+};
+
+function toTask({ tool, number, args }: BatchCall, { channels }: CallableGraph, leftMs: number | null): NodeTask {
+  const saved = {
+    kind: 'subgraph',
+    scope: freshScope(channels),
+    input: inputOf(args),
+    ...(leftMs !== null && { countdown: newCountdown(leftMs) }),
+  } as const;
+  return {
+    key: taskKey(tool, number),
+    node: tool,
+    visit: 1,
+    index: number,
+    item: null,
+    group: null,
+    retryRound: 0,
+    takeover: 0,
+    state: { phase: 'ready', saved },
+  };
 }

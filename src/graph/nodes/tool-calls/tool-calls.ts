@@ -8,7 +8,7 @@ import type { Json } from '../../values/json.ts';
 import { done, failed, unexpected } from '../behavior.ts';
 import type { NodeBehavior, Progress, TaskContext } from '../behavior.ts';
 import { messagesIn } from '../model/conversation.ts';
-import { leftMsIn, sharedDeadline } from '../node-deadline.ts';
+import { leftMsIn, sharedDeadline } from '../node-settings.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
 import type { ToolBatchContext } from './callable-tool.ts';

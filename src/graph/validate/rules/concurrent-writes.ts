@@ -1,6 +1,6 @@
-import type { Named } from '../../definition/names-at.ts';
-import { describeReducer } from '../../definition/reducers.ts';
-import { writesOf } from '../../definition/writes-of.ts';
+import { writesOf } from '../../definition/node-types/describe-node.ts';
+import type { Named } from '../../definition/node-types/describe-node.ts';
+import { describeReducer } from '../../definition/common-fields.ts';
 import { defineRule, warning } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';

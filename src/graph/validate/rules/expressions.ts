@@ -1,7 +1,7 @@
 import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from '../../expression/expression.ts';
 import type { Expression, Name } from '../../expression/expression.ts';
-import { describeReducer } from '../../definition/reducers.ts';
-import type { ValueKind } from '../../definition/reducers.ts';
+import { describeReducer } from '../../definition/common-fields.ts';
+import type { ValueKind } from '../../definition/common-fields.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';

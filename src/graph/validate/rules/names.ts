@@ -1,5 +1,4 @@
-import { END, START } from '../../definition/definition.ts';
-import { GRAPH_NAME, NAME } from '../../definition/name-patterns.ts';
+import { END, START, GRAPH_NAME, NAME } from '../../definition/definition.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';

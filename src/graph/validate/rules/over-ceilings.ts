@@ -1,9 +1,8 @@
-import type { Ceilings } from '../../definition/ceilings.ts';
-import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { LIMITS } from '../../definition/limits.ts';
-import type { LimitDescription } from '../../definition/limits.ts';
+import type { Ceilings, LimitDescription } from '../../definition/limits.ts';
+import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { graphsWithin } from '../../definition/pin-catalog.ts';
-import { parseDuration } from '../../values/duration.ts';
+import { parseDuration } from '../../values/time.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { own, toJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';

@@ -1,4 +1,4 @@
-import { namesAt } from '../../definition/names-at.ts';
+import { namesAt } from '../../definition/node-types/describe-node.ts';
 import { isJsonList } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
 

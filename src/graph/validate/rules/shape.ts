@@ -1,9 +1,9 @@
 import type { ZodType } from 'zod';
 import type { Catalog, NodeTypeEntry } from '../../definition/catalog.ts';
-import type { GraphIssue } from '../../definition/issue.ts';
+import type { GraphIssue } from '../../definition/definition.ts';
 import { ownFields } from '../../definition/node-types/custom.ts';
 import { describeType } from '../../definition/node-types/describe-node.ts';
-import { EdgeSchemas, GraphSchema } from '../../schema/definition-schema.ts';
+import { EdgeSchemas, GraphSchema } from '../../schema/json-schema-document.ts';
 import { CustomNodeSchema, NodeSchemas } from '../../schema/node-schemas.ts';
 import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';

@@ -1,4 +1,4 @@
-import { fieldAt } from '../../definition/names-at.ts';
+import { fieldAt } from '../../definition/node-types/describe-node.ts';
 import { InvalidExpressionError, NODE_NAMES, RESULT_NAMES, parseExpression } from '../../expression/expression.ts';
 import type { Name } from '../../expression/expression.ts';
 import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';

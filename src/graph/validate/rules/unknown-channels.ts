@@ -1,6 +1,5 @@
-import { namesAt } from '../../definition/names-at.ts';
-import type { Named } from '../../definition/names-at.ts';
-import { writesOf } from '../../definition/writes-of.ts';
+import { namesAt, writesOf } from '../../definition/node-types/describe-node.ts';
+import type { Named } from '../../definition/node-types/describe-node.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';

@@ -1,7 +1,6 @@
 import { END, START } from '../../definition/definition.ts';
-import { namesAt, namesInFields } from '../../definition/names-at.ts';
-import type { Named } from '../../definition/names-at.ts';
-import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
+import { namesAt, namesInFields, fieldsOfKind } from '../../definition/node-types/describe-node.ts';
+import type { Named } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';

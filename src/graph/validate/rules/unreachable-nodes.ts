@@ -1,5 +1,5 @@
 import { START } from '../../definition/definition.ts';
-import type { Named } from '../../definition/names-at.ts';
+import type { Named } from '../../definition/node-types/describe-node.ts';
 import { defineRule, error } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';

@@ -1,12 +1,12 @@
 import { isContainer, isJsonList, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
 import { spend, withoutCharge } from '../meter.ts';
-import { checkersOf } from './all-keywords.ts';
-import type { Checker, CompiledSchema, Evaluation } from './keyword.ts';
-import { Collector, VALID } from './check-result.ts';
-import type { CheckResult } from './check-result.ts';
+import { Collector, VALID } from './keyword.ts';
+import type { Checker, CompiledSchema, Evaluation, CheckResult, Compiling, Keyword } from './keyword.ts';
 import { SchemaDocument } from './schema-document.ts';
 import type { LocatedSchema } from './schema-document.ts';
+import { LAST_KEYWORDS, SCHEMA_KEYWORDS } from './schema-keywords.ts';
+import { VALUE_KEYWORDS } from './value-keywords.ts';
 
 /** Schemas nested deeper than this, references included, refuse a value. Each level takes several stack frames. */
 const MAX_LEVELS = 800;
@@ -143,3 +143,20 @@ class DocumentEvaluation implements Evaluation {
 
 /** Takes the place of a schema that is not there. */
 const NOTHING: LocatedSchema = { schema: false, base: '' };
+
+const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
+  Object.entries({ ...VALUE_KEYWORDS, ...SCHEMA_KEYWORDS, ...LAST_KEYWORDS }),
+);
+
+/** The checkers of a schema's keywords, in the order in which they apply; keywords that are not known have none. */
+function checkersOf(compiling: Compiling): readonly Checker[] {
+  const present = Object.entries(compiling.schema).sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)));
+  return present.flatMap(([name, content]) => {
+    const keyword = KEYWORDS.get(name);
+    return keyword ? [keyword(content, compiling)] : [];
+  });
+}
+
+function isLast(name: string): boolean {
+  return Object.hasOwn(LAST_KEYWORDS, name);
+}

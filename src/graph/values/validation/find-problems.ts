@@ -3,9 +3,8 @@ import type { Json, JsonObject } from '../json.ts';
 import { spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
 import { messageOf } from '../text.ts';
-import { quoteSchema } from './quote-schema.ts';
-import { heldSchemas } from './keyword-places.ts';
-import { SchemaDocument } from './schema-document.ts';
+import { quoteSchema } from './keyword.ts';
+import { heldSchemas, SchemaDocument } from './schema-document.ts';
 import type { LocatedSchema } from './schema-document.ts';
 import { TYPE_NAMES } from './value-keywords.ts';
 

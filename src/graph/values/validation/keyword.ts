@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json.ts';
-import type { Collector, CheckResult } from './check-result.ts';
 import type { LocatedSchema } from './schema-document.ts';
+import { priceOfText, spend } from '../meter.ts';
+import { shortJson } from '../short-json.ts';
 
 /** Checks one keyword of a schema. */
 export type Checker = (value: Json, to: Collector, evaluation: Evaluation) => void;
@@ -28,4 +29,66 @@ export interface CompiledSchema {
 /** The state of one check. */
 export interface Evaluation {
   check(schema: CompiledSchema, value: Json): CheckResult;
+}
+
+/** A part of a value that breaks a keyword. The message never holds the value. */
+export interface SchemaError {
+  readonly path: readonly (string | number)[];
+  readonly keyword: string;
+  readonly message: string;
+}
+
+/** The result of checking a value by a schema. */
+export interface CheckResult {
+  readonly errors: readonly SchemaError[];
+  /** Members and items that a schema has looked at; counted only where `unevaluated…` needs it. */
+  readonly evaluated: Evaluated | null;
+}
+
+export interface Evaluated {
+  readonly members: ReadonlySet<string>;
+  readonly items: ReadonlySet<number>;
+}
+
+export const VALID: CheckResult = { errors: [], evaluated: null };
+
+/** More errors of one value are not listed. */
+const MAX_ERRORS = 1_000;
+
+/** Collects the results of the keywords of one schema. */
+export class Collector {
+  readonly errors: SchemaError[] = [];
+  readonly members = new Set<string>();
+  readonly items = new Set<number>();
+
+  fail(keyword: string, message: string, path: readonly (string | number)[] = []): void {
+    spend(5 + priceOfText(message));
+    if (this.errors.length < MAX_ERRORS) this.errors.push({ path, keyword, message });
+  }
+
+  /** Adds the result of a schema for the same value. */
+  add({ errors, evaluated }: CheckResult): void {
+    for (const { keyword, message, path } of errors) this.fail(keyword, message, path);
+    if (errors.length === 0) this.addEvaluated(evaluated);
+  }
+
+  /** Adds what a schema has looked at, if the value satisfies it. */
+  addEvaluated(evaluated: Evaluated | null): void {
+    if (!evaluated) return;
+    spend(evaluated.members.size + evaluated.items.size);
+    for (const member of evaluated.members) this.members.add(member);
+    for (const item of evaluated.items) this.items.add(item);
+  }
+
+  /** Adds the result of a schema for a part of the value. */
+  addPart(key: string | number, { errors }: CheckResult): void {
+    for (const { keyword, message, path } of errors) this.fail(keyword, message, [key, ...path]);
+  }
+}
+
+const MAX_QUOTED = 120;
+
+/** Writes what a schema says, cut to a readable length. What is cut off is never written. */
+export function quoteSchema(value: Json): string {
+  return shortJson(value, MAX_QUOTED);
 }

@@ -2,9 +2,8 @@ import { isJsonList, isJsonObject, own, toItems } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { spend } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
-import { quoteSchema } from './quote-schema.ts';
-import type { Checker, CompiledSchema, Keyword } from './keyword.ts';
-import type { Collector } from './check-result.ts';
+import { quoteSchema } from './keyword.ts';
+import type { Checker, CompiledSchema, Keyword, Collector } from './keyword.ts';
 
 /** Keywords that check the value, or parts of it, by other schemas. */
 export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { heartbeat, withHeartbeat } from '../../../../src/activities/calls/heartbeat.ts';
+import { heartbeat, withHeartbeat } from '../../../../src/activities/calls/time-limit.ts';
 import { anActivity } from '../../../support/doubles/scripted-tool.ts';
 
 beforeEach(() => vi.useFakeTimers());

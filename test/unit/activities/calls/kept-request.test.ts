@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_KEPT_BYTES, openKeptRequest } from '../../../../src/activities/calls/kept-request.ts';
+import { MAX_KEPT_BYTES, openKeptRequest } from '../../../../src/activities/calls/make-attempt.ts';
 import { jsonSize } from '../../../../src/graph/values/json-size.ts';
 import { aModelRequest, aToolRequest } from '../../../support/builders/call-builders.ts';
 

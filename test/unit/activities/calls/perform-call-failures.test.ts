@@ -5,8 +5,7 @@ import type { CallOutcome, CallTask } from '../../../../src/activities/calls/cal
 import { fromNetwork } from '../../../../src/activities/calls/classify-failure.ts';
 import { performCall } from '../../../../src/activities/calls/perform-call.ts';
 import type { CallBehavior } from '../../../../src/activities/calls/make-attempt.ts';
-import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
-import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
+import type { CallPolicy, RetryPolicy, CallSafety } from '../../../../src/graph/definition/call-policy.ts';
 import type { CallReply, ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
 import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';

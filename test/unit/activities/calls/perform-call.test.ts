@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallTask } from '../../../../src/activities/calls/call-task.ts';
-import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
+import type { CallSafety } from '../../../../src/graph/definition/call-policy.ts';
 import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';

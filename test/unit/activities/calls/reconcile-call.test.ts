@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { reconcileCall } from '../../../../src/activities/calls/reconcile-call.ts';
-import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
+import type { CallSafety } from '../../../../src/graph/definition/call-policy.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import type { RunError } from '../../../../src/graph/values/errors.ts';
 import { aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRetryAfter, retryDelay } from '../../../../src/activities/calls/retry-delay.ts';
+import { readRetryAfter, retryDelay } from '../../../../src/activities/calls/judge-attempt.ts';
 import type { RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
 
 const HOUR_MS = 3_600_000;

@@ -20,7 +20,7 @@ describe('a second copy of the modules that a configuration imports', () => {
   });
 
   test('makes results that are no commands', async () => {
-    const { result } = await copyOf('plain-result');
+    const { result } = await copyOf('calls/run-code');
     expect(await runCode('FUNCTION_FAILED', () => result({ goto: 'a' }))).toMatchObject({
       value: { goto: 'a' },
       isPlain: true,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { estimateTokens } from '../../../../src/activities/context/estimate-tokens.ts';
-import { loadOpenAiCounter } from '../../../../src/activities/context/openai-counter.ts';
+import {
+  estimateTokens,
+  loadOpenAiCounter,
+  measureModels,
+} from '../../../../src/activities/context/estimate-tokens.ts';
+import { createRandom } from '../../../support/builders/random.ts';
+import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
 const TEXTS = {
   English: 'Please tell me where my order is; it should have arrived on Monday. '.repeat(5),
@@ -39,5 +44,83 @@ describe('estimateTokens', () => {
 
   test('is nothing for no text', () => {
     expect(estimateTokens('')).toBe(0);
+  });
+});
+
+const TEXT = 'Please tell me where my order is.';
+
+async function countedBy(model: Parameters<typeof measureModels>[0][string]): Promise<number | undefined> {
+  const counter = await measureModels({ m: model }, { mine: () => 42 })['m']?.loadCounter();
+  return counter?.(TEXT);
+}
+
+describe('measureModels', () => {
+  test('takes the counter that a model names', async () => {
+    expect(await countedBy({ provider: 'openai', model: 'gpt-4o', tokenCounter: 'mine' })).toBe(42);
+  });
+
+  test('takes the tokenizer of a model of OpenAI', async () => {
+    const count = await loadOpenAiCounter('gpt-4');
+    expect(await countedBy({ provider: 'openai', model: 'gpt-4' })).toBe(count(TEXT));
+  });
+
+  test.each(['anthropic', 'google', 'openai-compatible'] as const)('estimates for %s', async (provider) => {
+    expect(await countedBy({ provider, model: 'gpt-4o' })).toBe(estimateTokens(TEXT));
+  });
+
+  test('estimates for code', async () => {
+    expect(await countedBy({})).toBe(estimateTokens(TEXT));
+  });
+
+  test('knows the window that is configured', () => {
+    const measures = measureModels({ one: { contextWindow: 8_000 }, two: {} }, {});
+    expect([measures['one']?.contextWindow, measures['two']?.contextWindow]).toEqual([8_000, null]);
+  });
+});
+
+const LETTERS = Array.from('abcdefgh');
+const HINDI = 'सभी मनुष्यों को गौरव';
+
+describe('loadOpenAiCounter', () => {
+  test.each([
+    ['hello world', 2],
+    ['', 0],
+    ['Hello, world!', 4],
+  ])('counts %j', async (text, tokens) => {
+    const count = await loadOpenAiCounter('gpt-4o');
+    expect(count(text)).toBe(tokens);
+  });
+
+  test.each(['gpt-4', 'gpt-4-0613', 'gpt-4-turbo', 'gpt-3.5-turbo', 'ft:gpt-3.5-turbo:acme'])(
+    '%s has the older encoding',
+    async (model) => {
+      const [count, older] = [await loadOpenAiCounter(model), await loadOpenAiCounter('gpt-4')];
+      expect(count(HINDI)).toBe(older(HINDI));
+    },
+  );
+
+  test.each(['gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-5', 'o3', 'ft:gpt-4o:acme', 'what-comes-next'])(
+    '%s has the present encoding',
+    async (model) => {
+      const [count, older] = [await loadOpenAiCounter(model), await loadOpenAiCounter('gpt-4')];
+      expect(count(HINDI)).toBeLessThan(older(HINDI));
+    },
+  );
+
+  test('takes special tokens for the text that they are', async () => {
+    const count = await loadOpenAiCounter('gpt-4o');
+    expect(count('<|endoftext|>')).toBeGreaterThan(1);
+  });
+
+  test('takes linear time for text without spaces', MEASURING, async () => {
+    const count = await loadOpenAiCounter('gpt-4o');
+    expect(count('ab'.repeat(50_000))).toBeGreaterThan(10_000);
+    // The tokenizer remembers texts.
+    const random = createRandom(1);
+    const growth = growthOf((size) => {
+      const text = Array.from({ length: 20 * size }, () => random.pick(LETTERS)).join('');
+      return () => count(text);
+    });
+    expect(growth).toBeLessThan(1.5);
   });
 });

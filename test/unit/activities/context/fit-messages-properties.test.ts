@@ -1,13 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
-import { withDistinctIds } from '../../../../src/activities/context/distinct-ids.ts';
-import { fitMessages } from '../../../../src/activities/context/fit-messages.ts';
+import { withDistinctIds, repairCalls } from '../../../../src/activities/context/restore-conversation.ts';
+import { fitMessages, createRequestMeter } from '../../../../src/activities/context/fit-messages.ts';
 import type { FittingMessages } from '../../../../src/activities/context/fit-messages.ts';
-import { groupMessages, isOfSystem, requiredGroups } from '../../../../src/activities/context/message-groups.ts';
+import { groupMessages, isOfSystem, requiredGroups } from '../../../../src/activities/context/summarize.ts';
 import type { MessageProcessor } from '../../../../src/activities/context/message-processor.ts';
-import { repairCalls } from '../../../../src/activities/context/repair-calls.ts';
-import { createRequestMeter } from '../../../../src/activities/context/request-meter.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import type { OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';

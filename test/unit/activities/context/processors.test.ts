@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { keepLast } from '../../../../src/activities/context/keep-last.ts';
-import { shortenToolResults } from '../../../../src/activities/context/shorten-tool-results.ts';
-import { summarize } from '../../../../src/activities/context/summarize.ts';
-import { textOf } from '../../../../src/graph/definition/message-content.ts';
+import { keepLast, shortenToolResults, summarize } from '../../../../src/activities/context/summarize.ts';
+import { textOf } from '../../../../src/graph/definition/message.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
-import { shorten } from '../../../../src/graph/nodes/model/summary.ts';
+import { shorten } from '../../../../src/graph/nodes/model/conversation.ts';
 import { aCaller, aMessage, anAnswer, byLength, idsOf } from '../../../support/builders/conversations.ts';
 
 const ten = (id: string, role: Message['role']): Message => aMessage(id, role, id.padEnd(10, '.'));

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createGuardedFetch } from '../../../../src/activities/http/guarded-fetch.ts';
+import { createGuardedFetch } from '../../../../src/activities/http/guarded-request.ts';
 import { readBody } from '../../../../src/activities/http/read-body.ts';
 import { silence } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCallIds } from '../../../../src/activities/models/call-ids.ts';
+import { createCallIds } from '../../../../src/activities/models/to-prompt.ts';
 import { aCall } from '../../../support/builders/conversations.ts';
 import { growthOf } from '../../../support/readers/growth.ts';
 

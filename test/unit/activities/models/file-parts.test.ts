@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
-import type { FilePart, MessageContent } from '../../../../src/graph/definition/message-content.ts';
+import type { FilePart, MessageContent } from '../../../../src/graph/definition/message.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { BYTES, aDocument, aPicture } from '../../../support/builders/file-parts.ts';

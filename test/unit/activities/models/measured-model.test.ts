@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
-import { measuredModel } from '../../../../src/activities/models/measured-model.ts';
+import { measuredModel } from '../../../../src/activities/models/own-model.ts';
 import { measureWith, readMetrics } from '../../../../src/telemetry/metrics/meter.ts';
 import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { createOwnModel } from '../../../../src/activities/models/own-model.ts';
-import { textOf } from '../../../../src/graph/definition/message-content.ts';
+import { textOf } from '../../../../src/graph/definition/message.ts';
 import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 
 const context = aModelContext();

@@ -1,9 +1,8 @@
 import { uiMessageChunkSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
-import type { Chunk } from '../../../../src/api/chat/narrate/chunk.ts';
+import type { Chunk, ChatPlan } from '../../../../src/api/chat/narrate/plan-chat.ts';
 import { Narrator } from '../../../../src/api/chat/narrate/narrator.ts';
-import type { ChatPlan } from '../../../../src/api/chat/narrate/plan-chat.ts';
-import type { ModelDelta } from '../../../../src/graph/journal/model-delta.ts';
+import type { ModelDelta } from '../../../../src/graph/journal/batch.ts';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import type { RunStatus } from '../../../../src/graph/run/status.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';

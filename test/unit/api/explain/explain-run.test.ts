@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainRun } from '../../../../src/api/explain/explain-run.ts';
-import type { Facts, ShownRun } from '../../../../src/api/explain/facts.ts';
-import { toPublicApproval } from '../../../../src/graph/run/approvals/public-approval.ts';
+import type { Facts, ShownRun } from '../../../../src/api/explain/reasons.ts';
+import { toPublicApproval } from '../../../../src/graph/run/approval.ts';
 import { AT, LATER, anApproval } from '../../../support/builders/store-builders.ts';
 
 const RUN: ShownRun = {

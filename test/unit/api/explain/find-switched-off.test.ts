@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { findSwitchedOff } from '../../../../src/api/explain/find-switched-off.ts';
-import type { BeginOfCall } from '../../../../src/store/calls/call-events.ts';
-import type { Switch } from '../../../../src/store/rulings/switches.ts';
+import { findSwitchedOff } from '../../../../src/api/explain/read-facts.ts';
+import type { BeginOfCall } from '../../../../src/store/calls/calls.ts';
+import type { Switch } from '../../../../src/store/switches.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { AT } from '../../../support/builders/store-builders.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { countThreads } from '../../../../src/api/graph-jobs/count-threads.ts';
+import { countThreads } from '../../../../src/api/graph-jobs/open-graph-jobs.ts';
 import { textAt } from '../../../support/readers/json-at.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 

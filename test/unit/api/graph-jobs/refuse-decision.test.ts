@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doJob } from '../../../../src/api/graph-jobs/do-job.ts';
+import { doJob } from '../../../../src/api/graph-jobs/job-thread.ts';
 import type { Approval } from '../../../../src/graph/run/index.ts';
 import type { Json } from '../../../../src/graph/values/index.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publishFolder } from '../../../../src/api/graphs/publish-folder.ts';
+import { publishFolder } from '../../../../src/api/graphs/publish-graph.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { toCatalog } from '../../../../src/config/to-catalog.ts';
 import { SetupError } from '../../../../src/process/setup-error.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { HookAction } from '../../../../src/store/hooks/hook-tables.ts';
+import type { HookAction } from '../../../../src/store/platform-tables.ts';
 import { SIGN } from '../../../support/builders/signed-messages.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';

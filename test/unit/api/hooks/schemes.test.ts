@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SCHEMES } from '../../../../src/api/hooks/schemes.ts';
-import type { SignedRequest } from '../../../../src/api/hooks/signed-request.ts';
-import type { HookScheme } from '../../../../src/store/hooks/hook-tables.ts';
+import type { SignedRequest } from '../../../../src/api/hooks/schemes.ts';
+import type { HookScheme } from '../../../../src/store/platform-tables.ts';
 import { SIGN } from '../../../support/builders/signed-messages.ts';
 import type { SignedMessage } from '../../../support/builders/signed-messages.ts';
 

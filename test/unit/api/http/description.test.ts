@@ -7,7 +7,7 @@ import { renderDescription } from '../../../../reference/render-description.ts';
 import { renderPage } from '../../../../reference/render-page.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../../src/config/load-config.ts';
-import { permissionsOf } from '../../../../src/graph/definition/roles/roles.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
 import { isJsonObject, toJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { toPrincipal } from '../../../../src/api/http/to-principal.ts';
-import { permissionsOf } from '../../../../src/graph/definition/roles/roles.ts';
-import type { Permission } from '../../../../src/graph/definition/roles/roles.ts';
+import { toPrincipal } from '../../../../src/api/http/authenticate.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
+import type { Permission } from '../../../../src/graph/definition/roles.ts';
 
 const known = new Map<string, readonly Permission[]>([
   ['user', ['run:start']],

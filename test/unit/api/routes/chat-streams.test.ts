@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { permissionsOf } from '../../../../src/graph/definition/roles/roles.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
 import type { RunEventBody } from '../../../../src/graph/journal/events.ts';
-import { openAbort } from '../../../../src/process/open-abort.ts';
+import { openAbort } from '../../../../src/process/listen.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { AT, aBatch, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
 import { textAt } from '../../../support/readers/json-at.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Approval } from '../../../../src/graph/run/approvals/approval.ts';
+import type { Approval } from '../../../../src/graph/run/approval.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
 import { readAll } from '../../../support/readers/api-runs.ts';

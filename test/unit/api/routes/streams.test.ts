@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { permissionsOf } from '../../../../src/graph/definition/roles/roles.ts';
+import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { RunEvent } from '../../../../src/graph/journal/events.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
-import { openAbort } from '../../../../src/process/open-abort.ts';
+import { openAbort } from '../../../../src/process/listen.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { createRandom } from '../../../support/builders/random.ts';
 import { AT, aBatch, aDelta, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';

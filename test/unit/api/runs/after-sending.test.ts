@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
-import { afterSending } from '../../../../src/api/runs/after-sending.ts';
+import { afterSending } from '../../../../src/api/runs/send-signal.ts';
 import { problemResponse } from '../../../../src/process/problem.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
 

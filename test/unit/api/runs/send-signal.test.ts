@@ -3,7 +3,7 @@ import { unavailable } from '../../../../src/api/http/errors.ts';
 import { sendSignal } from '../../../../src/api/runs/send-signal.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
-import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
+import type { PutAside } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { RunRecord } from '../../../../src/store/runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';

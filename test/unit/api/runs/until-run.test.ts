@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { untilRun } from '../../../../src/api/runs/until-run.ts';
-import type { ChangeListener, RunChange } from '../../../../src/store/changes/changes.ts';
+import type { ChangeListener, RunChange } from '../../../../src/store/changes.ts';
 
 const subscribed = new Set<ChangeListener>();
 const store = {

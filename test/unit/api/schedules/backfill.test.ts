@@ -1,7 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { backfill } from '../../../../src/api/schedules/backfill.ts';
-import { TICKS_KEPT } from '../../../../src/api/schedules/ticks-kept.ts';
+import { backfill, TICKS_KEPT } from '../../../../src/api/schedules/trigger.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';

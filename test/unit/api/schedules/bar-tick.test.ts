@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../../src/api/http/errors.ts';
 import type { ApiErrorCode } from '../../../../src/api/http/errors.ts';
-import { barTick } from '../../../../src/api/schedules/bar-tick.ts';
+import { barTick } from '../../../../src/api/schedules/take-turn.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../../src/config/load-config.ts';

@@ -1,8 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { publishGraph } from '../../../../src/api/graphs/publish-graph.ts';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
-import { changeSchedule, createSchedule, removeSchedule } from '../../../../src/api/schedules/change-schedule.ts';
-import { healSchedule } from '../../../../src/api/schedules/tell-temporal.ts';
+import {
+  changeSchedule,
+  createSchedule,
+  removeSchedule,
+  healSchedule,
+} from '../../../../src/api/schedules/change-schedule.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { permissionsOf } from '../../../../src/graph/definition/index.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeTick } from '../../../../src/api/schedules/judge-tick.ts';
-import type { TickPlace, TickVerdict } from '../../../../src/api/schedules/judge-tick.ts';
+import { judgeTick } from '../../../../src/api/schedules/take-turn.ts';
+import type { TickPlace, TickVerdict } from '../../../../src/api/schedules/take-turn.ts';
 import type { Overlap } from '../../../../src/store/schedules/schedule.ts';
 
 const ALONE: TickPlace = { kind: 'time', isBusy: false, isBehind: false, isFollowed: false, isClosed: false };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTick } from '../../../../src/api/schedules/start-tick.ts';
+import { startTick } from '../../../../src/api/schedules/take-turn.ts';
 import type { TickKind } from '../../../../src/store/schedules/schedule.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { aNewRun } from '../../../support/builders/store-builders.ts';

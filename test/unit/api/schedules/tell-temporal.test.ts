@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ApiError, unavailable } from '../../../../src/api/http/errors.ts';
-import { healSchedule, tellTemporal } from '../../../../src/api/schedules/tell-temporal.ts';
+import { healSchedule, tellTemporal } from '../../../../src/api/schedules/change-schedule.ts';
 import type { TimesOfSchedule } from '../../../../src/api/temporal/timed-schedules.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';

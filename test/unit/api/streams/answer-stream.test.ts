@@ -4,11 +4,10 @@ import { Hono } from 'hono';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ApiEnv } from '../../../../src/api/deps.ts';
 import { createTenantSlots } from '../../../../src/api/http/tenant-slots.ts';
-import { answerStream } from '../../../../src/api/streams/answer-stream.ts';
+import { answerStream } from '../../../../src/api/streams/sse-body.ts';
 import type { SseBody } from '../../../../src/api/streams/sse-body.ts';
-import { listen } from '../../../../src/process/listen.ts';
+import { listen, openAbort } from '../../../../src/process/listen.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import { openAbort } from '../../../../src/process/open-abort.ts';
 
 const slots = createTenantSlots({ perTenant: 1, total: 1 });
 const LARGE = `data: ${'x'.repeat(1_048_576)}\n\n`;

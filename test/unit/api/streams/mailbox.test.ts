@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Mailbox } from '../../../../src/api/streams/mailbox.ts';
+import { Mailbox } from '../../../../src/api/streams/listen-to-run.ts';
 import { aDelta } from '../../../support/builders/store-builders.ts';
 
 const LONG_MS = 60_000;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ApiEnv } from '../../../../src/api/deps.ts';
-import { sendStream } from '../../../../src/api/streams/send-stream.ts';
-import { openAbort } from '../../../../src/process/open-abort.ts';
+import { sendStream } from '../../../../src/api/streams/sse-body.ts';
+import { openAbort } from '../../../../src/process/listen.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 
 beforeEach(() => void vi.useFakeTimers());

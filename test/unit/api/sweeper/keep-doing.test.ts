@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keepDoing } from '../../../../src/api/sweeper/keep-doing.ts';
+import { keepDoing } from '../../../../src/api/sweeper/sweeper.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 
 beforeEach(() => vi.useFakeTimers());

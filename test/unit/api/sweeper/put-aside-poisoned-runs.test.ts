@@ -4,10 +4,10 @@ import {
   createBrake,
   createPoisonedRunsChore,
   notedRuns,
-} from '../../../../src/api/sweeper/put-aside-poisoned-runs.ts';
+} from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
-import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
+import type { PutAside } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { TaskFailureCause } from '../../../../src/store/failing-runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/reconcile-terminated-runs.ts';
+import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
-import type { Span } from '../../../../src/api/temporal/terminated-runs.ts';
+import { findTerminatedRuns } from '../../../../src/api/temporal/failing-task.ts';
+import type { Span } from '../../../../src/api/temporal/failing-task.ts';
 import type { WorkflowEnd } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';

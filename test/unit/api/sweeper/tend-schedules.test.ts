@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unavailable } from '../../../../src/api/http/errors.ts';
-import { healSchedules } from '../../../../src/api/sweeper/tend-schedules.ts';
+import { healSchedules } from '../../../../src/api/sweeper/start-queued-runs.ts';
 import { toApiSettings } from '../../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../../src/config/load-config.ts';
 import { createLogger } from '../../../../src/process/logger.ts';

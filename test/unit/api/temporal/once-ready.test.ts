@@ -1,6 +1,6 @@
 import { ServiceError } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { onceReady } from '../../../../src/api/temporal/once-ready.ts';
+import { onceReady } from '../../../../src/api/temporal/engine.ts';
 import { PLAYED_ANEW } from '../../../../src/workflows/contract.ts';
 
 const grpcError = (code: number, message = 'no'): Error => Object.assign(new Error(message), { code });

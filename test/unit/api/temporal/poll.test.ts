@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { poll } from '../../../../src/api/temporal/poll.ts';
+import { poll } from '../../../../src/api/temporal/requests.ts';
 
 /** Sees 1, 2, 3 and so on. */
 function aCounter(): () => Promise<number> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSeals } from '../../../../src/api/http/seals.ts';
 import { makeBody } from '../../../../src/api/webhooks/event-body.ts';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
-import type { Intervention } from '../../../../src/graph/journal/intervention.ts';
+import type { Intervention } from '../../../../src/graph/journal/run-view.ts';
 import type { Redaction } from '../../../../src/graph/redaction/redaction.ts';
 import type { WebhookEventType } from '../../../../src/graph/journal/webhook-events.ts';
 import { AT, aBatch, aNewRun, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatLogLine } from '../../../../src/cli/local/format-log-line.ts';
+import { formatLogLine } from '../../../../src/cli/local/logs.ts';
 
 const line = (fields: object): string => JSON.stringify({ level: 40, time: 0, msg: 'a call failed', ...fields });
 

@@ -2,9 +2,8 @@ import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { followLog } from '../../../../src/cli/local/follow-log.ts';
-import { openLog } from '../../../../src/cli/local/growing-log.ts';
-import type { GrowingLog } from '../../../../src/cli/local/growing-log.ts';
+import { followLog, openLog } from '../../../../src/cli/local/logs.ts';
+import type { GrowingLog } from '../../../../src/cli/local/logs.ts';
 
 let folder: string;
 let file: string;

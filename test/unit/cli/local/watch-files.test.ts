@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { watchFiles } from '../../../../src/cli/local/watch-files.ts';
+import { watchFiles } from '../../../../src/cli/local/develop.ts';
 import { createFolder } from '../../../support/servers/command-line.ts';
 import type { Folder } from '../../../support/servers/command-line.ts';
 

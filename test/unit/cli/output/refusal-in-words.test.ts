@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalInWords } from '../../../../src/cli/output/refusal-in-words.ts';
+import { refusalInWords } from '../../../../src/cli/output/format-refusal.ts';
 import { HoldfastError } from '../../../../src/client/holdfast-error.ts';
 
 test('a refusal has its status and code, a request without an answer what was in the way', () => {

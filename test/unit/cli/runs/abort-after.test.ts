@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { abortAfter } from '../../../../src/cli/runs/abort-after.ts';
+import { abortAfter } from '../../../../src/cli/runs/run.ts';
 
 const DAY_MS = 86_400_000;
 

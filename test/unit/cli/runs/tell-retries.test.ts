@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { tellRetries } from '../../../../src/cli/runs/tell-retries.ts';
+import { tellRetries } from '../../../../src/cli/runs/run.ts';
 import { createClient } from '../../../../src/client/index.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05Z') }));

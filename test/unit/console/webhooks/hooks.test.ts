@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hooks/hook-draft.ts';
-import { HOOK_EXAMPLE } from '../../../../src/api/schemas/examples/hook.ts';
+import { HOOK_EXAMPLE } from '../../../../src/api/schemas/hook.ts';
 
 test('a hook starts runs, or is an event of them', () => {
   const value = {

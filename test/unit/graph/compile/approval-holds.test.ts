@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { approvalHolds } from '../../../../src/graph/compile/approval-holds.ts';
-import type { ApprovalNode } from '../../../../src/graph/compile/approval-sets.ts';
+import type { ApprovalNode } from '../../../../src/graph/compile/approval-holds.ts';
 import { compileGraph } from '../../../../src/graph/compile/compile.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
 import { unitsSpent } from '../../../../src/graph/values/meter.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileGraph } from '../../../../src/graph/compile/compile.ts';
-import { findNode } from '../../../../src/graph/compile/find-node.ts';
+import { compileGraph, findNode } from '../../../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 

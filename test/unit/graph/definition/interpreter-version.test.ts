@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { INTERPRETER_VERSION } from '../../../../src/graph/definition/definition.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
-import { INTERPRETER_VERSION } from '../../../../src/graph/definition/interpreter-version.ts';
 import type { JsonObject } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { runInMemory } from '../../../support/doubles/memory-shell.ts';

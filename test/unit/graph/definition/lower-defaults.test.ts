@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
-import { CEILINGS } from '../../../../src/graph/definition/ceilings.ts';
-import { lowerDefaults } from '../../../../src/graph/definition/lower-defaults.ts';
+import { CEILINGS } from '../../../../src/graph/definition/limits.ts';
+import { lowerDefaults } from '../../../../src/graph/definition/pin-catalog.ts';
 
 test('defaults below the ceilings stay as they are', () => {
   expect(lowerDefaults(DEFAULTS, CEILINGS)).toEqual(DEFAULTS);

@@ -1,6 +1,14 @@
-import { expect, test } from 'vitest';
-import { toolCallsOf } from '../../../../src/graph/definition/message.ts';
-import type { Json } from '../../../../src/graph/values/json.ts';
+import { expect, test, describe } from 'vitest';
+import {
+  toolCallsOf,
+  isContent,
+  partsOf,
+  sourceOf,
+  textOf,
+  messageProblem,
+} from '../../../../src/graph/definition/message.ts';
+import type { FilePart } from '../../../../src/graph/definition/message.ts';
+import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 
 test.each<[Json | undefined, string[]]>([
   [undefined, []],
@@ -10,3 +18,76 @@ test.each<[Json | undefined, string[]]>([
   const message = { id: 'm', role: 'assistant', content: '', ...(toolCalls !== undefined && { toolCalls }) } as const;
   expect(toolCallsOf(message).map(({ id }) => id)).toEqual(ids);
 });
+
+const PICTURE: FilePart = { type: 'image', blob: 'B1', mediaType: 'image/png' };
+const said = (content: Json, role = 'user'): Json => ({ id: 'm', role, content });
+const picture = (over: JsonObject): Json => said([{ type: 'image', mediaType: 'image/png', ...over }]);
+
+describe('the content of a message', () => {
+  test.each<[string, Json]>([
+    ['text', 'Hi'],
+    ['no text', ''],
+    ['a picture', [PICTURE]],
+    ['a text and a file at an address', [{ type: 'text', text: '' }, filePart({ url: 'https://a.example/b?c#d' })]],
+    ['a file with a name', [filePart({ blob: 'B', name: '☃ 1.pdf' })]],
+    ['100 parts', Array<Json>(100).fill(PICTURE)],
+  ])('may be %s', (_, content) => {
+    expect(messageProblem(said(content))).toBe('');
+    expect(isContent(content)).toBe(true);
+  });
+
+  test.each<[string, Json, RegExp]>([
+    ['nothing', null, /content .* text, or a list of 1 to 100 parts/],
+    ['an object', {}, /text, or a list/],
+    ['no part', [], /text, or a list/],
+    ['101 parts', Array<Json>(101).fill(PICTURE), /text, or a list/],
+    ['a text that is no part', ['Hi'], /^\/content\/0 .* an object/],
+    ['a part of another type', [{ type: 'video' }], /^\/content\/0\/type .* one of text, image, file/],
+    ['a part of an inherited type', [{ type: 'constructor' }], /^\/content\/0\/type/],
+    ['a part without text', [PICTURE, { type: 'text' }], /^\/content\/1\/text .* text/],
+  ])('is refused as %s', (_, content, problem) => {
+    expect(messageProblem(said(content))).toMatch(problem);
+    expect(isContent(content)).toBe(false);
+  });
+
+  test.each<[string, JsonObject, RegExp]>([
+    ['no place', {}, /^\/content\/0 .* either url or blob/],
+    ['two places', { url: 'https://a.example', blob: 'B' }, /either url or blob/],
+    ['no media type', { blob: 'B', mediaType: null }, /^\/content\/0\/mediaType .* image\/png/],
+    ['the type of a document', { blob: 'B', mediaType: 'application/pdf' }, /\/mediaType .* of a picture/],
+    ['parameters in its type', { blob: 'B', mediaType: 'image/png;q=1' }, /\/mediaType/],
+    ['its bytes in its address', { url: 'data:image/png;base64,AAAA' }, /^\/content\/0\/url .* http or https/],
+    ['an address of the machine', { url: 'file:///etc/passwd' }, /\/url/],
+    ['a long address', { url: `https://a.example/${'x'.repeat(2_048)}` }, /\/url/],
+    ['an empty id', { blob: '' }, /^\/content\/0\/blob .* stored file/],
+    ['a name of another type', { blob: 'B', name: 7 }, /^\/content\/0\/name/],
+  ])('is refused with a picture that has %s', (_, over, problem) => {
+    expect(messageProblem(picture(over))).toMatch(problem);
+  });
+
+  test.each([
+    ['user', true],
+    ['assistant', true],
+    ['system', false],
+    ['tool', false],
+  ])('of the role %s may have files: %s', (role, may) => {
+    expect(messageProblem(said([PICTURE], role)) === '').toBe(may);
+    expect(messageProblem(said([{ type: 'text', text: 'x' }], role))).toBe('');
+  });
+});
+
+test('the text of a content leaves its files out', () => {
+  const content = [{ type: 'text', text: 'Look' }, PICTURE, { type: 'text', text: 'here' }] as const;
+  expect([textOf('Hi'), textOf(content), textOf([PICTURE])]).toEqual(['Hi', 'Look\nhere', '']);
+  expect(partsOf('Hi')).toEqual([{ type: 'text', text: 'Hi' }]);
+});
+
+test('a file is stored, or at an address', () => {
+  expect(sourceOf(PICTURE)).toEqual({ kind: 'blob', id: 'B1' });
+  const url = 'https://a.example/b';
+  expect(sourceOf({ type: 'file', url, mediaType: 'text/plain' })).toEqual({ kind: 'url', url });
+});
+
+function filePart(over: JsonObject): Json {
+  return { type: 'file', mediaType: 'application/pdf', ...over };
+}

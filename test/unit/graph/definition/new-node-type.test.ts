@@ -7,8 +7,7 @@ import type { GraphDefinition } from '../../../../src/graph/definition/definitio
 import type { DescriptionOf } from '../../../../src/graph/definition/node-types/node-description.ts';
 import { NODE_TYPES } from '../../../../src/graph/definition/node-types/node-types.ts';
 import { pinCatalog } from '../../../../src/graph/definition/pin-catalog.ts';
-import { toMermaid } from '../../../../src/graph/diagram/mermaid.ts';
-import { toPlantUml } from '../../../../src/graph/diagram/plant-uml.ts';
+import { toMermaid, toPlantUml } from '../../../../src/graph/diagram/write-diagram.ts';
 import type { NodeBehavior, TaskContext } from '../../../../src/graph/nodes/behavior.ts';
 import { NODE_COMPILERS } from '../../../../src/graph/nodes/node-compilers.ts';
 import { NodeSchemas } from '../../../../src/graph/schema/node-schemas.ts';

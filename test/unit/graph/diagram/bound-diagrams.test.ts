@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DIAGRAM_WRITERS } from '../../../../src/graph/diagram/writers.ts';
+import { DIAGRAM_WRITERS } from '../../../../src/graph/diagram/write-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 
 /** A route with one label of some length, and so many targets. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_MARKS } from '../../../../src/graph/diagram/diagram.ts';
 import type { Diagram, Shape } from '../../../../src/graph/diagram/diagram.ts';
-import { toPlantUml } from '../../../../src/graph/diagram/plant-uml.ts';
+import { toPlantUml } from '../../../../src/graph/diagram/write-diagram.ts';
 import { toDiagram } from '../../../../src/graph/diagram/to-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { hostileDefinition } from '../../../support/builders/hostile-definitions.ts';

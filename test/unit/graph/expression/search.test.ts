@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { indexOfText, lastIndexOfText, splitText } from '../../../../src/graph/expression/search.ts';
+import { indexOfText, lastIndexOfText, splitText } from '../../../../src/graph/expression/functions.ts';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 60 });
 const wanted = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 12 });

@@ -3,7 +3,7 @@ import { startRun } from '../../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../../src/graph/advance/begin-run.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
 import { findRedaction } from '../../../../src/graph/redaction/find-redaction.ts';
-import { hideEvent } from '../../../../src/graph/redaction/hide-event.ts';
+import { hideEvent } from '../../../../src/graph/redaction/hide.ts';
 import { hideRecording } from '../../../../src/graph/replay/hide-recording.ts';
 import { replayRecording } from '../../../../src/graph/replay/recording.ts';
 import type { Recording } from '../../../../src/graph/replay/recording.ts';

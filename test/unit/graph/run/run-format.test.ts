@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readRun } from '../../../../src/graph/run/run-format.ts';
-import type { StoredRun } from '../../../../src/graph/run/run-format.ts';
+import { readRun } from '../../../../src/graph/run/run.ts';
+import type { StoredRun } from '../../../../src/graph/run/run.ts';
 import { addsNames, startRun } from '../../../support/builders/runs.ts';
 
 const { run } = startRun({ nodes: addsNames('a') });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { GRAPH_FIELDS } from '../../../../src/graph/schema/descriptions.ts';
 import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
-import { NODE_FIELDS } from '../../../../src/graph/schema/node-descriptions.ts';
+import { NODE_FIELDS } from '../../../../src/graph/schema/node-schemas.ts';
 import { isJsonList, isJsonObject } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { mapValues } from '../../../../src/graph/values/collections.ts';
@@ -57,16 +57,16 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ['common-fields.ts', 'CommonFields', NODE_FIELDS.set],
   ['common-fields.ts', 'CallFields', NODE_FIELDS.llm],
   ['common-fields.ts', 'RetryDefinition', GRAPH_FIELDS.retry],
-  ['node-types/agent.ts', 'AgentFields', NODE_FIELDS.agent],
+  ['node-types/node-types.ts', 'AgentFields', NODE_FIELDS.agent],
   ['node-types/approval.ts', 'ApprovalFields', NODE_FIELDS.approval],
   ['node-types/approval.ts', 'ApprovalPolicy', NODE_FIELDS.policy],
-  ['node-types/function.ts', 'FunctionFields', NODE_FIELDS.function],
+  ['node-types/node-types.ts', 'FunctionFields', NODE_FIELDS.function],
   ['node-types/model-fields.ts', 'ModelFields', NODE_FIELDS.llm],
   ['node-types/model-fields.ts', 'ContextDefinition', NODE_FIELDS.context],
-  ['node-types/subgraph.ts', 'SubgraphFields', NODE_FIELDS.subgraph],
-  ['node-types/tool.ts', 'OneCallFields', NODE_FIELDS.tool],
-  ['node-types/tool.ts', 'CallsFields', NODE_FIELDS.tool],
-  ['node-types/wait.ts', 'WaitFields', NODE_FIELDS.wait],
+  ['node-types/node-types.ts', 'SubgraphFields', NODE_FIELDS.subgraph],
+  ['node-types/node-types.ts', 'OneCallFields', NODE_FIELDS.tool],
+  ['node-types/node-types.ts', 'CallsFields', NODE_FIELDS.tool],
+  ['node-types/node-types.ts', 'WaitFields', NODE_FIELDS.wait],
 ])('doc comments in %s, %s, say what editors show', (file, name, texts) => {
   const comments = Object.entries(commentsIn(file, name));
   expect(comments.length).toBeGreaterThan(1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openByGroup } from '../../../../src/graph/superstep/plan-tasks.ts';
+import { openByGroup } from '../../../../src/graph/superstep/open-superstep.ts';
 
 test('without open tasks, no concurrency group has any', () => {
   expect(openByGroup([]).size).toBe(0);

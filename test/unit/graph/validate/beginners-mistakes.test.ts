@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CEILINGS } from '../../../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../../../src/graph/definition/limits.ts';
 import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
 import type { Catalog } from '../../../../src/graph/definition/catalog.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CEILINGS } from '../../../../src/graph/definition/ceilings.ts';
+import { CEILINGS } from '../../../../src/graph/definition/limits.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasErrors } from '../../../../src/graph/definition/issue.ts';
+import { hasErrors } from '../../../../src/graph/definition/definition.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { aCatalog } from '../../../support/builders/builders.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CEILINGS, NO_CEILINGS } from '../../../../src/graph/definition/ceilings.ts';
+import { CEILINGS, NO_CEILINGS } from '../../../../src/graph/definition/limits.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';

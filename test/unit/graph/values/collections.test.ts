@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { forgetOldest } from '../../../../src/graph/values/index.ts';
+import { createMemo } from '../../../../src/graph/values/collections.ts';
 
 test('The oldest tenth is forgotten once there are too many', () => {
   const entries = new Set(Array.from({ length: 20 }, (_, at) => at));
@@ -18,4 +19,29 @@ test('Of a map with a small limit at least one entry is forgotten', () => {
   ]);
   forgetOldest(entries, 1);
   expect([...entries.keys()]).toEqual(['b']);
+});
+
+test('a memo keeps values up to a number, and up to a size', () => {
+  const memo = createMemo<object>({ maxEntries: 3, maxSize: 100 });
+  const make = (): object => ({});
+  const first = memo('a', make);
+  expect(memo('a', make)).toBe(first);
+  memo('b', make);
+  memo('c', make);
+  expect(memo('a', make)).toBe(first);
+  memo('d', make);
+  expect(memo('a', make)).not.toBe(first);
+
+  const bySize = createMemo<object>({ maxEntries: 1_000, maxSize: 100 });
+  const kept = bySize('x'.repeat(10), make);
+  for (let n = 0; n < 9; n += 1) bySize(`${n}`.repeat(10), make);
+  expect(bySize('x'.repeat(10), make)).toBe(kept);
+  bySize('y', make);
+  expect(bySize('x'.repeat(10), make)).not.toBe(kept);
+});
+
+test('a value that takes more than a tenth of a memo is not kept', () => {
+  const memo = createMemo<object>({ maxEntries: 3, maxSize: 100 });
+  const make = (): object => ({});
+  expect(memo('x'.repeat(11), make)).not.toBe(memo('x'.repeat(11), make));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDuration, toMs } from '../../../../src/graph/values/duration.ts';
+import { parseDuration, toMs } from '../../../../src/graph/values/time.ts';
 
 describe('a duration', () => {
   test.each([

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { unitsSpent, withAllowance } from '../../../../src/graph/values/meter.ts';
-import { estimatePattern } from '../../../../src/graph/values/pattern-size.ts';
-import { compilePattern, matchesPattern } from '../../../../src/graph/values/regular-expression.ts';
+import { estimatePattern, compilePattern, matchesPattern } from '../../../../src/graph/values/regular-expression.ts';
 
 describe('a pattern that would take a large program is refused before it is compiled,', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDataRefused } from '../../../../src/store/database/data-refused.ts';
+import { isDataRefused } from '../../../../src/store/database/database-away.ts';
 
 const withCode = (code: string): Error => Object.assign(new Error('no'), { code });
 

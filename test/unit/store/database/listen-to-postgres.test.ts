@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { listenToPostgres } from '../../../../src/store/database/listen-to-postgres.ts';
+import { listenToPostgres } from '../../../../src/store/database/postgres-dialect.ts';
 
 /** Nothing listens on the port. */
 const AWAY = 'postgres://holdfast@127.0.0.1:1/holdfast';

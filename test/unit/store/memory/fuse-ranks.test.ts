@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fuseRanks } from '../../../../src/store/memory/fuse-ranks.ts';
+import { fuseRanks } from '../../../../src/store/memory/with-meaning.ts';
 
 describe('orders are fused', () => {
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([

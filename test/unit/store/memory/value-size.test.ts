@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tooLargeForMemory } from '../../../../src/store/memory/value-size.ts';
+import { tooLargeForMemory } from '../../../../src/store/memory/memory.ts';
 
 test('a value is too large for memory by the bytes of its JSON', () => {
   expect(tooLargeForMemory('x'.repeat(262_142))).toBeNull();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Approval } from '../../../../src/graph/run/approvals/approval.ts';
+import type { Approval } from '../../../../src/graph/run/approval.ts';
 import { aBatch, aNewRun, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
 import { addWebhook } from '../../../support/servers/told-store.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';

@@ -1,8 +1,7 @@
 import { encodeTime } from 'ulid';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../../../src/graph/journal/index.ts';
-import { journalMeasurements } from '../../../../src/telemetry/metrics/journal-measurements.ts';
-import { createNodeClock } from '../../../../src/telemetry/metrics/node-clock.ts';
+import { journalMeasurements, createNodeClock } from '../../../../src/telemetry/metrics/journal-measurements.ts';
 import { anApproval } from '../../../support/builders/store-builders.ts';
 
 const ASKED_AT = Date.parse('2026-06-16T06:21:38.254Z');

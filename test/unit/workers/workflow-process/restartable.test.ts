@@ -3,7 +3,7 @@ import { createCells } from '../../../../src/workers/workflow-process/cells.ts';
 import type { RequestBody } from '../../../../src/workers/workflow-process/messages.ts';
 import { ProcessEnded } from '../../../../src/workers/workflow-process/pending-requests.ts';
 import type { EndKind } from '../../../../src/workers/workflow-process/process-end.ts';
-import { createRestartable } from '../../../../src/workers/workflow-process/restartable.ts';
+import { createRestartable } from '../../../../src/workers/workflow-process/workflow-host.ts';
 import type { WorkflowProcess } from '../../../../src/workers/workflow-process/start-workflow-process.ts';
 
 const request = (executionRunId: string): RequestBody => ({ kind: 'dispose', executionRunId });

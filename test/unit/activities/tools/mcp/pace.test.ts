@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPace } from '../../../../../src/activities/tools/mcp/pace.ts';
+import { createPace } from '../../../../../src/activities/tools/mcp/http-transport.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readArguments } from '../../../../../src/graph/nodes/tool-calls/read-arguments.ts';
+import { readArguments } from '../../../../../src/graph/nodes/tool-calls/callable-tool.ts';
 import { compileJsonSchema } from '../../../../../src/graph/values/json-schema.ts';
 import type { JsonSchema } from '../../../../../src/graph/values/json-schema.ts';
 import type { Json } from '../../../../../src/graph/values/json.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { quoteSchema } from '../../../../../src/graph/values/validation/quote-schema.ts';
+import { quoteSchema } from '../../../../../src/graph/values/validation/keyword.ts';
 import { abbreviate } from '../../../../../src/graph/values/text.ts';
 
 test('what is quoted begins as its JSON does', () => {

@@ -1,0 +1,163 @@
+import { MEMORY_SEARCH, toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
+import type { CallReply, CallRequest, ModelReply } from '../../graph/run/index.ts';
+import { inCallSpan } from '../../telemetry/traces/in-span.ts';
+import type { SpanStart } from '../../telemetry/traces/in-span.ts';
+import { GEN_AI, GENERAL, HOLDFAST } from '../../telemetry/traces/names.ts';
+import { CallError } from './call-error.ts';
+import type { CallTask } from './call-task.ts';
+import { isJsonObject, truncate } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+
+interface TracedAttempt {
+  readonly task: CallTask;
+  /** 1 for the first. One that was lost with its worker does not count. */
+  readonly attempt: number;
+  /** The configuration allows contents in spans. */
+  readonly showsContents: boolean;
+}
+
+/** Makes an attempt of a call in a span of its own, if the run is traced. */
+export async function inAttemptSpan(
+  { task, attempt, showsContents }: TracedAttempt,
+  make: () => Promise<CallReply>,
+): Promise<CallReply> {
+  const { trace, runId, tenantId, key } = task;
+  const place = trace ? { runId, tenantId, run: trace, segment: trace.segment, key } : null;
+  const mayShow = showsContents && trace?.isRedacted !== true;
+  const start = (): SpanStart => describeAttempt(task, { attempt, mayShow });
+  return await inCallSpan(place, start, {
+    failureOf: (error) => (error instanceof CallError ? error.code : 'INTERNAL'),
+    async work(span) {
+      const reply = await make();
+      span?.setAttributes({ ...attributesOfReply(reply), ...(mayShow && replyContents(reply)) });
+      return reply;
+    },
+  });
+}
+
+function describeAttempt(
+  { request, trace, runId, tenantId, node, visit, index, key }: CallTask,
+  { attempt, mayShow }: { readonly attempt: number; readonly mayShow: boolean },
+): SpanStart {
+  const { attributes, ...described } = describeRequest(request);
+  const threadId = trace?.threadId ?? null;
+  return {
+    ...described,
+    attributes: {
+      ...attributes,
+      ...(threadId !== null && { [GEN_AI.conversation]: threadId, [GENERAL.session]: threadId }),
+      [HOLDFAST.run]: runId,
+      [HOLDFAST.tenant]: tenantId,
+      [HOLDFAST.node]: node,
+      [HOLDFAST.attempt]: attempt,
+      [HOLDFAST.key]: key,
+      ...(visit !== undefined && { [HOLDFAST.visit]: visit }),
+      ...(index !== undefined && { [HOLDFAST.index]: index }),
+      ...(mayShow && requestContents(request)),
+    },
+  };
+}
+
+/** What kinds of calls are called, and what is known of them before they are made. */
+function describeRequest(request: CallRequest): SpanStart {
+  switch (request.kind) {
+    case 'model': {
+      const { model, temperature, maxOutputTokens, output } = request;
+      return {
+        name: `chat ${model}`,
+        kind: 'client',
+        attributes: {
+          [GEN_AI.operation]: 'chat',
+          [GEN_AI.requestModel]: model,
+          [GEN_AI.outputType]: output === null ? 'text' : 'json',
+          ...(temperature !== null && { [GEN_AI.temperature]: temperature }),
+          ...(maxOutputTokens !== null && { [GEN_AI.maxTokens]: maxOutputTokens }),
+        },
+      };
+    }
+    case 'tool':
+      return describeTool(request.tool, operationOf(request.tool, request.memory));
+    case 'function':
+      return describeTool(request.function, 'execute_tool');
+    case 'node':
+      return describeTool(request.nodeType, 'execute_tool');
+    case 'reading':
+      return describeTool(request.tool, 'read_arguments');
+  }
+}
+
+/** The built-in tools of memory have operations of their own. */
+function operationOf(tool: string, namespace: string | undefined): string {
+  if (namespace === undefined) return 'execute_tool';
+  return tool === MEMORY_SEARCH ? 'search_memory' : 'upsert_memory';
+}
+
+function describeTool(name: string, operation: string): SpanStart {
+  return {
+    name: `${operation} ${name}`,
+    kind: 'internal',
+    attributes: { [GEN_AI.operation]: operation, [GEN_AI.tool]: name, [GEN_AI.toolType]: 'function' },
+  };
+}
+
+function attributesOfReply(reply: CallReply): Readonly<Record<string, number | string[]>> {
+  if (reply.kind !== 'model') return {};
+  const { usage, finishReason } = reply;
+  return {
+    [GEN_AI.inputTokens]: usage.inputTokens,
+    [GEN_AI.outputTokens]: usage.outputTokens,
+    [GEN_AI.finishReasons]: [finishReason],
+  };
+}
+
+/** In characters. The rest of a longer content is cut off, so it may be no JSON any more. */
+const MAX_CONTENT = 16_000;
+
+type Contents = Readonly<Record<string, string>>;
+
+/** What a request holds, as attributes of its span (OpenTelemetry, GenAI, opt-in). Files are left out. */
+function requestContents(request: CallRequest): Contents {
+  if (request.kind === 'node') return { [GEN_AI.toolArguments]: toContent(request.config) };
+  if (request.kind !== 'model') return { [GEN_AI.toolArguments]: toContent(request.args) };
+  const { system, messages } = request;
+  return {
+    ...(system !== null && { [GEN_AI.instructions]: toContent([textPart(system)]) }),
+    [GEN_AI.inputMessages]: toContent(messages.map(toInputMessage)),
+  };
+}
+
+/** What a reply holds, as attributes of the span of its call. */
+function replyContents(reply: CallReply): Contents {
+  if (reply.kind === 'overflow') return {};
+  if (reply.kind === 'value') return { [GEN_AI.toolResult]: toContent(reply.value) };
+  return { [GEN_AI.outputMessages]: toContent([toOutputMessage(reply)]) };
+}
+
+function toContent(value: Json): string {
+  return truncate(JSON.stringify(value), MAX_CONTENT);
+}
+
+const textPart = (content: string): Json => ({ type: 'text', content });
+
+function toolCallPart({ id, name, args }: ModelReply['toolCalls'][number]): Json {
+  return { type: 'tool_call', id, name, arguments: args };
+}
+
+function toInputMessage(message: Message): Json {
+  const { role } = message;
+  const texts = textsOf(message);
+  const id = message['toolCallId'];
+  if (typeof id === 'string') return { role, parts: [{ type: 'tool_call_response', id, response: texts.join('\n') }] };
+  return { role, parts: [...texts.map(textPart), ...toolCallsOf(message).map(toolCallPart)] };
+}
+
+function textsOf({ content }: Message): readonly string[] {
+  if (typeof content === 'string') return content === '' ? [] : [content];
+  return content.flatMap((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : []));
+}
+
+function toOutputMessage({ text, toolCalls, finishReason }: ModelReply): Json {
+  const parts = [...(text === '' ? [] : [textPart(text)]), ...toolCalls.map(toolCallPart)];
+  return { role: 'assistant', parts, finish_reason: finishReason };
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import type { CallReply } from '../../graph/run/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { Ledger, LedgerFailure } from '../../store/calls/ledger.ts';
+import type { CallClaim, CallEnd } from '../../store/calls/ledger-claims.ts';
+import { NONE_UNUSED, judgeClaim } from './judge-claim.ts';
+import type { Claimant, LedgerAnswer } from './judge-claim.ts';
+import type { KeptRequest } from './make-attempt.ts';
+import { isDatabaseAway, isDataRefused } from '../../store/database/database-away.ts';
+import type { Store } from '../../store/store.ts';
+import { toRefusal, tryAgainLater } from './application-failure.ts';
+import { CallError } from './call-error.ts';
+import type { CallTask } from './call-task.ts';
+import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
+import { writeJournal } from './write-journal.ts';
+import type { LateJournal } from './write-journal.ts';
+
+/** What the ledger is told of a call, whoever writes it. */
+export interface LedgerTerms {
+  readonly call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at' | 'journal'>;
+  readonly claimant: Omit<Claimant, 'isUnused' | 'scheduledAt'>;
+}
+
+/** The place where an attempt records how it has ended. */
+export interface CallRecord {
+  /** @returns the answer that the ledger has already; `null`: the reply counts */
+  complete(reply: CallReply): Promise<LedgerAnswer | null>;
+  fail(entry: LedgerFailure): Promise<void>;
+  /** Says that the attempt is still at work. */
+  renew(): void;
+}
+
+/** A call that an attempt has claimed. */
+interface ClaimToRecord {
+  readonly key: string;
+  readonly claim: string;
+  /** What was sent, as far as it is known by then. */
+  readonly kept: KeptRequest['kept'];
+}
+
+/**
+ * The record of an attempt that has claimed its call. No renewal comes after its end: it would say that the attempt is
+ * still at work.
+ */
+export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecord): CallRecord {
+  let hasEnded = false;
+  const renewals = new Set<Promise<void>>();
+  const end = async (record: () => Promise<unknown>): Promise<void> => {
+    hasEnded = true;
+    await Promise.all(renewals);
+    await recordOutcome(record);
+  };
+  return {
+    async complete(reply) {
+      await end(() => ledger.complete({ key, claim, request: kept() }, toJson(reply)));
+      return null;
+    },
+    fail: async (entry) => await end(() => ledger.fail({ key, claim, request: kept() }, entry)),
+    renew() {
+      if (hasEnded) return;
+      const renewal = ledger
+        .renew(key, claim)
+        .catch(() => undefined)
+        .finally(() => renewals.delete(renewal));
+      renewals.add(renewal);
+    },
+  };
+}
+
+/** Below the activity's time-out, which `workflows/activities.ts` sets. */
+const GIVE_UP_AFTER_MS = 4 * 60_000;
+const MAX_TRIES = 8;
+const MAX_PAUSE_MS = 2_000;
+
+/**
+ * Writes the outcome of a call to the ledger, with retries while the database is away. If they fail, that is logged: the
+ * run still learns the outcome from the activity.
+ */
+export async function recordOutcome(write: () => Promise<unknown>): Promise<void> {
+  const context = Context.current();
+  const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return void (await write());
+    } catch (error) {
+      const mayComeBack = isDatabaseAway(error) ? Date.now() < giveUpAt : tries < MAX_TRIES;
+      if (!mayComeBack || context.cancellationDetails?.workerShutdown === true)
+        return context.log.warn('the outcome of a call could not be recorded', {
+          error,
+        });
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_PAUSE_MS)));
+  }
+}
+
+interface Unclaimed extends LedgerTerms {
+  readonly store: Store;
+  readonly task: CallTask;
+  readonly journal: LateJournal;
+  readonly kept: KeptRequest['kept'];
+}
+
+/**
+ * The record of an attempt without a claim. After the call, one statement writes the end of the call and the journal. If
+ * another attempt has made an entry meanwhile, that is judged as for a claim.
+ */
+export function unclaimedRecord(unclaimed: Unclaimed): CallRecord {
+  const settleWithJournal = async (end: CallEnd): Promise<LedgerAnswer | null> =>
+    await settle(unclaimed, end, await unclaimed.journal.take());
+  return {
+    complete: async (reply) => await settleWithJournal({ status: 'completed', result: toJson(reply) }),
+    fail: async (entry) => void (await settleWithJournal(entry)),
+    renew: () => undefined,
+  };
+}
+
+/**
+ * @returns the answer that the ledger has already; `null`: there is none, or another attempt is going to write it
+ * @throws ApplicationFailure that ends the run if the database refuses the journal; one that the server retries if it is
+ * away, and the journal is not written
+ */
+async function settle(unclaimed: Unclaimed, end: CallEnd, journal: CallClaim['journal']): Promise<LedgerAnswer | null> {
+  const settled = await trySettle(unclaimed, end, journal);
+  switch (settled.kind) {
+    case 'settled':
+      return settled.answer?.kind === 'in-progress' ? null : settled.answer;
+    case 'refused':
+      if (!journal) return null;
+      await writeJournal(unclaimed.store, unclaimed.task);
+      return await settle(unclaimed, end, null);
+    case 'away':
+      if (!journal) return null;
+      throw tryAgainLater('DATABASE_AWAY', "The call's journal could not be written", ASK_AGAIN_AFTER_MS);
+    case 'other request':
+      throw toRefusal(settled.error);
+  }
+}
+
+type Settled =
+  | { readonly kind: 'settled'; readonly answer: LedgerAnswer | null }
+  | { readonly kind: 'away' | 'refused' }
+  | { readonly kind: 'other request'; readonly error: CallError };
+
+async function trySettle(
+  { store, call, claimant, kept }: Unclaimed,
+  end: CallEnd,
+  journal: CallClaim['journal'],
+): Promise<Settled> {
+  const { info, log } = Context.current();
+  const scheduledAt = info.currentAttemptScheduledTimestampMs;
+  const at = new Date().toISOString();
+  const claim = { ...call, request: kept(), claim: randomUUID(), scheduledAt, at, journal };
+  let settled: Settled = { kind: 'away' };
+  await recordOutcome(async () => {
+    try {
+      const result = await store.ledger.settle(claim, end, (entry) =>
+        judgeClaim({ ...claimant, scheduledAt, isUnused: NONE_UNUSED }, entry),
+      );
+      settled = { kind: 'settled', answer: 'answer' in result ? result.answer : null };
+    } catch (error) {
+      if (error instanceof CallError) settled = { kind: 'other request', error };
+      else if (!isDataRefused(error)) throw error;
+      else {
+        log.warn('the database refuses the outcome of a call, or the journal with it', { error });
+        settled = { kind: 'refused' };
+      }
+    }
+  });
+  return settled;
+}

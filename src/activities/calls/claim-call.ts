@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { messageOf, isJsonList, isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { TokenUsage, Json } from '../../graph/values/index.ts';
+import { isContradiction, isDataRefused, isDatabaseAway } from '../../store/database/database-away.ts';
+import type { CallClaim } from '../../store/calls/ledger-claims.ts';
+import type { Store } from '../../store/store.ts';
+import { tryAgainLater } from './application-failure.ts';
+import { CallError } from './call-error.ts';
+import { heartbeat } from './time-limit.ts';
+import { judgeClaim, lostWithoutClaim, mayBeDone, untoldUsage } from './judge-claim.ts';
+import type { Claimant, LedgerAnswer } from './judge-claim.ts';
+import { contradiction } from './write-journal.ts';
+
+/** Id and result of a claim: a call to make, or the known outcome. */
+interface ClaimResult {
+  readonly claim: string;
+  readonly result: EarlierAttempts | { readonly answer: LedgerAnswer };
+}
+
+/** The history of a call that is about to be made. */
+interface EarlierAttempts {
+  /** Number of failed attempts before this one. */
+  readonly failures: number;
+  /** True if an earlier attempt may have made the call. */
+  readonly mayBeDone: boolean;
+  /** What they have used of a model, as far as the run has not been told. */
+  readonly usedBefore: TokenUsage | null;
+}
+
+interface FreshClaimant extends Omit<Claimant, 'isUnused' | 'scheduledAt'> {
+  /** An earlier attempt may have made the call without a claim. */
+  readonly wasPerhapsMade: boolean;
+}
+
+/** Time until the next attempt when this one can do nothing. */
+export const ASK_AGAIN_AFTER_MS = 2_000;
+
+/**
+ * Claims a call in the ledger. If the database does not answer, the claim may still be stored, now or later, but the
+ * call is not made. A heartbeat passes its id on, so that the next attempt does not take the call for lost.
+ * @throws CallError if the key belongs to another request, or the database refuses what is written
+ * @throws ApplicationFailure `DATABASE_AWAY`, which the server retries; `CONTRADICTION`, as `writeJournal`
+ */
+export async function claimCall(
+  { ledger }: Store,
+  call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
+  { wasPerhapsMade, ...claimant }: FreshClaimant,
+): Promise<ClaimResult> {
+  const attempt = currentAttempt();
+  const { scheduledAt } = attempt;
+  const unusedClaims = readUnusedClaims(Context.current().info.heartbeatDetails);
+  const claim = claimOf(unusedClaims, attempt);
+  const wasUnused = (earlier: string): boolean => isUnused(unusedClaims, earlier);
+  const at = new Date().toISOString();
+  try {
+    const result = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
+      judgeClaim({ ...claimant, scheduledAt, isUnused: wasUnused }, entry),
+    );
+    if ('answer' in result) return { claim, result };
+    const { failures, before } = result;
+    const isTraceless = before === null && wasPerhapsMade;
+    if (isTraceless && claimant.safety === 'unsafe') return { claim, result: { answer: lostWithoutClaim(claim) } };
+    const wasDone = before ? mayBeDone(before, wasUnused) : isTraceless;
+    return { claim, result: { failures, mayBeDone: wasDone, usedBefore: untoldUsage(before) } };
+  } catch (error) {
+    if (isContradiction(error)) throw contradiction();
+    if (isDataRefused(error)) throw claimRefused(error);
+    if (!isDatabaseAway(error)) throw error;
+    heartbeat({ unusedClaims: withUnused(unusedClaims, attempt) });
+    throw tryAgainLater('DATABASE_AWAY', messageOf(error), ASK_AGAIN_AFTER_MS);
+  }
+}
+
+function claimRefused(error: unknown): CallError {
+  const message = `The database refuses the call's record: ${messageOf(error)}`;
+  return new CallError('INTERNAL', message, { retryable: false, done: 'perhaps', cause: error });
+}
+
+function currentAttempt(): ClaimingAttempt {
+  const {
+    attempt,
+    currentAttemptScheduledTimestampMs,
+    heartbeatTimeoutMs = 0,
+    startToCloseTimeoutMs,
+  } = Context.current().info;
+  const missedAfterMs = Math.min(heartbeatTimeoutMs, startToCloseTimeoutMs);
+  return { attempt, scheduledAt: currentAttemptScheduledTimestampMs, missedAfterMs };
+}
+
+/** Claims of one activity after which no call was made. Those of an outage of any length are one range. */
+export interface UnusedClaims {
+  /** Begins the ids of the activity's claims; each ends with the time when its attempt was scheduled. */
+  readonly series: string;
+  readonly ranges: readonly ClaimRange[];
+}
+
+/** Attempts that followed each other, by the times when they were scheduled. */
+interface ClaimRange {
+  readonly first: number;
+  readonly last: number;
+  /** The number of the last one. */
+  readonly attempt: number;
+}
+
+/** The attempt at an activity that claims. */
+export interface ClaimingAttempt {
+  readonly attempt: number;
+  readonly scheduledAt: number;
+  /** The server misses a lost attempt after this time, and not before; 0: it is not known. */
+  readonly missedAfterMs: number;
+}
+
+const MAX_RANGES = 100;
+
+/** Reads what earlier attempts have passed on in a heartbeat. */
+export function readUnusedClaims(details: unknown): UnusedClaims {
+  const given = isJsonObject(details) ? toJson(details['unusedClaims'] ?? null) : null;
+  if (!isJsonObject(given) || typeof given['series'] !== 'string' || !isJsonList(given['ranges']))
+    return { series: randomUUID(), ranges: [] };
+  return { series: given['series'], ranges: given['ranges'].flatMap(readRange) };
+}
+
+function readRange(value: Json): readonly ClaimRange[] {
+  if (!isJsonObject(value)) return [];
+  const { first, last, attempt } = value;
+  const isRange = typeof first === 'number' && typeof last === 'number' && typeof attempt === 'number';
+  return isRange ? [{ first, last, attempt }] : [];
+}
+
+/** Returns the id of an attempt's claim. */
+export function claimOf({ series }: UnusedClaims, { scheduledAt }: ClaimingAttempt): string {
+  return `${series}.${scheduledAt}`;
+}
+
+/** Adds the claim of an attempt that makes no call. */
+export function withUnused({ series, ranges }: UnusedClaims, unused: ClaimingAttempt): UnusedClaims {
+  const { attempt, scheduledAt } = unused;
+  const before = ranges.at(-1);
+  const own = { first: scheduledAt, last: scheduledAt, attempt };
+  const added =
+    before && follows(before, unused)
+      ? [...ranges.slice(0, -1), { ...own, first: before.first }]
+      : [...ranges, own].slice(-MAX_RANGES);
+  return { series, ranges: added };
+}
+
+/**
+ * True if no attempt can have been lost between a range and an attempt. Numbers alone don't tell: an operator may reset
+ * them.
+ */
+function follows({ last, attempt }: ClaimRange, next: ClaimingAttempt): boolean {
+  const gapMs = next.scheduledAt - last;
+  return next.attempt === attempt + 1 && gapMs > 0 && gapMs < next.missedAfterMs;
+}
+
+/** True if the attempt that holds a claim is known to have made no call. */
+export function isUnused({ series, ranges }: UnusedClaims, claim: string): boolean {
+  if (!claim.startsWith(`${series}.`)) return false;
+  const scheduledAt = Number(claim.slice(series.length + 1));
+  return ranges.some(({ first, last }) => first <= scheduledAt && scheduledAt <= last);
+}

@@ -1,0 +1,65 @@
+import { isAbsolute, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { truncate } from '../../graph/values/index.ts';
+
+/** Where configured code has thrown. */
+export interface UserStack {
+  /** The name of the error, such as `TypeError`. */
+  readonly name: string;
+  /** One frame a line, the innermost first; paths are relative to the working folder. */
+  readonly frames: string;
+}
+
+const MAX_FRAMES = 10;
+/** In characters. */
+const MAX_FRAMES_LENGTH = 2_000;
+
+/** The folders of the engine's own modules, as they are written and as they are built. */
+const OWN_FOLDERS = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../${folder}/`, import.meta.url)));
+
+/** Finds the frames of an error that are in the files of the user. @returns `null` if there are none */
+export function userStackOf(thrown: unknown): UserStack | null {
+  if (!(thrown instanceof Error)) return null;
+  const frames = String(thrown.stack)
+    .slice(-MAX_SEARCHED)
+    .split('\n')
+    .flatMap((line) => toUserFrame(line) ?? [])
+    .slice(0, MAX_FRAMES);
+  return frames.length === 0 ? null : { name: thrown.name, frames: truncate(frames.join('\n'), MAX_FRAMES_LENGTH) };
+}
+
+/** In characters. The message, which may be long, stands before the frames. */
+const MAX_SEARCHED = 20_000;
+const MAX_LINE = 1_000;
+
+/** A frame as V8 writes it: `at name (place:1:2)`, or `at place:1:2`. */
+const FRAME = /^\s+at (?:(?<name>.+) \(|async )?(?<place>(?:file:\/\/)?\/.+):(?<row>\d+):(?<column>\d+)\)?$/;
+
+function toUserFrame(line: string): string | null {
+  if (line.length > MAX_LINE) return null;
+  const { name, place = '', row, column } = FRAME.exec(line)?.groups ?? {};
+  const path = toPath(place);
+  if (path === null || isOwn(path) || path.includes('/node_modules/')) return null;
+  const shown = `${toShownPath(path)}:${row}:${column}`;
+  return name === undefined ? `at ${shown}` : `at ${name} (${shown})`;
+}
+
+function isOwn(path: string): boolean {
+  return OWN_FOLDERS.some((folder) => path.startsWith(folder));
+}
+
+/** Reads the place of a frame. @returns `null` for code that is in no file */
+function toPath(place: string): string | null {
+  const withoutQuery = place.replace(/\?.*$/, '');
+  try {
+    const path = withoutQuery.startsWith('file://') ? fileURLToPath(withoutQuery) : withoutQuery;
+    return isAbsolute(path) ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+function toShownPath(path: string): string {
+  const shown = relative(process.cwd(), path);
+  return shown.startsWith('..') ? path : shown;
+}

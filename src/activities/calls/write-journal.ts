@@ -1,0 +1,126 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { CONTRADICTION, unpackBatch, TOLD_EVENTS } from '../../graph/journal/index.ts';
+import type { EndedSegments, PackedBatch } from '../../graph/journal/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
+import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
+import { isContradiction, isDataRefused } from '../../store/database/database-away.ts';
+import type { CallClaim } from '../../store/calls/ledger-claims.ts';
+import type { Store } from '../../store/store.ts';
+import type { CallTask } from './call-task.ts';
+import { isTracing } from '../../telemetry/traces/run-tracer.ts';
+import { tellSegment } from '../../telemetry/traces/tell-segment.ts';
+
+/** The journal batch in the input of an activity; `null` if there is none. */
+export interface JournalWrite {
+  readonly runId: string;
+  readonly tenantId: string;
+  /** The name of its graph. */
+  readonly graph: string;
+  readonly journal: PackedBatch | null;
+  /** The call of the same activity. */
+  readonly key?: string;
+  readonly request?: CallRequest;
+  /** Parts of a traced run that are over. */
+  readonly segments?: EndedSegments;
+}
+
+/**
+ * Writes the batch of an activity into the store.
+ * @throws ApplicationFailure `INTERNAL`, which the server does not retry, if the database refuses the batch itself;
+ * `CONTRADICTION`, if the batch says something else than the journal does
+ */
+export async function writeJournal(store: Store, entry: JournalWrite): Promise<void> {
+  const unpacked = unpackJournal(entry);
+  if (!unpacked) return;
+  try {
+    await store.journal.write(unpacked.batch, unpacked.writer);
+  } catch (error) {
+    if (isContradiction(error)) throw contradiction();
+    if (!isDataRefused(error)) throw error;
+    Context.current().log.error('the database refuses the journal of a run, which fails', { error });
+    const message = `The database refuses the journal: ${messageOf(error)}`;
+    throw ApplicationFailure.nonRetryable(truncate(message, MAX_MESSAGE), 'INTERNAL');
+  }
+}
+
+/** The failure of an activity whose batch says something else than the journal: it ends the workflow. */
+export function contradiction(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(SAYS_SOMETHING_ELSE, CONTRADICTION);
+}
+
+const SAYS_SOMETHING_ELSE =
+  'The journal has other events: the workflow was reset in Temporal, or a backup of one of the two was restored';
+
+/** Unpacks the batch of an activity and names the execution that wrote it. */
+export function unpackJournal({ runId, tenantId, graph, journal, key, request }: JournalWrite): CallClaim['journal'] {
+  if (!journal) return null;
+  const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
+  const call = key !== undefined && request ? { key, request } : null;
+  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId, graph } };
+}
+
+/** The journal batch of a call, which is written with the record of a short call, and by itself during a long one. */
+export interface LateJournal {
+  /**
+   * Waits no longer. @returns the batch, unless it is written already
+   * @throws ApplicationFailure as `writeJournal`, if the database has refused it
+   */
+  take(): Promise<CallClaim['journal']>;
+  close(): void;
+}
+
+/** People see a run's progress this much later at most, in milliseconds. */
+const WRITE_AFTER_MS = 100;
+
+export function openLateJournal(store: Store, task: CallTask): LateJournal {
+  const batch = unpackJournal(task);
+  let writing: Promise<unknown> | null = null;
+  const write = (): void => {
+    writing = writeJournal(store, task).then(
+      () => null,
+      (error: unknown) => error,
+    );
+  };
+  const timer = batch && setTimeout(write, WRITE_AFTER_MS);
+  const close = (): void => {
+    if (timer) clearTimeout(timer);
+  };
+  return {
+    close,
+    async take() {
+      close();
+      if (!writing) return batch;
+      const failure = await writing;
+      if (failure instanceof ApplicationFailure) throw failure;
+      return failure === null ? null : batch;
+    },
+  };
+}
+
+/** Makes the spans of a run's segments that are over, from its journal. A run never fails for its spans. */
+export async function tellSegments(
+  { journal }: { readonly journal: Pick<Store['journal'], 'ofTypes'> },
+  { runId, tenantId, segments: ended }: JournalWrite,
+): Promise<void> {
+  if (!ended || !isTracing()) return;
+  const { run, segments } = ended;
+  const giveUpAt = Date.now() + WITHIN_MS;
+  try {
+    for (const { name, after, upTo, ...told } of segments) {
+      const events = journal.ofTypes(runId, TOLD_EVENTS, { after, upTo });
+      await tellSegment({ runId, tenantId, run, segment: name, ...told }, until(giveUpAt, events));
+    }
+  } catch (error) {
+    Context.current().log.warn('the spans of a run are lost', { error, run: runId });
+  }
+}
+
+/** The run waits for its journal, and so for this. */
+const WITHIN_MS = 5_000;
+
+async function* until<T>(time: number, items: AsyncIterable<T>): AsyncIterable<T> {
+  for await (const item of items) {
+    if (Date.now() > time) throw new Error(`To read the events of its segments took more than ${WITHIN_MS} ms`);
+    yield item;
+  }
+}

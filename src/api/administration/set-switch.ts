@@ -1,0 +1,56 @@
+import { MEMORY_TOOLS } from '../../graph/definition/index.ts';
+import type { Catalog } from '../../graph/definition/index.ts';
+import { didYouMean } from '../../graph/values/index.ts';
+import type { SwitchKind } from '../../store/tables.ts';
+import type { Switch, SwitchKey } from '../../store/switches.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { switchedOff } from '../../store/known-rulings.ts';
+
+/** The switches that there may be. */
+const MAX_SWITCHES = 1_000;
+
+type WantedSwitch = Omit<Switch, 'changedAt' | 'changedBy'>;
+
+/**
+ * Sets a switch, in place of how it was. It counts in this process at once, in others within seconds.
+ * @throws ApiError 404 for a name that the installation does not have, 409 when there are too many switches
+ */
+export async function setSwitch(
+  { store, catalog }: Pick<ApiDeps, 'store' | 'catalog'>,
+  { sub: changedBy }: Caller,
+  wanted: WantedSwitch,
+): Promise<{ readonly set: Switch; readonly isNew: boolean }> {
+  requireKnown(catalog, wanted);
+  const set = { ...wanted, changedAt: new Date().toISOString(), changedBy };
+  const written = await store.switches.put(set, MAX_SWITCHES);
+  if (!written) throw new ApiError('TOO_MANY_KEPT', `There may be ${MAX_SWITCHES} switches`);
+  store.rulings.forget();
+  return { set, ...written };
+}
+
+/** The names that the installation has; `null`: a tenant may publish a graph of any name. */
+const NAMES: Readonly<Record<SwitchKind, (catalog: Catalog) => readonly string[] | null>> = {
+  tool: ({ tools }) => [...Object.keys(tools), ...Object.keys(MEMORY_TOOLS)],
+  model: ({ models }) => Object.keys(models),
+  function: ({ functions }) => Object.keys(functions),
+  'node-type': ({ nodeTypes = {} }) => Object.keys(nodeTypes),
+  graph: () => null,
+};
+
+/** A switch with a name that is misspelled would keep nothing off. */
+function requireKnown(catalog: Catalog, { kind, name }: SwitchKey): void {
+  const names = NAMES[kind](catalog);
+  if (names === null || names.includes(name)) return;
+  throw new ApiError('NOT_FOUND', `The installation has no ${kind} "${name}".${didYouMean(name, names)}`);
+}
+
+/** Refuses new runs of a graph that is switched off. @throws ApiError 403 `SWITCHED_OFF` */
+export async function requireGraphOn(
+  { store }: Pick<ApiDeps, 'store'>,
+  { name, tenantId }: { readonly name: string; readonly tenantId: string },
+): Promise<void> {
+  const off = switchedOff(await store.rulings.now(), { kind: 'graph', name }, tenantId);
+  if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
+}

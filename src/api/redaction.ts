@@ -1,0 +1,111 @@
+import { REDACTED, hideApproval, hideEvent, hideChannels, NOTHING_REDACTED } from '../graph/redaction/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
+import { toPointer } from '../graph/values/index.ts';
+import type { JsonObject, Json } from '../graph/values/index.ts';
+import { ApiError } from './http/errors.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
+import type { Approval, PublicApproval } from '../graph/run/index.ts';
+import type { Seals } from './http/seals.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Caller } from './http/authenticate.ts';
+
+/**
+ * Refuses values that a caller sends back as they were shown: they would overwrite what is hidden.
+ * @param at where the values stand in the body
+ * @throws ApiError 422 naming the channels
+ */
+export function refusePlaceholders(
+  values: JsonObject,
+  { channels }: Pick<Redaction, 'channels'>,
+  at: readonly string[] = ['values'],
+): void {
+  const issues = channels
+    .filter((name) => Object.hasOwn(values, name) && values[name] === REDACTED)
+    .map((name) => ({
+      path: toPointer([...at, name]),
+      message: `"${REDACTED}" stands for a value that you may not see; leave "${name}" out to keep it`,
+    }));
+  if (issues.length > 0)
+    throw new ApiError('INVALID_VALUES', 'Hidden values were sent back as they are shown', { issues });
+}
+
+/** An approval without what is hidden. One that shows less has a digest of its own, which tells nothing of the rest. */
+export function shownApproval(approval: Approval, hidden: Redaction, seals: Seals): PublicApproval {
+  const shown = hideApproval(approval, hidden);
+  return shown.digest === REDACTED ? { ...shown, digest: sealOf(approval, seals) } : shown;
+}
+
+/** An event without what is hidden. */
+export function shownEvent(event: RunEvent, hidden: Redaction, seals: Seals): RunEvent {
+  const shown = hideEvent(event, hidden);
+  if (shown.type !== 'approval.requested' || shown.approval.digest !== REDACTED) return shown;
+  if (event.type !== 'approval.requested') return shown;
+  return { ...shown, approval: { ...shown.approval, digest: sealOf(event.approval, seals) } };
+}
+
+function sealOf({ id, digest }: Pick<Approval, 'id' | 'digest'>, seals: Seals): string {
+  return seals.of('approval', [id, digest]);
+}
+
+/** Channel values, and writes that are not applied yet. */
+interface State {
+  readonly values: JsonObject;
+  readonly pending: readonly { readonly update: JsonObject }[];
+}
+
+/** A state without what is hidden. */
+export function shownState<T extends State>(state: T, hidden: Redaction): T {
+  return {
+    ...state,
+    values: hideChannels(state.values, hidden),
+    pending: state.pending.map((write) => ({ ...write, update: hideChannels(write.update, hidden) })),
+  };
+}
+
+/** A channel whose values differ in two runs. */
+interface Difference {
+  readonly channel: string;
+  readonly left: Json;
+  readonly right: Json;
+}
+
+/** A comparison of two runs without what is hidden of either. */
+export function shownDiff<T extends { readonly state: readonly Difference[] }>(
+  diff: T,
+  hidden: readonly Redaction[],
+): T {
+  const isHidden = ({ channel }: Difference): boolean => hidden.some(({ channels }) => channels.includes(channel));
+  const state = diff.state.map((one) => (isHidden(one) ? { ...one, left: REDACTED, right: REDACTED } : one));
+  return { ...diff, state };
+}
+
+/** Returns what is hidden of a run from a caller: nothing from those who may see payloads, stacks from all others. */
+export function hiddenFrom(caller: Pick<Caller, 'permissions'>, { redaction }: { redaction: Redaction }): Redaction {
+  return seesAll(caller) ? NOTHING_REDACTED : { ...redaction, stacks: true };
+}
+
+export function seesAll({ permissions }: Pick<Caller, 'permissions'>): boolean {
+  return permissions.has('payload:read') || permissions.has('admin');
+}
+
+/** A thing of a run that is shown in a list. */
+export interface OfRun {
+  readonly runId: string;
+}
+
+/** Shows a thing of a run, of which some is hidden. */
+type Show<Item, Shown> = (item: Item, hidden: Redaction) => Shown;
+
+/** Shows things of several runs to a caller. Those of a run that is gone meanwhile are left out. */
+export async function showAll<Item extends OfRun, Shown>(
+  { store, caller }: Pick<ApiDeps, 'store'> & { readonly caller: Pick<Caller, 'permissions'> },
+  items: readonly Item[],
+  show: Show<Item, Shown>,
+): Promise<readonly Shown[]> {
+  if (seesAll(caller)) return items.map((item) => show(item, NOTHING_REDACTED));
+  const hiddenOf = await store.runs.hiddenOf([...new Set(items.map(({ runId }) => runId))]);
+  return items.flatMap((item) => {
+    const redaction = hiddenOf.get(item.runId);
+    return redaction ? [show(item, redaction)] : [];
+  });
+}

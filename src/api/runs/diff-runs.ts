@@ -1,0 +1,111 @@
+import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import { deepEqual, own } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import type { StoredCheckpoint } from '../../store/checkpoints.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
+import { isStart } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
+
+/** Compares two runs: their last common checkpoint, and since then their nodes, decisions and channels. */
+export async function diffRuns({ store }: Pick<ApiDeps, 'store'>, one: RunRecord, other: RunRecord) {
+  const [ours, theirs] = await Promise.all([lineageOf(store, one.id), lineageOf(store, other.id)]);
+  const common = await commonPoint(store, ours, theirs);
+  const [left, right] = await Promise.all([
+    sideOf(store, one, since(ours, common)),
+    sideOf(store, other, since(theirs, common)),
+  ]);
+  return {
+    common: common && { runId: common.runId, checkpoint: common.id, step: common.step },
+    left: left.shown,
+    right: right.shown,
+    state: differences(left.values, right.values),
+  };
+}
+
+/** A run in a lineage, up to the event where the next one begins; the last is the run itself. */
+interface Stretch {
+  readonly runId: string;
+  readonly upTo: number;
+}
+
+const TO_THE_END = 2_147_483_647;
+
+async function lineageOf(store: Store, runId: string): Promise<readonly Stretch[]> {
+  const lineage: Stretch[] = [{ runId, upTo: TO_THE_END }];
+  for (let from = await forkedFrom(store, runId); from; from = await forkedFrom(store, from.runId))
+    lineage.unshift({ runId: from.runId, upTo: from.seq });
+  return lineage;
+}
+
+/** The checkpoint at which a fork begins, if it still exists. */
+async function forkedFrom({ runs, checkpoints }: Store, runId: string): Promise<StoredCheckpoint | null> {
+  const start: unknown = await runs.startOf(runId);
+  if (!isStart(start) || start.begin.kind !== 'fork') return null;
+  const { parent } = start.begin.fork;
+  return await checkpoints.find(parent.runId, parent.checkpoint);
+}
+
+async function commonPoint(
+  { checkpoints }: Store,
+  ours: readonly Stretch[],
+  theirs: readonly Stretch[],
+): Promise<StoredCheckpoint | null> {
+  const shared = ours.filter(({ runId }, at) => theirs[at]?.runId === runId);
+  const last = shared.at(-1);
+  if (!last) return null;
+  const upTo = Math.min(last.upTo, theirs[shared.length - 1]?.upTo ?? 0);
+  return await checkpoints.lastUpTo(last.runId, upTo);
+}
+
+/** The part of a lineage after a checkpoint. */
+function since(lineage: readonly Stretch[], point: StoredCheckpoint | null): readonly (Stretch & { after: number })[] {
+  const at = point ? lineage.findIndex(({ runId }) => runId === point.runId) : 0;
+  return lineage.slice(at).map((stretch, index) => ({ ...stretch, after: index === 0 && point ? point.seq : 0 }));
+}
+
+/** The most supersteps and decisions that an answer has of one side. */
+const MAX_EVENTS = 10_000;
+
+async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch & { after: number })[]) {
+  const events = await firstItems(eventsIn(store, stretches), MAX_EVENTS + 1);
+  const isComplete = events.length <= MAX_EVENTS;
+  if (!isComplete) events.pop();
+  const state = await store.checkpoints.at(run.id, null);
+  const { usage } = run.view ?? NOT_BEGUN;
+  const shown = {
+    runId: run.id,
+    status: run.status,
+    path: events.flatMap((event) => (event.type === 'step.started' && !event.path ? [event.nodes] : [])),
+    decisions: events.flatMap(toDecision),
+    isComplete,
+    usage,
+  };
+  return { shown, values: state?.channels ?? {} };
+}
+
+async function* eventsIn({ journal }: Store, stretches: readonly (Stretch & { after: number })[]) {
+  for (const { runId, after, upTo } of stretches)
+    yield* journal.ofTypes(runId, ['step.started', 'approval.decided'], { after, upTo });
+}
+
+async function firstItems<T>(items: AsyncIterable<T>, most: number): Promise<T[]> {
+  const first: T[] = [];
+  for await (const item of items) if (first.push(item) === most) break;
+  return first;
+}
+
+function toDecision(event: RunEvent) {
+  if (event.type !== 'approval.decided') return [];
+  const { node, approvalId, decision, by, reason, at } = event;
+  return [{ node, approvalId, decision, by, reason, at }];
+}
+
+function differences(left: JsonObject, right: JsonObject) {
+  const channels = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
+  return channels.flatMap((channel) => {
+    const [one, other] = [own(left, channel) ?? null, own(right, channel) ?? null];
+    return deepEqual(one, other) ? [] : [{ channel, left: one, right: other }];
+  });
+}

@@ -1,0 +1,157 @@
+import { hideCall } from '../../graph/redaction/index.ts';
+import type { Redaction, CallParts } from '../../graph/redaction/index.ts';
+import { mapPage } from '../../store/page.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
+import { kindOf, nameOf } from '../../store/calls/calls.ts';
+import type { BeginOfCall, CallFilter, EndOfCall, LedgerCall } from '../../store/calls/calls.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { ApiDeps } from '../deps.ts';
+import { isCallReply } from '../../graph/run/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { Json, RunError } from '../../graph/values/index.ts';
+
+type ListedCall = ReturnType<typeof showCall>;
+
+/** The bytes of an answer in a list; a larger one is read by its key. */
+const MAX_LISTED_BYTES = 65_536;
+/** The bytes of an answer that is read by its key: all that there can be. */
+const MAX_SHOWN_BYTES = 16 * 1_048_576;
+
+interface OfRun {
+  readonly run: Pick<RunRecord, 'id'>;
+  /** What is hidden from the reader. */
+  readonly hidden: Redaction;
+}
+
+/** Lists the calls of a run in the order of its history, or from its end. */
+export async function listCalls(
+  { store }: Pick<ApiDeps, 'store'>,
+  { run, hidden }: OfRun,
+  { filter, page }: { readonly filter: CallFilter; readonly page: PageRequest },
+): Promise<Page<ListedCall>> {
+  const begun = await store.calls.list(run.id, filter, page);
+  const show = await readShown({ store }, { run, hidden, maxBytes: MAX_LISTED_BYTES }, begun.items);
+  return mapPage(begun, show);
+}
+
+/** Reads the latest call under a key. @returns `null`: the run has made none */
+export async function readCall(
+  { store }: Pick<ApiDeps, 'store'>,
+  { run, hidden }: OfRun,
+  key: string,
+): Promise<ListedCall | null> {
+  const begin = await store.calls.find(run.id, key);
+  if (!begin) return null;
+  const show = await readShown({ store }, { run, hidden, maxBytes: MAX_SHOWN_BYTES }, [begin]);
+  return show(begin);
+}
+
+async function readShown(
+  { store: { calls } }: Pick<ApiDeps, 'store'>,
+  { run, hidden, maxBytes }: OfRun & { readonly maxBytes: number },
+  begun: readonly BeginOfCall[],
+): Promise<(begin: BeginOfCall) => ListedCall> {
+  const wanted = { runId: run.id, keys: begun.map(({ idempotencyKey }) => idempotencyKey), maxBytes };
+  const [ends, ledger] = await Promise.all([calls.endsOf(wanted), calls.inLedger(wanted)]);
+  return (begin) => {
+    const key = begin.idempotencyKey;
+    const end = ends.find(({ idempotencyKey, seq }) => idempotencyKey === key && seq > begin.seq) ?? null;
+    return showCall({ begin, end, ledger: ledger.get(key) ?? null }, hidden);
+  };
+}
+
+/** What the store has of one call. */
+export interface KnownCall {
+  readonly begin: BeginOfCall;
+  /** `null`: the call has not ended, or it is that of a model. */
+  readonly end: EndOfCall | null;
+  /** `null`: the ledger has no row of the call. */
+  readonly ledger: LedgerCall | null;
+}
+
+/** A call as people see it, without what is hidden from them. */
+function showCall(known: KnownCall, hidden: Redaction) {
+  const { begin, end, ledger } = known;
+  const { node, path, visit, index, step, at, idempotencyKey: key } = begin;
+  const kind = kindOf(begin);
+  const undoes = begin.type === 'compensation.requested';
+  const parts = hideCall(partsOf(known), { node, path: path ?? [], kind, undoes }, hidden);
+  return {
+    key,
+    kind,
+    name: nameOf(begin),
+    node,
+    ...(path && { path }),
+    visit,
+    ...(index !== undefined && { index }),
+    step,
+    at,
+    undoes,
+    local: end?.local === true,
+    status: statusOf(known),
+    ...parts,
+    ...effortOf(known),
+    nextAttemptAt: ledger?.nextAttemptAt ?? null,
+    ...costOf(begin),
+  };
+}
+
+/** The event that says how a call has ended. */
+function endOf({ begin, end }: KnownCall) {
+  return begin.type === 'model.called' ? begin : end;
+}
+
+function partsOf(known: KnownCall): CallParts {
+  const { begin, end, ledger } = known;
+  const { request, result, attempts } = ledger ?? NO_ROW;
+  return {
+    request: begin.type === 'model.called' ? request : begin.args,
+    reply: end?.result ?? replyIn(result),
+    error: errorOf(known),
+    failedAttempts: attempts,
+  };
+}
+
+const NO_ROW: Pick<LedgerCall, 'request' | 'result' | 'attempts'> = { request: null, result: null, attempts: [] };
+
+/** The error of a call that has failed, or of its last attempt. */
+function errorOf(known: KnownCall): RunError | null {
+  const ended = endOf(known);
+  if (ended) return ended.error ?? null;
+  const { ledger } = known;
+  return ledger?.status === 'completed' ? null : (ledger?.failure?.error ?? null);
+}
+
+function effortOf(known: KnownCall): { readonly attempts: number; readonly durationMs: number | null } {
+  const ended = endOf(known);
+  if (ended) return { attempts: ended.attempts, durationMs: ended.durationMs };
+  return { attempts: known.ledger?.attempts.length ?? 0, durationMs: null };
+}
+
+function costOf(begin: BeginOfCall) {
+  const { context = null, usage = null, costUsd = null } = begin.type === 'model.called' ? begin : {};
+  return { context, usage, costUsd };
+}
+
+/** What a model has said, or code has returned. */
+function replyIn(result: Json): Json {
+  if (!isCallReply(result)) return null;
+  if (result.kind === 'value') return result.value;
+  if (result.kind === 'overflow') return null;
+  const { text, toolCalls, finishReason } = result;
+  return toJson({ text, toolCalls, finishReason });
+}
+
+type CallStatus = 'running' | 'retrying' | 'completed' | 'failed' | 'unknown';
+
+/** The run knows how a call has ended, also if the ledger could not be written. */
+function statusOf(known: KnownCall): CallStatus {
+  const ended = endOf(known);
+  if (ended) return ended.error ? statusAfter(ended.error) : 'completed';
+  const { ledger } = known;
+  return ledger === null || ledger.status === 'claimed' ? 'running' : ledger.status;
+}
+
+function statusAfter({ code }: RunError): CallStatus {
+  return code === 'UNKNOWN_OUTCOME' ? 'unknown' : 'failed';
+}

@@ -1,0 +1,128 @@
+import type { PendingTask, RunView } from '../../graph/journal/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import { positionOf } from '../../store/checkpoints.ts';
+import type { StoredState, StoredCheckpoint } from '../../store/checkpoints.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
+import type { ApiDeps } from '../deps.ts';
+import { ApiError, notNow } from '../http/errors.ts';
+import { hideChannels } from '../../graph/redaction/index.ts';
+import { MAX_PAGE_BYTES } from '../../store/page.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { showAll } from '../redaction.ts';
+
+/**
+ * Reads the state of a run at a checkpoint.
+ * @param wanted `null`: the newest, with the pending writes of the open superstep
+ * @throws ApiError `UNKNOWN_CHECKPOINT`; 503 while the state is being written
+ */
+export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecord, wanted: string | null) {
+  const found = await findState(store, run.id, wanted);
+  if (!found && wanted !== null)
+    throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${run.id} has no checkpoint "${wanted}"`);
+  const { checkpoint, channels } = found ?? NOTHING_YET;
+  return {
+    values: channels,
+    checkpoint: checkpoint.id,
+    visited: await store.journal.visited(run.id, checkpoint.seq),
+    next: checkpoint.next,
+    pending: NOTHING_PENDING,
+    ...(isNow(run, wanted) && (await nextOf(store, run, checkpoint.seq))),
+  };
+}
+
+const NOTHING_PENDING: readonly PendingWrite[] = [];
+const NOTHING_YET = { checkpoint: { id: null, seq: 0, next: [] }, channels: {} } as const;
+
+function isNow({ view }: RunRecord, wanted: string | null): boolean {
+  return wanted === null || wanted === view?.checkpointId;
+}
+
+/** A write that the end of the open superstep is going to apply. */
+export interface PendingWrite extends PendingTask {
+  readonly update: JsonObject;
+}
+
+interface Next extends Pick<RunView, 'next'> {
+  readonly pending: readonly PendingWrite[];
+}
+
+/** The run's view knows best what comes after the newest checkpoint. @throws ApiError 503 while that is being written */
+async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<Next | null> {
+  if (!view) return null;
+  const told = await journal.lastUpdates(
+    { runId: id, after },
+    view.pending.filter(({ update }) => !update),
+  );
+  const updates = told.values();
+  const pending = view.pending.map((task) => {
+    const update = task.update ?? updates.next().value;
+    if (!update) throw incomplete(id);
+    return { ...task, update };
+  });
+  return { next: view.next, pending };
+}
+
+/**
+ * The state at a checkpoint; `null` means the newest checkpoint with a complete state.
+ * @returns `null` when there is no such checkpoint
+ * @throws ApiError 503 while the state is being written
+ */
+export async function findState({ checkpoints }: Store, runId: string, id: string | null): Promise<StoredState | null> {
+  const state = await checkpoints.at(runId, id);
+  if (!state && (await checkpoints.find(runId, id))) throw incomplete(runId);
+  return state;
+}
+
+/** The complete state at a checkpoint. @throws ApiError 503 while it is being written */
+export async function wholeState({ checkpoints }: Store, checkpoint: StoredCheckpoint): Promise<StoredState> {
+  const state = await checkpoints.stateOf(checkpoint);
+  if (!state) throw incomplete(checkpoint.runId);
+  return state;
+}
+
+const incomplete = (runId: string): Error => notNow(`A checkpoint of run ${runId} is being written`);
+
+/**
+ * A page of the checkpoints of some runs with their values, as a caller may see them, newest first. Checkpoints whose values are
+ * still being written are left out.
+ */
+export async function listCheckpoints(
+  { store, caller }: { readonly store: Store; readonly caller: Pick<Caller, 'permissions'> },
+  runIds: readonly string[],
+  page: PageRequest,
+) {
+  const { items, next } = await store.checkpoints.list(runIds, page);
+  const { shown, end } = await firstOf(store.checkpoints.statesOf(items));
+  const last = items[end - 1];
+  const isCut = last !== undefined && end < items.length;
+  const entries = await showAll({ store, caller }, shown, (entry, hidden) => ({
+    ...entry,
+    values: hideChannels(entry.values, hidden),
+  }));
+  return { items: entries, next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
+}
+
+/** Takes states while a page has space for them, and computes no more. The first may be larger than a page. */
+async function firstOf(states: AsyncIterable<StoredState | null>) {
+  const shown: ReturnType<typeof toShown>[] = [];
+  let bytes = 0;
+  let end = 0;
+  for await (const state of states) {
+    const entry = state && toShown(state);
+    if (entry) {
+      bytes += Buffer.byteLength(JSON.stringify(entry));
+      if (bytes > MAX_PAGE_BYTES && shown.length > 0) break;
+      shown.push(entry);
+    }
+    end += 1;
+    if (bytes > MAX_PAGE_BYTES) break;
+  }
+  return { shown, end };
+}
+
+function toShown({ checkpoint, channels }: StoredState) {
+  const { id, runId, parentId, step, source, next, createdAt }: StoredCheckpoint = checkpoint;
+  return { id, runId, parentId, step, source, next, values: channels, createdAt };
+}

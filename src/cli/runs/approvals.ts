@@ -1,0 +1,187 @@
+import type { Approval, Client, Reassignment, Decision } from '../../client/index.ts';
+import { accessFlags, API_EXITS, openClient } from '../input/api-access.ts';
+import { EXIT, UsageError, RefusedError } from '../line/command.ts';
+import type { Terminal, Command } from '../line/command.ts';
+import { option, text, textOr } from '../line/flags.ts';
+import { approvalInWords, approveCommand, whoDecides } from '../../wording/index.ts';
+import { escapeInvisible } from '../../graph/values/index.ts';
+import { readChoice, readJson } from '../input/read-json.ts';
+import { defineCommand } from '../line/define-command.ts';
+import { NO_OPERANDS, twoOperands, oneOperand } from '../line/operands.ts';
+
+/** Whose token commands take that concern approvals. */
+const APPROVER = 'approver';
+
+/** The flags of commands that do something about one approval. */
+const APPROVAL_FLAGS = { ...accessFlags(APPROVER), json: option('prints the approval as JSON') } as const;
+
+/** Prints one line about an approval, or all of it as JSON. @returns the exit code */
+function reportApproval(
+  approval: Approval,
+  { line, json }: { readonly line: string; readonly json: boolean },
+  { stdout }: Pick<Terminal, 'stdout'>,
+): number {
+  stdout.write(json ? `${JSON.stringify(approval, null, 2)}\n` : `${line}\n`);
+  return EXIT.done;
+}
+
+const STATUSES = {
+  pending: 'pending',
+  approved: 'approved',
+  rejected: 'rejected',
+  expired: 'expired',
+  canceled: 'canceled',
+} as const;
+
+export const approvals = defineCommand({
+  name: 'approvals',
+  summary: 'list what waits for a decision',
+  operands: NO_OPERANDS,
+  about: `Lists approvals, the newest first: who may decide what, with which arguments and details, uncut. The digest in a
+    command names what is shown; the command decides nothing else.`,
+  flags: {
+    run: text('RUN', 'of one run'),
+    status: textOr('pending', 'STATUS', 'pending, approved, rejected, expired or canceled'),
+    ...accessFlags(APPROVER),
+    json: option('prints the approvals as JSON'),
+  },
+  exits: { 0: 'listed', ...API_EXITS },
+  async action({ values }, terminal) {
+    const status = readChoice<Approval['status']>('--status', values.status, STATUSES);
+    const found = await listAll(await openClient(values, terminal, APPROVER), { runId: values.run, status });
+    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(toText).join('\n'));
+    if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);
+    return EXIT.done;
+  },
+});
+
+async function listAll(
+  client: Client,
+  filter: { readonly runId: string | undefined; readonly status: Approval['status'] },
+): Promise<readonly Approval[]> {
+  const found: Approval[] = [];
+  for await (const approval of client.approvals.list({ ...filter, limit: 200 })) found.push(approval);
+  return found;
+}
+
+function toText({ id, digest, status, tool, title, args, details, policy, requestedBy, expiresAt }: Approval): string {
+  const who = `for ${requestedBy}, decided by ${whoDecides(policy)}`;
+  const head = `${id}  ${status === 'pending' ? `until ${expiresAt}` : status}, ${who}\n`;
+  const asked = approvalInWords({ title, tool, args: args ?? null, details: details ?? null });
+  return `${escapeInvisible(head)}${asked}${status === 'pending' ? `  npx ${approveCommand(id, { digest, policy })}\n` : ''}`;
+}
+
+export const comment = defineCommand({
+  name: 'comment',
+  summary: 'say something about an approval',
+  operands: twoOperands('ID TEXT', 'the id of one approval, and one text in quotes'),
+  about: 'Adds a comment to an approval, which whoever may read the run can read. It decides nothing.',
+  flags: APPROVAL_FLAGS,
+  exits: { 0: 'added', ...API_EXITS },
+  async action({ values, given: [id, said] }, terminal) {
+    const { approvals } = await openClient(values, terminal, APPROVER);
+    const approval = await approvals.comment(id, said);
+    const line = `${id}: comment added`;
+    return reportApproval(approval, { ...values, line }, terminal);
+  },
+});
+
+export const reassign = defineCommand({
+  name: 'reassign',
+  summary: 'give an approval to other people',
+  operands: oneOperand('ID', 'the id of one approval'),
+  about: `Gives a pending approval to other people, who decide from then on in place of those before. What else its policy
+    says stays: how many have to decide, and if they have to say why.`,
+  flags: {
+    roles: text('NAMES', 'whoever has one of these roles, with commas between them'),
+    users: text('NAMES', 'these people, with commas between them'),
+    ...APPROVAL_FLAGS,
+  },
+  exits: { 0: 'reassigned', ...API_EXITS },
+  async action({ values, given: id }, terminal) {
+    const to: Reassignment = { ...names('roles', values.roles), ...names('users', values.users) };
+    if (Object.keys(to).length === 0)
+      throw new UsageError('Who decides now? Give --roles NAMES, --users NAMES or both');
+    const { approvals } = await openClient(values, terminal, APPROVER);
+    const approval = await approvals.reassign(id, to);
+    return reportApproval(
+      approval,
+      { ...values, line: `${id} is decided by ${whoDecides(approval.policy)}` },
+      terminal,
+    );
+  },
+});
+
+function names(key: 'roles' | 'users', list: string | undefined): Reassignment {
+  if (list === undefined) return {};
+  const given = list.split(',').map((name) => name.trim());
+  return { [key]: given.filter((name) => name !== '') };
+}
+
+export const remind = defineCommand({
+  name: 'remind',
+  summary: 'remind of an approval',
+  operands: oneOperand('ID', 'the id of one approval'),
+  about: 'Reminds those who may decide an approval: webhooks are told. At most once in ten minutes.',
+  flags: APPROVAL_FLAGS,
+  exits: { 0: 'reminded', ...API_EXITS },
+  async action({ values, given: id }, terminal) {
+    const { approvals } = await openClient(values, terminal, APPROVER);
+    const approval = await approvals.remind(id);
+    return reportApproval(approval, { ...values, line: `${id} was reminded of` }, terminal);
+  },
+});
+
+export const approve = decideCommand('approve', 'approve what waits for a decision');
+export const reject = decideCommand('reject', 'reject what waits for a decision');
+
+function decideCommand(decision: Decision['decision'], summary: string): Command {
+  return defineCommand({
+    name: decision,
+    summary,
+    operands: oneOperand('ID', 'the id of one approval'),
+    about: `Shows what is asked, and decides it. It decides only what it has shown, or what has the digest that is
+      given: an approval that shows something else by then is left alone.`,
+    flags: {
+      reason: text('TEXT', 'why; it is recorded'),
+      args: text('JSON', 'other arguments than those that are proposed, or @FILE that holds them'),
+      values: text('JSON', 'the values that the approval asks for, or @FILE that holds them'),
+      digest: text('DIGEST', 'of what was seen, or its first 8 digits or more'),
+      ...APPROVAL_FLAGS,
+    },
+    exits: { 0: 'decided', ...API_EXITS },
+    async action({ values, given: id }, terminal) {
+      const client = await openClient(values, terminal, APPROVER);
+      const seen = await client.approvals.get(id);
+      requireDigest(seen, values.digest);
+      terminal.stderr.write(approvalInWords({ ...seen, args: seen.args ?? null, details: seen.details ?? null }));
+      const decided = await client.approvals.decide(seen, {
+        decision,
+        ...(values.reason !== undefined && { reason: values.reason }),
+        ...(values.args !== undefined && { args: await readJson('--args', values.args) }),
+        ...(values.values !== undefined && { values: await readJson('--values', values.values) }),
+      });
+      return reportApproval(decided, { ...values, line: summarize(decided) }, terminal);
+    },
+  });
+}
+
+/** A shorter beginning of a digest may be that of other content. */
+const LEAST_DIGITS = 8;
+
+function requireDigest({ id, digest }: Approval, wanted: string | undefined): void {
+  if (wanted === undefined) return;
+  if (!/^[0-9a-f]*$/.test(wanted) || wanted.length < LEAST_DIGITS)
+    throw new UsageError(
+      `--digest takes ${LEAST_DIGITS} hexadecimal digits or more, as "holdfast approvals" shows them`,
+    );
+  if (!digest.startsWith(wanted))
+    throw new RefusedError(
+      `${id} shows something else by now: its digest is ${digest}. See it by "holdfast approvals"`,
+    );
+}
+
+function summarize({ id, status, decisions, policy: { quorum = 1 } }: Approval): string {
+  const missing = status === 'pending' ? `, ${decisions.length} of ${quorum} have decided` : '';
+  return `${id} is ${status}${missing}`;
+}

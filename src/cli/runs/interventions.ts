@@ -1,0 +1,102 @@
+import { text, option } from '../line/flags.ts';
+import { openClient, API_EXITS, accessFlags } from '../input/api-access.ts';
+import { defineCommand } from '../line/define-command.ts';
+import { CONTROL_FLAGS, OF_RUN, REASON_FLAG, reasonOf, reportRun } from './control.ts';
+import { LIMITS_FLAG, readLimits, readJson } from '../input/read-json.ts';
+import { UsageError, EXIT } from '../line/command.ts';
+import type { Intervention } from '../../client/index.ts';
+import { NO_OPERANDS } from '../line/operands.ts';
+import { formatTable } from '../output/table.ts';
+
+/* How commands name one of several failures of a run that wait for a person. */
+
+const WHICH_FLAGS = {
+  node: text('NODE', 'which node, where several wait'),
+  id: text('ID', 'which intervention, where several wait'),
+} as const;
+
+interface Which {
+  readonly node?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** The members of a request that name it; none where only one waits. */
+function whichIntervention({ node, id }: Which): { readonly node?: string; readonly id?: string } {
+  return { ...(node !== undefined && { node }), ...(id !== undefined && { id }) };
+}
+
+export const fail = defineCommand({
+  ...OF_RUN,
+  name: 'fail',
+  summary: 'give up a node that has failed',
+  about: 'Gives up a node or call that waits for a person. The run fails with it.',
+  flags: { reason: REASON_FLAG, ...WHICH_FLAGS, ...CONTROL_FLAGS },
+  async action({ values, given: id }, terminal) {
+    const client = await openClient(values, terminal);
+    const run = await client.runs.fail(id, { ...whichIntervention(values), ...reasonOf(values) });
+    return await reportRun({ client, run }, values, terminal);
+  },
+});
+
+export const retry = defineCommand({
+  ...OF_RUN,
+  name: 'retry',
+  summary: 'do again what has failed',
+  about: 'Does a node or call again that waits for a person, or the nodes that a failed run has failed at.',
+  flags: { ...LIMITS_FLAG, ...WHICH_FLAGS, ...CONTROL_FLAGS },
+  async action({ values, given: id }, terminal) {
+    const limits = await readLimits(values);
+    const client = await openClient(values, terminal);
+    const run = await client.runs.retry(id, { ...whichIntervention(values), ...limits });
+    return await reportRun({ client, run }, values, terminal);
+  },
+});
+
+export const skip = defineCommand({
+  ...OF_RUN,
+  name: 'skip',
+  summary: 'go on without a node that has failed',
+  about: 'Goes on without a node or call that waits for a person, with an output of yours in its place.',
+  flags: { output: text('JSON', 'its output, or @FILE that holds it'), ...WHICH_FLAGS, ...CONTROL_FLAGS },
+  async action({ values, given: id }, terminal) {
+    if (values.output === undefined) throw new UsageError('Which output takes its place? Give --output JSON');
+    const output = await readJson('--output', values.output);
+    const client = await openClient(values, terminal);
+    const run = await client.runs.skip(id, { ...whichIntervention(values), output });
+    return await reportRun({ client, run }, values, terminal);
+  },
+});
+
+export const interventions = defineCommand({
+  name: 'interventions',
+  summary: 'list failures that wait for a person',
+  operands: NO_OPERANDS,
+  about:
+    'Lists nodes and calls that have failed and wait for a person. "holdfast retry", "skip" and "fail" settle them.',
+  flags: { ...accessFlags(), json: option('prints the interventions as JSON') },
+  exits: { 0: 'listed', ...API_EXITS },
+  async action({ values }, terminal) {
+    const client = await openClient(values, terminal);
+    const found: Intervention[] = [];
+    for await (const intervention of client.interventions.list({ limit: 200 })) found.push(intervention);
+    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toTable(found));
+    if (!values.json)
+      terminal.stderr.write(
+        found.length === 0 ? 'Nothing waits for a person.\n' : 'Settle: npx holdfast retry RUN --id ID\n',
+      );
+    return EXIT.done;
+  },
+});
+
+function toTable(found: readonly Intervention[]): string {
+  if (found.length === 0) return '';
+  const rows = found.map(({ runId, id, node, tool = '', args, error, since }) => [
+    runId,
+    id,
+    node,
+    `${tool}${args === null ? '' : JSON.stringify(args)}`,
+    `${error.code} ${error.message}`,
+    since,
+  ]);
+  return formatTable(['RUN', 'ID', 'NODE', 'CALL', 'ERROR', 'SINCE'], rows);
+}

@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import type {
+  AdminRunListSchema,
+  AuditQuery,
+  AuditSchema,
+  InspectedRunSchema,
+  LedgerSchema,
+  NewSwitchSchema,
+  NewTenantTermsSchema,
+  SwitchSchema,
+  TenantSchema,
+} from '../api/schemas/admin.ts';
+import type { PageRequest } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { createListing, path, toRunQuery } from './listing.ts';
+import type { Listing, RunFilter } from './listing.ts';
+import type { CallOptions } from './send.ts';
+
+export type AdminRun = z.output<typeof AdminRunListSchema>['items'][number];
+export type InspectedRun = z.output<typeof InspectedRunSchema>;
+export type LedgerRow = z.output<typeof LedgerSchema>['items'][number];
+
+/** How many rows have outlived the retention, by what they are of. */
+export type Pruned = Readonly<
+  Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number> & { dryRun: boolean }
+>;
+
+export interface AdminRunFilter extends RunFilter {
+  readonly tenantId?: string | undefined;
+}
+
+export type Tenant = z.output<typeof TenantSchema>;
+export type TenantTerms = z.input<typeof NewTenantTermsSchema>;
+export type Switch = z.output<typeof SwitchSchema>;
+export type NewSwitch = Pick<Switch, 'kind' | 'name'> & z.input<typeof NewSwitchSchema>;
+export type AuditEntry = z.output<typeof AuditSchema>['items'][number];
+
+/** What of the audit is wanted; times are RFC 3339. */
+export type AuditFilter = Readonly<Omit<z.input<typeof AuditQuery>, 'cursor' | 'limit'>>;
+
+/** What administrators of an installation see and do. */
+export interface Admin {
+  /** The runs of all tenants, the newest first. */
+  runs(filter?: AdminRunFilter, options?: CallOptions): Listing<AdminRun>;
+  /** A run of any tenant with its first events and calls, and its activities in Temporal. */
+  run(id: string, options?: CallOptions): Promise<InspectedRun>;
+  /** The calls of a run of any tenant, ordered by their keys. */
+  ledger(id: string, page?: PageRequest, options?: CallOptions): Listing<LedgerRow>;
+  /** Forgets what has outlived the retention. @param prune with `dryRun` it only counts */
+  prune(prune: { readonly dryRun: boolean }, options?: CallOptions): Promise<Pruned>;
+  /** Who has done what over HTTP, the newest first. */
+  audit(filter?: AuditFilter, options?: CallOptions): Listing<AuditEntry>;
+  /** The tenants of which an administrator has said something. */
+  tenants(page?: PageRequest, options?: CallOptions): Listing<Tenant>;
+  /** What a tenant may use up, and who says so. */
+  tenant(id: string, options?: CallOptions): Promise<Tenant>;
+  /** Says what a tenant may use up, or suspends it, in place of what was said before. */
+  setTenant(id: string, terms: TenantTerms, options?: CallOptions): Promise<Tenant>;
+  /** Forgets what was said of a tenant: the configuration counts. */
+  removeTenant(id: string, options?: CallOptions): Promise<void>;
+  switches(page?: PageRequest, options?: CallOptions): Listing<Switch>;
+  /** Switches a thing off, or on again. */
+  setSwitch(wanted: NewSwitch, options?: CallOptions): Promise<Switch>;
+  /** Forgets a switch: the thing is on. */
+  removeSwitch(which: Pick<Switch, 'kind' | 'name'>, options?: CallOptions): Promise<void>;
+}
+
+export function createAdmin({ send }: Connection): Admin {
+  return {
+    runs: ({ tenantId, ...filter } = {}, options) =>
+      createListing(send, { path: '/admin/runs', query: { ...toRunQuery(filter), tenantId } }, options),
+    run: async (id, options) => await send.json({ method: 'GET', path: path`/admin/runs/${id}` }, options),
+    ledger: (id, page, options) =>
+      createListing(send, { path: path`/admin/runs/${id}/ledger`, query: { ...page } }, options),
+    prune: async (body, options) => await send.json({ method: 'POST', path: '/admin/prune', body }, options),
+    audit: (filter, options) => createListing(send, { path: '/admin/audit', query: { ...filter } }, options),
+    tenants: (page, options) => createListing(send, { path: '/admin/tenants', query: { ...page } }, options),
+    tenant: async (id, options) => await send.json({ method: 'GET', path: path`/admin/tenants/${id}` }, options),
+    setTenant: async (id, body, options) =>
+      await send.json({ method: 'PUT', path: path`/admin/tenants/${id}`, body }, options),
+    removeTenant: async (id, options) =>
+      void (await send.heard({ method: 'DELETE', path: path`/admin/tenants/${id}` }, options)),
+    switches: (page, options) => createListing(send, { path: '/admin/switches', query: { ...page } }, options),
+    setSwitch: async ({ kind, name, ...body }, options) =>
+      await send.json({ method: 'PUT', path: path`/admin/switches/${kind}/${name}`, body }, options),
+    removeSwitch: async ({ kind, name }, options) =>
+      void (await send.heard({ method: 'DELETE', path: path`/admin/switches/${kind}/${name}` }, options)),
+  };
+}

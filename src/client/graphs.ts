@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type {
+  Graph,
+  GraphSummary,
+  GraphTest,
+  PageRequest,
+  TestedGraph,
+  Validation,
+  GraphAlias,
+  GraphDiff,
+} from './answers.ts';
+import type { Connection } from './connection.ts';
+import { createListing, path } from './listing.ts';
+import type { Listing } from './listing.ts';
+import type { CallOptions } from './send.ts';
+import type { NewAliasSchema } from '../api/schemas/graph-version.ts';
+
+export interface DiagramOptions extends CallOptions {
+  readonly format?: 'mermaid' | 'plantuml';
+  /** The id of a run: its version is drawn, with the nodes that it has visited. */
+  readonly run?: string;
+}
+
+/** Published graphs. A definition is JSON, or anything whose `toJSON` gives it. */
+export interface Graphs extends GraphVersions {
+  /** Publishes a definition. The same content again is the same version. */
+  publish(definition: object, options?: CallOptions): Promise<Graph>;
+  /** Finds every issue of a definition. */
+  validate(definition: object, options?: CallOptions): Promise<Validation>;
+  /** The newest published version of each, by name. */
+  list(page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
+  /** @param version the newest by default */
+  get(name: string, version?: number, options?: CallOptions): Promise<Graph>;
+  /**
+   * Plays a published graph with the outputs of its nodes; nothing is called.
+   * @param reference `name`, `name@version` or `name@alias`
+   */
+  test(reference: string, test: GraphTest, options?: CallOptions): Promise<TestedGraph>;
+  /** Gives the text of a drawing, for Mermaid by default. */
+  diagram(name: string, options?: DiagramOptions): Promise<string>;
+}
+
+export function createGraphs(connection: Connection): Graphs {
+  const { send } = connection;
+  return {
+    ...createGraphVersions(connection),
+    publish: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs', body }, options),
+    validate: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs/validate', body }, options),
+    list: (page, options) => createListing(send, { path: '/api/graphs', query: { ...page } }, options),
+    async get(name, version, options) {
+      const newest = path`/api/graphs/${name}`;
+      const at = version === undefined ? newest : `${newest}${path`/versions/${version}`}`;
+      return await send.json({ method: 'GET', path: at }, options);
+    },
+    test: async (reference, body, options) =>
+      await send.json({ method: 'POST', path: path`/api/graphs/${reference}/test`, body }, options),
+    async diagram(name, { format, run, ...options } = {}) {
+      const request = { method: 'GET', path: path`/api/graphs/${name}/diagram`, query: { format, run } } as const;
+      return (await send.heard(request, options)).text;
+    },
+  };
+}
+
+export type NewAlias = z.input<typeof NewAliasSchema> & Pick<GraphAlias, 'alias'>;
+
+/** The versions of a graph, and the names for them. */
+export interface GraphVersions {
+  /** The newest first, unpublished ones too. */
+  versions(name: string, page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
+  /** What has changed from one version to the other. */
+  diff(
+    name: string,
+    versions: { readonly from: number; readonly to: number },
+    options?: CallOptions,
+  ): Promise<GraphDiff>;
+  /** Takes a version back: no new run may name it. Publishing the same content brings it back. */
+  unpublish(name: string, version: number, options?: CallOptions): Promise<void>;
+  /** By name. */
+  aliases(name: string, page?: PageRequest, options?: CallOptions): Listing<GraphAlias>;
+  alias(name: string, alias: string, options?: CallOptions): Promise<GraphAlias>;
+  /** Names a version; runs of `name@alias` use it. */
+  setAlias(name: string, alias: NewAlias, options?: CallOptions): Promise<GraphAlias>;
+  removeAlias(name: string, alias: string, options?: CallOptions): Promise<void>;
+}
+
+function createGraphVersions({ send }: Connection): GraphVersions {
+  const remove = async (at: string, options?: CallOptions): Promise<void> =>
+    void (await send.heard({ method: 'DELETE', path: at }, options));
+  return {
+    versions: (name, page, options) =>
+      createListing(send, { path: path`/api/graphs/${name}/versions`, query: { ...page } }, options),
+    diff: async (name, { from, to }, options) =>
+      await send.json({ method: 'GET', path: path`/api/graphs/${name}/diff`, query: { from, to } }, options),
+    unpublish: async (name, version, options) => await remove(path`/api/graphs/${name}/versions/${version}`, options),
+    aliases: (name, page, options) =>
+      createListing(send, { path: path`/api/graphs/${name}/aliases`, query: { ...page } }, options),
+    alias: async (name, alias, options) =>
+      await send.json({ method: 'GET', path: path`/api/graphs/${name}/aliases/${alias}` }, options),
+    setAlias: async (name, { alias, ...body }, options) =>
+      await send.json({ method: 'PUT', path: path`/api/graphs/${name}/aliases/${alias}`, body }, options),
+    removeAlias: async (name, alias, options) => await remove(path`/api/graphs/${name}/aliases/${alias}`, options),
+  };
+}

@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type {
+  BackfillSchema,
+  BackfilledSchema,
+  NewScheduleSchema,
+  ScheduleChangeSchema,
+  ScheduleSchema,
+  TickSchema,
+} from '../api/schemas/schedule.ts';
+import type { PageRequest } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { createListing, path } from './listing.ts';
+import type { Listing } from './listing.ts';
+import type { CallOptions } from './send.ts';
+
+export type Schedule = z.output<typeof ScheduleSchema>;
+export type NewSchedule = z.input<typeof NewScheduleSchema>;
+export type ScheduleChange = z.input<typeof ScheduleChangeSchema>;
+export type Tick = z.output<typeof TickSchema>;
+
+/** Runs that begin at times of their own. */
+export interface Schedules {
+  create(schedule: NewSchedule, options?: CallOptions): Promise<Schedule>;
+  /** The newest first. */
+  list(page?: PageRequest, options?: CallOptions): Listing<Schedule>;
+  get(id: string, options?: CallOptions): Promise<Schedule>;
+  /** Changes what is named; the runs act as the caller from then on, unless it is only paused or goes on. */
+  change(id: string, change: ScheduleChange, options?: CallOptions): Promise<Schedule>;
+  /** Deletes a schedule; its runs go on. */
+  remove(id: string, options?: CallOptions): Promise<void>;
+  /** Takes this moment as a time of the schedule. */
+  trigger(id: string, options?: CallOptions): Promise<Tick>;
+  /** Takes the times between two that are over and were not taken. */
+  backfill(
+    id: string,
+    span: z.input<typeof BackfillSchema>,
+    options?: CallOptions,
+  ): Promise<z.output<typeof BackfilledSchema>>;
+}
+
+export function createSchedules({ send }: Connection): Schedules {
+  const at = (id: string): string => path`/api/schedules/${id}`;
+  return {
+    create: async (body, options) => await send.json({ method: 'POST', path: '/api/schedules', body }, options),
+    list: (page, options) => createListing(send, { path: '/api/schedules', query: { ...page } }, options),
+    get: async (id, options) => await send.json({ method: 'GET', path: at(id) }, options),
+    change: async (id, body, options) => await send.json({ method: 'PATCH', path: at(id), body }, options),
+    remove: async (id, options) => void (await send.heard({ method: 'DELETE', path: at(id) }, options)),
+    trigger: async (id, options) => await send.json({ method: 'POST', path: `${at(id)}/trigger`, body: {} }, options),
+    backfill: async (id, body, options) =>
+      await send.json({ method: 'POST', path: `${at(id)}/backfill`, body }, options),
+  };
+}

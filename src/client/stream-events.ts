@@ -1,0 +1,36 @@
+import type { RunEvent } from '../graph/journal/index.ts';
+import type { Connection } from './connection.ts';
+import type { CallOptions } from './send.ts';
+import { createPauses, readEvent, readStream } from './read-stream.ts';
+
+/** An event of one of many runs. */
+export type TenantEvent = RunEvent & { readonly runId: string };
+
+export interface EventFilter extends Pick<CallOptions, 'signal'> {
+  /** Events of runs of this graph only, by name. */
+  readonly graph?: string | undefined;
+  /** Events of these types only. */
+  readonly types?: readonly RunEvent['type'][] | undefined;
+  /** An id that `onPlace` has told: the events after it come first. It is good for an hour. */
+  readonly after?: string | undefined;
+  /** Told where to go on later: as a stream begins, after each event, and about every 15 seconds. */
+  readonly onPlace?: ((id: string) => void) | undefined;
+}
+
+/** Gives the events of all runs of the tenant as they come, each once, over as many streams as it takes. */
+export async function* streamEvents(
+  connection: Connection,
+  { graph, types, after, onPlace, signal }: EventFilter = {},
+): AsyncGenerator<TenantEvent, void> {
+  const pauses = createPauses(connection.timing, signal);
+  const query = { graph, type: types?.join(',') };
+  for (let lastId = after; ;) {
+    for await (const event of readStream(connection, { path: '/api/events', query }, { lastId, signal })) {
+      if (event.lastId !== lastId) pauses.reset();
+      lastId = event.lastId;
+      if (event.data !== '') yield readEvent<TenantEvent>(event.data);
+      onPlace?.(lastId);
+    }
+    await pauses.next();
+  }
+}

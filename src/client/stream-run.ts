@@ -1,0 +1,58 @@
+import type { ModelDelta, RunEvent } from '../graph/journal/index.ts';
+import type { Run } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { path } from './listing.ts';
+import { isEnded } from './wait-for-run.ts';
+import { createPauses, readEvent, readStream } from './read-stream.ts';
+import type { ServerSentEvent } from './read-stream.ts';
+
+interface StreamedRun {
+  readonly id: string;
+  /** The `seq` of the last event that is known. */
+  readonly after: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A piece of what a model says, while it says it. It is no event of the history, and may be missing. */
+export interface TokenEvent extends ModelDelta {
+  readonly type: 'model.delta';
+}
+
+/**
+ * Gives each event of a run once, in order, over as many streams as it takes; with `stream` also what models say while
+ * they say it. @returns the run once it has ended
+ */
+export function streamRun(connection: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run>;
+export function streamRun(
+  connection: Connection,
+  run: StreamedRun & { readonly stream: 'tokens' },
+): AsyncGenerator<RunEvent | TokenEvent, Run>;
+export async function* streamRun(
+  connection: Connection,
+  { id, after, signal, stream }: StreamedRun & { readonly stream?: 'tokens' },
+): AsyncGenerator<RunEvent | TokenEvent, Run> {
+  const query = { stream };
+  const pauses = createPauses(connection.timing, signal);
+  const at = path`/api/runs/${id}`;
+  let last = after;
+  for (;;) {
+    const place = { lastId: last > 0 ? String(last) : undefined, signal };
+    for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, place))) {
+      if (event.type !== 'model.delta') {
+        last = event.seq;
+        pauses.reset();
+      }
+      yield event;
+    }
+    const run = await connection.send.json<Run>({ method: 'GET', path: at }, { signal });
+    // A stream also ends with its process, and a run may have been reopened, and have ended again, since.
+    if (isEnded(run) && last >= run.lastSeq) return run;
+    await pauses.next();
+  }
+}
+
+async function* eventsIn(stream: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent | TokenEvent, void> {
+  for await (const { type, data } of stream)
+    if (type === 'model.delta') yield { type, ...readEvent<ModelDelta>(data) };
+    else if (data !== '') yield readEvent<RunEvent>(data);
+}

@@ -1,0 +1,54 @@
+import type { Channels, ChannelInputs, ChannelValues } from '../builder/channel-update.ts';
+import type { StateGraph } from '../builder/state-graph.ts';
+import type { Graph, Run } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { createGraphs } from './graphs.ts';
+import { path } from './listing.ts';
+import type { CallOptions } from './send.ts';
+import { startRun } from './start-run.ts';
+import type { NewRun, StartOptions } from './start-run.ts';
+import { waitForRun } from './wait-for-run.ts';
+import type { WaitOptions } from './wait-for-run.ts';
+
+/** A run of a graph whose channels are known. */
+export interface TypedRun<C> extends Omit<Run, 'output'> {
+  /** The values of the output channels; `null` unless the run has completed. */
+  readonly output: Partial<ChannelValues<C>> | null;
+}
+
+export type TypedStart = StartOptions & Omit<NewRun, 'graph' | 'input'>;
+
+/** A graph of a `StateGraph`, whose channels type input and output. */
+export interface TypedGraph<C> {
+  /** Publishes the graph. The same content again is the same version. */
+  publish(options?: CallOptions): Promise<Graph>;
+  /** Starts a run of the version that `publish` has given, or else of the newest one. */
+  start(input: ChannelInputs<C>, options?: TypedStart): Promise<TypedRun<C>>;
+  get(runId: string, options?: CallOptions): Promise<TypedRun<C>>;
+  /** As `runs.wait`. */
+  wait(runId: string, options?: WaitOptions): Promise<TypedRun<C>>;
+}
+
+export function createTypedGraph<C extends Channels, Id extends string>(
+  connection: Connection,
+  graph: StateGraph<C, Id>,
+): TypedGraph<C> {
+  const { name } = graph.toJSON();
+  let wanted = name;
+  return {
+    async publish(options) {
+      const published = await createGraphs(connection).publish(graph, options);
+      wanted = `${name}@${published.version}`;
+      return published;
+    },
+    async start(input, { waitMs, signal, idempotencyKey, ...more } = {}) {
+      const options = { waitMs, signal, idempotencyKey };
+      return await startRun<RunOf<C>>(connection, { graph: wanted, input, ...more }, options);
+    },
+    get: async (id, options) =>
+      await connection.send.json<RunOf<C>>({ method: 'GET', path: path`/api/runs/${id}` }, options),
+    wait: async (id, options) => await waitForRun<RunOf<C>>(connection, id, options),
+  };
+}
+
+type RunOf<C> = Run & TypedRun<C>;

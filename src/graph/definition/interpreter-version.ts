@@ -1,2 +1,0 @@
-/** The newest interpreter. docs/versioning.md explains when and how to raise it. */
-export const INTERPRETER_VERSION = 1;

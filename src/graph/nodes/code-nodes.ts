@@ -1,0 +1,153 @@
+import { END } from '../definition/definition.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { Command } from '../run/scope.ts';
+import { GraphError } from '../values/errors.ts';
+import { isJsonObject, toItems, isJsonList, own } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import { done, failed, unexpected, nothingToResume } from './behavior.ts';
+import type { NodeBehavior, Progress } from './behavior.ts';
+import { policyOf, field, deadlineExceeded } from './node-settings.ts';
+import type { NodeSettings, ExecutionField } from './node-settings.ts';
+import type { CallSettings } from '../definition/call-policy.ts';
+import { ownFields } from '../definition/node-types/custom.ts';
+import { NODE_NAMES } from '../expression/expression.ts';
+import { parseMembers } from '../expression/template.ts';
+import { freshScope, hasBegun } from '../run/scope-place.ts';
+
+/**
+ * Makes the `resume` of a node that calls code. A returned object with keys of a command only is a command; any other
+ * value is the result, and so is one that the code marks as its result.
+ * @param mayGoto nodes that a command may name
+ */
+function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
+  return (_task, position, input) => {
+    if (input.kind === 'call.failed') return failed(input.failure);
+    if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
+    return input.reply.isPlain === true ? done(input.reply.value) : commandOrResult(input.reply.value, mayGoto);
+  };
+}
+
+/** @throws GraphError `FUNCTION_FAILED` or `INVALID_GOTO` for an invalid command */
+function commandOrResult(value: Json, mayGoto: readonly string[]): Progress {
+  if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
+  const { update = {}, goto = [], control = 'continue', reason } = value;
+  if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');
+  const command = { update, goto: readGoto(goto, mayGoto), control: readControl(control), reason: readReason(reason) };
+  if (command.control === 'replan' && command.goto.length === 0)
+    throw new GraphError('INVALID_GOTO', 'A replan names in goto where the run goes on');
+  return { kind: 'commanded', command };
+}
+
+const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
+
+function isCommand(keys: readonly string[]): boolean {
+  return keys.every((key) => FIELDS.has(key)) && keys.some((key) => key !== 'reason');
+}
+
+function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {
+  const names = toItems(goto);
+  return names.map((name) => {
+    if (typeof name === 'string' && (name === END || mayGoto.includes(name))) return name;
+    throw new GraphError(
+      'INVALID_GOTO',
+      `goto names ${JSON.stringify(name)}; mayGoto allows ${mayGoto.join(', ') || 'nothing'}`,
+    );
+  });
+}
+
+const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
+
+function readControl(control: Json): Command['control'] {
+  const known = CONTROLS.find((name) => name === control);
+  if (known) return known;
+  throw new GraphError('FUNCTION_FAILED', `control is one of ${CONTROLS.join(', ')}, not ${JSON.stringify(control)}`);
+}
+
+function readReason(reason: Json | undefined): string | null {
+  return typeof reason === 'string' ? reason : null;
+}
+
+/**
+ * Compiles a node of a type that code registers: one call of that code.
+ * @throws TypeError when the catalog has no such type
+ */
+export function compileCustom(
+  node: CallSettings & ExecutionField & { readonly type: string },
+  fields: JsonObject,
+  settings: NodeSettings,
+): NodeBehavior {
+  const registered = own(settings.catalog.nodeTypes ?? {}, node.type);
+  if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
+  const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);
+  const { effect } = registered;
+  const policy = policyOf(node, registered, settings);
+  const { execution } = node;
+  const request = { kind: 'node', nodeType: node.type, effect, ...(execution && { execution }), policy } as const;
+  return {
+    start(task) {
+      const { state = null, run = null } = task.bindings;
+      const filled = config(task.bindings);
+      const key = task.call(0, { ...request, config: filled, state, run });
+      return { kind: 'open', position: { kind: 'call', key, args: filled } };
+    },
+    resume: resumeCodeCall(namesIn(fields['mayGoto'])),
+  };
+}
+
+function namesIn(value: Json | undefined): readonly string[] {
+  return isJsonList(value) ? value.filter((name) => typeof name === 'string') : [];
+}
+
+/** Compiles a `function` node: one call of a function registered on the worker. Its return value is the result. */
+export function compileFunction(node: NodeOfType<'function'>, settings: NodeSettings): NodeBehavior {
+  const args = field('args', node.args, {});
+  const registered = own(settings.catalog.functions, node.function) ?? { effect: 'idempotent' };
+  const request = {
+    kind: 'function',
+    function: node.function,
+    effect: registered.effect,
+    ...(node.execution && { execution: node.execution }),
+    policy: policyOf(node, registered, settings),
+  } as const;
+  return {
+    start(task) {
+      const filled = args.fill(task.bindings);
+      const key = task.call(0, { ...request, args: filled });
+      return { kind: 'open', position: { kind: 'call', key, args: filled } };
+    },
+    resume: resumeCodeCall(node.mayGoto ?? []),
+  };
+}
+
+/** Compiles a `set` node, which does nothing but its `write`. */
+export function compileSet(): NodeBehavior {
+  return { start: () => done(null), resume: nothingToResume };
+}
+
+/**
+ * Compiles a `subgraph` node. The graph inside starts anew on each visit, and its output is the result. A retry fills the
+ * input again, if no node inside has run. A graph that runs as a tool call keeps its input, which are the arguments.
+ * @throws TypeError when the settings hold no compiled graph
+ */
+export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph }: NodeSettings): NodeBehavior {
+  if (!subgraph) throw new TypeError('A subgraph node is compiled with the graph inside');
+  const fillInput = parseMembers(node.input ?? {}, NODE_NAMES, (channel) => `input.${channel}`);
+  const fillsInput = Object.keys(node.input ?? {}).length > 0;
+  const start: NodeBehavior['start'] = ({ bindings }) => ({
+    kind: 'open',
+    position: { kind: 'subgraph', scope: freshScope(subgraph), input: fillInput(bindings) },
+  });
+  return {
+    start,
+    restart(task, position) {
+      const isFresh = position.kind === 'subgraph' && !hasBegun(position.scope);
+      return fillsInput && isFresh ? start(task) : { kind: 'open', position };
+    },
+    resume(_task, position, input) {
+      if (input.kind === 'subgraph.finished') return done(input.output);
+      if (input.kind === 'subgraph.failed') return failed({ callFailed: false, error: input.error });
+      if (input.kind === 'timer' && position.kind === 'subgraph') return deadlineExceeded(node);
+      throw unexpected(position);
+    },
+  };
+}

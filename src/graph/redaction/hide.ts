@@ -1,0 +1,323 @@
+import { START } from '../definition/definition.ts';
+import type { RunError, RunErrorCode } from '../values/errors.ts';
+import { REDACTED, isRedacting, hideInWords, hideMasked, restoreMasked } from './redaction.ts';
+import type { Redaction, GraphRedaction, NodeRedaction, Mask } from './redaction.ts';
+import type { RunEvent } from '../journal/events.ts';
+import { own, deepEqual, isJsonObject, toText } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { NodePath } from '../run/ids.ts';
+import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
+import { toPublicApproval } from '../run/approval.ts';
+import type { Approval, PublicApproval } from '../run/approval.ts';
+import { mapValues } from '../values/collections.ts';
+import type { ModelDelta } from '../journal/batch.ts';
+import type { Refusal } from '../run/occurrence.ts';
+import type { Intervention, WaitingFor } from '../journal/run-view.ts';
+
+/** Codes of errors whose messages the engine makes of names and limits alone. */
+const WITHOUT_VALUES: ReadonlySet<RunErrorCode> = new Set([
+  'BUDGET_EXCEEDED',
+  'CANCELED',
+  'DEADLINE_EXCEEDED',
+  'GRAPH_RECURSION_LIMIT',
+  'MAX_VISITS_EXCEEDED',
+]);
+
+/** Hides the messages of an error, and where code has thrown; its codes and its node stay. */
+export function hideMessages(error: RunError): RunError {
+  const { code, message, cause } = error;
+  return {
+    ...error,
+    message: WITHOUT_VALUES.has(code) ? message : REDACTED,
+    ...(cause && { cause: { code: cause.code, message: REDACTED } }),
+  };
+}
+
+/** Removes from an error where configured code has thrown, if that is hidden. */
+export function hideStack(error: RunError, { stacks }: Redaction): RunError {
+  if (stacks !== true || error.cause?.stack === undefined) return error;
+  const { code, message } = error.cause;
+  return { ...error, cause: { code, message } };
+}
+
+/** Hides the messages of an error whose place is known by the name of its node only. */
+export function hideErrorOf(error: RunError, redaction: Redaction): RunError {
+  const isHidden = nodesNamed(redaction, error.node ?? START).some((node) => node.error);
+  return isHidden ? hideMessages(error) : hideStack(error, redaction);
+}
+
+/** Hides the messages of a run's error. Its cause may tell of hidden compensations. */
+export function hideRunError(error: RunError, redaction: Redaction): RunError {
+  if (!isRedacting(redaction)) return hideStack(error, redaction);
+  // An INTERNAL error without a node may quote any value, so its message is hidden.
+  if (error.node === undefined && error.code === 'INTERNAL') return hideMessages(error);
+  const shown = hideErrorOf(error, redaction);
+  const { cause } = shown;
+  return cause && undoesHidden(redaction) ? { ...shown, cause: { ...cause, message: REDACTED } } : shown;
+}
+
+function undoesHidden(redaction: Redaction): boolean {
+  return graphsIn(redaction).some(({ nodes }) => Object.values(nodes).some(({ undone }) => undone));
+}
+
+/** Hides what an event shows of hidden values. */
+export function hideEvent(event: RunEvent, redaction: Redaction): RunEvent {
+  if (!isRedacting(redaction)) return hideEventStack(event, redaction);
+  const graph = graphAt(redaction, event.path ?? []);
+  const node = 'node' in event && event.node !== undefined ? own(graph.nodes, event.node) : undefined;
+  const place: Place = { redaction, graph, nodes: node ? [node] : [] };
+  const changes = HIDERS[event.type].flatMap((hide) => hide(event, place) ?? []);
+  return Object.assign({}, event, ...changes);
+}
+
+/** What is hidden where an event happened. */
+interface Place {
+  readonly redaction: Redaction;
+  readonly graph: GraphRedaction;
+  /** The event's node, if anything is hidden of it. */
+  readonly nodes: readonly NodeRedaction[];
+}
+
+/** Returns the fields of an event that are shown in another form. */
+type Hide = (event: RunEvent, place: Place) => object | null;
+
+const update: Hide = (event, { graph }) => ('update' in event ? { update: hideChannels(event.update, graph) } : null);
+const values: Hide = (event, { graph }) => ('values' in event ? { values: hideChannels(event.values, graph) } : null);
+const output: Hide = (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null);
+const args: Hide = (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null);
+/** Arguments of functions are shown by no other event, so that no mask says which parts are hidden. */
+const given: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
+const result: Hide = (event, { nodes }) =>
+  'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
+const approval: Hide = (event, { nodes }) =>
+  'approval' in event ? { approval: hideAsked(event.approval, nodes) } : null;
+const error: Hide = (event, place) =>
+  'error' in event && event.error ? { error: hideEventError(event, event.error, place) } : null;
+const pause: Hide = (event, { redaction }) => (event.type === 'run.paused' ? hidePause(event, redaction) : null);
+const detail: Hide = (event) =>
+  event.type === 'signal.ignored' && QUOTING.has(event.reason) ? { detail: REDACTED } : null;
+
+/** What is hidden of each type of event; an empty list: it holds no values. */
+const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
+  'run.started': [],
+  'step.started': [],
+  'model.called': [error],
+  'function.requested': [given],
+  'function.called': [result, error],
+  'tool.requested': [args],
+  'tool.called': [result, error],
+  'tool.skipped': [result],
+  'node.started': [],
+  'node.completed': [update],
+  'node.failed': [error],
+  'node.skipped': [update],
+  'approval.requested': [approval],
+  'approval.decided': [args],
+  'approval.reassigned': [],
+  'approval.expired': [args],
+  'compensation.requested': [args],
+  'node.compensated': [result],
+  'compensation.failed': [error],
+  'checkpoint.saved': [],
+  'run.retried': [],
+  'signal.ignored': [detail],
+  'run.paused': [pause],
+  'run.resumed': [],
+  'state.updated': [values],
+  'signal.received': [],
+  'run.completed': [output],
+  'run.failed': [error],
+  'run.canceled': [],
+};
+
+function hideResult({ type }: RunEvent, result: Json, nodes: readonly NodeRedaction[]): Json {
+  const isHidden = nodes.some(({ calls, result: own, undone }) =>
+    type === 'node.compensated' ? undone : calls === true || own === true,
+  );
+  return isHidden ? REDACTED : result;
+}
+
+function hideEventError(event: RunEvent, error: RunError, { redaction, nodes }: Place): RunError {
+  if (event.type === 'run.failed') return hideRunError(error, redaction);
+  const isHidden = nodes.some((node) => node.error ?? (event.type === 'compensation.failed' && node.undone));
+  return isHidden ? hideMessages(error) : hideStack(error, redaction);
+}
+
+function hideEventStack(event: RunEvent, redaction: Redaction): RunEvent {
+  if (!('error' in event) || !event.error) return event;
+  return Object.assign({}, event, { error: hideStack(event.error, redaction) });
+}
+
+/** Code that pauses a run gives the reason. */
+function hidePause({ by, reason }: RunEvent & { readonly type: 'run.paused' }, redaction: Redaction): object {
+  const isHidden = reason !== null && nodesNamed(redaction, by).some(({ error }) => error);
+  return { reason: isHidden ? REDACTED : reason };
+}
+
+/** Reasons of ignored signals whose details may quote values. */
+const QUOTING: ReadonlySet<string> = new Set(['invalid_args', 'invalid_values', 'malformed']);
+
+const NOTHING: GraphRedaction = { channels: [], nodes: {} };
+
+/** Returns what is hidden of the graph inside some nodes, outermost first; of none: of the run's own graph. */
+export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
+  return path.reduce<GraphRedaction>((graph, node) => {
+    const { inside } = own(graph.nodes, node) ?? {};
+    return (typeof inside === 'string' ? own(redaction.graphs, inside) : inside) ?? NOTHING;
+  }, redaction);
+}
+
+/** Returns what is hidden of all nodes of a name, for readers that know no more of a node. */
+function nodesNamed(redaction: Redaction, name: string): readonly NodeRedaction[] {
+  return graphsIn(redaction).flatMap(({ nodes }) => own(nodes, name) ?? []);
+}
+
+/** Returns what is hidden of every graph of a run. */
+function graphsIn(redaction: Redaction): readonly GraphRedaction[] {
+  const graphs: GraphRedaction[] = [redaction, ...Object.values(redaction.graphs)];
+  for (const { nodes } of graphs)
+    for (const { inside } of Object.values(nodes)) if (typeof inside === 'object') graphs.push(inside);
+  return graphs;
+}
+
+/** Hides what an approval was filled with. The digest of an approval that shows less is hidden, too. */
+export function hideApproval(approval: Approval, redaction: Redaction): PublicApproval {
+  return hideAsked(toPublicApproval(approval), nodesThatAsk(approval, redaction));
+}
+
+/** The title of an approval as `hideApproval` shows it; the rest, which may be large, is not looked at. */
+export function hideTitle(
+  { title, ...asked }: Pick<Approval, 'title' | 'task' | 'node'>,
+  redaction: Redaction,
+): string {
+  return toText(hideField('title', title, nodesThatAsk(asked, redaction)));
+}
+
+/** The arguments as the node asked for them, if a decision has brought others; hidden as those are. */
+export function hideAskedArgs(
+  { askedArgs, ...asked }: Pick<Approval, 'askedArgs' | 'task' | 'node'>,
+  redaction: Redaction,
+): Json | undefined {
+  return askedArgs === undefined ? undefined : hideArgs(askedArgs, nodesThatAsk(asked, redaction));
+}
+
+function hideField(field: string, value: Json, nodes: readonly NodeRedaction[]): Json {
+  return nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
+}
+
+/** As `hideApproval`, for the nodes that may have asked. */
+function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
+  if (nodes.length === 0) return approval;
+  const { title, details, args } = approval;
+  const shown = {
+    title: toText(hideField('title', title, nodes)),
+    details: hideMemory(hideField('details', details, nodes), nodes),
+    args: hideArgs(args, nodes),
+  };
+  const isWhole = deepEqual(shown, { title, details, args });
+  return {
+    ...approval,
+    ...shown,
+    ...(!isWhole && { digest: REDACTED }),
+    decisions: approval.decisions.map((decision) => ({
+      ...decision,
+      args: hideArgs(decision.args, nodes),
+      values: decision.values !== null && nodes.some(({ values }) => values) ? REDACTED : decision.values,
+    })),
+  };
+}
+
+/** Hides the namespace that a call of memory is made in. */
+function hideMemory(details: Json, nodes: readonly NodeRedaction[]): Json {
+  const isHidden = nodes.some(({ fields = {} }) => fieldsShownAs('memory').some((field) => own(fields, field)));
+  return isHidden && isJsonObject(details) && 'memory' in details ? { ...details, memory: REDACTED } : details;
+}
+
+/** Hides the arguments of calls, and those that people approve. */
+export function hideArgs(args: Json, nodes: readonly NodeRedaction[]): Json {
+  return argumentMasks(nodes).reduce(hideMasked, args);
+}
+
+/** Puts the real arguments in the place of those that a person has sent back as they were shown. */
+export function restoreArgs(given: Json, approval: Approval, redaction: Redaction): Json {
+  const masks = argumentMasks(nodesThatAsk(approval, redaction));
+  return masks.reduce((args, mask) => restoreMasked(args, approval.args, mask), given);
+}
+
+/** A node asks about its own arguments, those of the calls of its model, or those of its compensation. */
+function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
+  return nodes.flatMap(({ fields = {}, calls }) => [
+    ...(calls ? [REDACTED] : []),
+    ...fieldsShownAs('args').flatMap((field) => own(fields, field) ?? []),
+  ]);
+}
+
+/** A compensation asks without a task; the approval has the name of the node only. */
+function nodesThatAsk({ task, node }: Pick<Approval, 'task' | 'node'>, redaction: Redaction): readonly NodeRedaction[] {
+  if (task.length === 0) return nodesNamed(redaction, node);
+  const path = task.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
+  return [own(graphAt(redaction, path).nodes, node) ?? []].flat();
+}
+
+/** Hides the values of hidden channels in an object by channel. */
+export function hideChannels(values: JsonObject, { channels }: Pick<GraphRedaction, 'channels'>): JsonObject {
+  if (channels.length === 0) return values;
+  const hidden = new Set(channels);
+  return mapValues(values, (value, name) => (hidden.has(name) ? REDACTED : value));
+}
+
+/** As `hideChannels`, for an output, which a run that has not completed does not have. */
+export function hideOutput(output: Json, redaction: Pick<GraphRedaction, 'channels'>): Json {
+  return isJsonObject(output) ? hideChannels(output, redaction) : output;
+}
+
+/** Hides the text of a delta where the results of its node are hidden. */
+export function hideDelta(delta: ModelDelta, redaction: Redaction): ModelDelta {
+  const hidden = own(graphAt(redaction, delta.path ?? []).nodes, delta.node);
+  return hidden?.result === true || hidden?.calls === true ? { ...delta, text: REDACTED } : delta;
+}
+
+/** Hides the messages of a refusal that may quote hidden values. Those about other channels stay. */
+export function hideRefusal(refusal: Refusal, redaction: Redaction): Refusal {
+  const { issues = [], mayQuote } = refusal;
+  if (mayQuote !== true || !isRedacting(redaction)) return refusal;
+  const isShown = ({ path }: { readonly path: string }): boolean => {
+    const [, field, channel] = path.split('/');
+    return field === 'values' && channel !== undefined && !redaction.channels.includes(channel);
+  };
+  if (issues.length > 0 && issues.every(isShown)) return refusal;
+  return {
+    ...refusal,
+    message: REDACTED,
+    ...(refusal.issues && {
+      issues: issues.map((issue) => (isShown(issue) ? issue : { ...issue, message: REDACTED })),
+    }),
+  };
+}
+
+/** Hides what a run waits for, as far as it was made of hidden values: names and times of waits, failed calls. */
+export function hideWaiting(waiting: WaitingFor, redaction: Redaction): WaitingFor {
+  if (waiting.kind === 'intervention') return hideIntervention(waiting, redaction);
+  const nodes = nodesNamed(redaction, waiting.node);
+  if (nodes.length === 0) return waiting;
+  const isHidden = (place: 'event' | 'time'): boolean =>
+    fieldsShownAs(place).some((field) => nodes.some(({ fields = {} }) => own(fields, field) !== undefined));
+  const { deadline, ...shown } = waiting;
+  const isTimed = deadline !== undefined && !isHidden('time');
+  return {
+    ...shown,
+    ...(waiting.kind === 'event' && isHidden('event') && { id: REDACTED }),
+    ...(isTimed && { deadline }),
+  };
+}
+
+/** Hides the arguments and the messages of a failed call. */
+export function hideIntervention(intervention: Intervention, redaction: Redaction): Intervention {
+  const { node, args, error } = intervention;
+  const nodes = nodesNamed(redaction, node);
+  return {
+    ...intervention,
+    args: args === null ? null : hideArgs(args, nodes),
+    error: nodes.some((one) => one.error) ? hideMessages(error) : hideStack(error, redaction),
+  };
+}

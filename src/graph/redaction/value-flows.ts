@@ -1,0 +1,243 @@
+import { NODE_NAMES, parseExpression } from '../expression/expression.ts';
+import type { Expression } from '../expression/expression.ts';
+import { expressionsIn, outputOf, channelsWrittenBy } from './graph-parts.ts';
+import type { Filled, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';
+import { START, forEdge } from '../definition/definition.ts';
+import type { EdgeDefinition, EdgeTable } from '../definition/definition.ts';
+import { toList } from '../values/collections.ts';
+import type { Source } from '../expression/references.ts';
+import { own } from '../values/json.ts';
+
+/** A node of a graph, and the id of the graph. */
+export interface PlacedNode extends NodePart {
+  readonly graph: string;
+  readonly id: string;
+}
+
+/** The reader of a node's own expressions. */
+export function readerOf({ graph, id, inside, texts }: PlacedNode): Reader {
+  return { graph, node: id, hasParts: inside !== null || texts.description.carries !== undefined };
+}
+
+/** Adds the ways that values take in a node: into its call, its result, its writes, its errors and the graph inside. */
+function addNodeFlows(flows: Flows, node: PlacedNode): void {
+  addInput(flows, node);
+  addResult(flows, node);
+  addAnswer(flows, node);
+  addWrites(flows, node);
+  addErrors(flows, node);
+}
+
+/** The places that a field is filled from; of one that names a conversation, its channel. */
+function placesInField(node: PlacedNode, field: string): readonly string[] {
+  const { fields, conversations } = node.texts;
+  const channel = conversations.get(field);
+  return channel === undefined ? contentOf(node, fields.get(field) ?? null) : [channelPlace(node.graph, channel)];
+}
+
+/** All that the call of a node is given: a model is told the results of graphs, too. */
+function givenTo(node: PlacedNode): readonly string[] {
+  const { fields, conversations } = node.texts;
+  return [
+    ...[...fields.keys(), ...conversations.keys()].flatMap((field) => placesInField(node, field)),
+    ...toldBy(node),
+  ];
+}
+
+/** The results and errors of the graphs that a node calls as tools. */
+function toldBy(node: PlacedNode): readonly string[] {
+  return placesOfGraphTools(node, 'result', 'error');
+}
+
+function placesOfGraphTools(
+  { inside, texts: { description } }: PlacedNode,
+  ...parts: readonly ('item' | 'result' | 'error')[]
+): readonly string[] {
+  if (!inside || description.graph) return [];
+  return Object.keys(inside.definition.nodes).flatMap((tool) => parts.map((part) => nodePlace(inside.id, tool, part)));
+}
+
+function contentOf(node: PlacedNode, filled: Filled | null): readonly string[] {
+  const reader = readerOf(node);
+  return expressionsIn(filled).flatMap(({ sources }) => placesOf(sources().content, reader));
+}
+
+function addInput(flows: Flows, node: PlacedNode): void {
+  const { inside, texts } = node;
+  for (const args of placesOfGraphTools(node, 'item')) flows.add(givenTo(node), args);
+  const input = texts.description.graph && texts.fields.get(texts.description.graph.input);
+  if (!inside || input?.kind !== 'object') return;
+  for (const [channel, value] of Object.entries(input.parts))
+    flows.add(contentOf(node, value), channelPlace(inside.id, channel));
+}
+
+function addResult(flows: Flows, node: PlacedNode): void {
+  const part = (name: string): string => nodePlace(node.graph, node.id, name);
+  const members = membersOf(node);
+  for (const [member, from] of members ?? []) {
+    flows.add(from, part(`result.${member}`));
+    flows.add([part(`result.${member}`)], part('result'));
+  }
+  const given = givenTo(node);
+  if (!members) flows.add(given, part('result'));
+  flows.add(given, part('calls'));
+}
+
+/** What another run's node was answered may be in every member of the result, in what a model asks for, and in errors. */
+function addAnswer(flows: Flows, node: PlacedNode): void {
+  const part = (name: string): string => nodePlace(node.graph, node.id, name);
+  const read = expressionsOf(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
+  const conversations = [...node.texts.conversations.values()].map((name) => channelPlace(node.graph, name));
+  const parts = [part('result'), part('calls'), part('error'), ...placesOf(read, readerOf(node))];
+  for (const place of [...parts, ...conversations, ...placesOfGraphTools(node, 'item')])
+    flows.add([part('answer')], place);
+}
+
+/** The members of a node's result, with the places that they come from; `null`: the result has no known members. */
+function membersOf(node: PlacedNode): readonly (readonly [string, readonly string[]])[] | null {
+  const { inside, texts } = node;
+  if (inside && texts.description.graph)
+    return outputOf(inside.definition).map((name) => [name, [channelPlace(inside.id, name)]]);
+  const { carries } = texts.description;
+  if (!carries) return null;
+  return Object.entries(carries).map(([name, fields]) => [
+    name,
+    [...fields.flatMap((field) => placesInField(node, field)), ...toldBy(node)],
+  ]);
+}
+
+function addWrites(flows: Flows, node: PlacedNode): void {
+  const { graph, id, texts } = node;
+  const channel = (name: string): string => channelPlace(graph, name);
+  if (texts.resultTo !== null) flows.add([nodePlace(graph, id, 'result')], channel(texts.resultTo));
+  for (const [name, value] of [...texts.writes, ...texts.errorWrites]) flows.add(contentOf(node, value), channel(name));
+  for (const name of texts.conversations.values()) flows.add(givenTo(node), channel(name));
+}
+
+/** An error may quote all that is read, and what its writes meet in the channels. */
+function addErrors(flows: Flows, node: PlacedNode): void {
+  const { graph, id, inside, texts } = node;
+  const error = nodePlace(graph, id, 'error');
+  const reader = readerOf(node);
+  for (const { sources } of expressionsOf(texts)) flows.add(placesOf(sources().read, reader), error);
+  for (const channel of channelsWrittenBy(texts)) flows.add([channelPlace(graph, channel)], error);
+  if (!inside) return;
+  flows.add([startErrorPlace(inside.id)], error);
+  for (const inner of Object.keys(inside.definition.nodes)) flows.add([nodePlace(inside.id, inner, 'error')], error);
+}
+
+function expressionsOf(texts: NodeTexts): readonly Expression[] {
+  const { fields, laterFields, writes, errorWrites, rules } = texts;
+  const filled = [fields, laterFields, writes, errorWrites].flatMap((part) => [...part.values()]);
+  return [...filled.flatMap(expressionsIn), ...rules];
+}
+
+/** The ways that values take between the places of a run, as a graph of their names. */
+export class Flows {
+  readonly #targets = new Map<string, Set<string>>();
+
+  /** Adds that the content of each of the first places may come to the other one. */
+  add(from: Iterable<string>, to: string): void {
+    for (const place of from) {
+      const targets = this.#targets.get(place) ?? new Set();
+      this.#targets.set(place, targets.add(to));
+    }
+  }
+
+  /** Returns all places that the content of some places may come to, these included. */
+  reach(places: Iterable<string>): ReadonlySet<string> {
+    const reached = new Set(places);
+    for (const place of reached) for (const target of this.#targets.get(place) ?? []) reached.add(target);
+    return reached;
+  }
+}
+
+/** Adds the ways that values take in a graph. */
+export function addGraphFlows(flows: Flows, { id, definition, nodes }: GraphPart): void {
+  const { channels = {}, edges, input } = definition;
+  const places = Object.keys(channels).map((channel) => channelPlace(id, channel));
+  flows.add(places, statePlace(id));
+  flows.add(input ? input.map((channel) => channelPlace(id, channel)) : places, startErrorPlace(id));
+  for (const edge of edges) addEdge(flows, id, edge);
+  for (const [node, part] of nodes) addNodeFlows(flows, { graph: id, id: node, ...part });
+}
+
+/** An edge that fails is an error of its sources. The elements of a list are the items of its target. */
+function addEdge(flows: Flows, graph: string, edge: EdgeDefinition): void {
+  const reader = { graph, node: START, hasParts: false };
+  const { expressions, itemsOf } = forEdge(edge, READS);
+  for (const source of expressions) {
+    const { read, content } = parseExpression(source, NODE_NAMES).sources();
+    for (const node of toList(edge.from)) flows.add(placesOf(read, reader), nodePlace(graph, node, 'error'));
+    if (itemsOf !== null) flows.add(placesOf(content, reader), nodePlace(graph, itemsOf, 'item'));
+  }
+}
+
+interface Reads {
+  readonly expressions: readonly string[];
+  /** The node whose items are the elements of the expressions' lists. */
+  readonly itemsOf: string | null;
+}
+
+const READS: EdgeTable<Reads> = {
+  plain: () => ({ expressions: [], itemsOf: null }),
+  branches: ({ branches }) => ({ expressions: branches.flatMap(({ when }) => when ?? []), itemsOf: null }),
+  route: ({ route }) => ({ expressions: [route], itemsOf: null }),
+  forEach: ({ forEach, to }) => ({ expressions: [forEach], itemsOf: to }),
+};
+
+/*
+ * A place holds a value while a run executes: a channel, the item, the arguments, the result or the error of a node.
+ * The names of nodes and channels have no `|` and no `/`, so that these separate them.
+ */
+
+export function channelPlace(graph: string, channel: string): string {
+  return `${graph}|state.${channel}`;
+}
+
+/** The place of all channels together. */
+function statePlace(graph: string): string {
+  return `${graph}|state`;
+}
+
+/**
+ * A part of a node: `result`, or a member of it, `item`, `calls`, `error`; `values` of decisions; `undone`, the result of
+ * its compensation. `answer` is all that comes to it from another run.
+ */
+export function nodePlace(graph: string, node: string, part: string): string {
+  return `${graph}|${node}|${part}`;
+}
+
+/** The errors of a graph that belong to no node: of its input and its first edges. */
+export function startErrorPlace(graph: string): string {
+  return nodePlace(graph, START, 'error');
+}
+
+/** A node whose expressions are looked at; `hasParts`: the members of its result are places of their own. */
+export interface Reader {
+  readonly graph: string;
+  readonly node: string;
+  readonly hasParts: boolean;
+}
+
+/** True for the result of a node, or a member of it. */
+export function isOfResult(source: Source): boolean {
+  return source === 'result' || source.startsWith('result.');
+}
+
+/** Returns the places that the sources of an expression name. Sources that are no secret of anybody have none. */
+export function placesOf(sources: Iterable<Source>, reader: Reader): readonly string[] {
+  return [...sources].flatMap((source) => {
+    const [name = ''] = source.split('.', 1);
+    return own(PLACES, name)?.(source, reader) ?? [];
+  });
+}
+
+const PLACES: Readonly<Record<string, (source: Source, reader: Reader) => readonly string[]>> = {
+  state: (source, { graph }) => [`${graph}|${source}`],
+  item: (_source, { graph, node }) => [nodePlace(graph, node, 'item')],
+  args: (_source, { graph, node }) => [nodePlace(graph, node, 'calls')],
+  result: (source, { graph, node, hasParts }) => [nodePlace(graph, node, hasParts ? source : 'result')],
+  error: (source, { graph, node }) =>
+    source === 'error' || source === 'error.message' ? [nodePlace(graph, node, 'error')] : [],
+};

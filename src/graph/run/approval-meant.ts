@@ -1,0 +1,81 @@
+import { approvalId, approvalNumber, parseApprovalId } from './ids.ts';
+import type { Refusal } from './occurrence.ts';
+import { refusalByStatus } from './approval.ts';
+import type { Approval } from './approval.ts';
+
+/** What is known of the approvals of a run: all pending ones, and some of the closed ones. */
+export interface KnownApprovals {
+  readonly runId: string;
+  readonly approvals: readonly Approval[];
+  /** How many the run has asked for. */
+  readonly asked: number;
+}
+
+/** The pending approvals that a refusal names; a run may wait for thousands. */
+export const MAX_NAMED = 20;
+
+/**
+ * Returns the approval that a decision means: the named one, or else the first one that the run has ever asked for. A
+ * decision without a name never counts for a later one, which its sender may not have seen, and for none while several
+ * are pending.
+ */
+export function approvalMeant(known: KnownApprovals, id: string | undefined): Approval | Refusal {
+  if (id === undefined) return firstApproval(known);
+  return find(known, id) ?? refuseUnknown(known, id);
+}
+
+/** Returns the id of the first approval of a run, in the order of asking. */
+export function firstApprovalId(runId: string): string {
+  return approvalId({ runId, number: 1 });
+}
+
+function firstApproval(known: KnownApprovals): Approval | Refusal {
+  const { runId, approvals, asked } = known;
+  if (asked === 0) return { code: 'UNKNOWN_APPROVAL', message: 'This run has not asked for an approval' };
+  const id = firstApprovalId(runId);
+  const first = find(known, id);
+  const pending = approvals
+    .filter(({ status }) => status === 'pending')
+    .toSorted((one, other) => approvalNumber(one) - approvalNumber(other));
+  if (!first) return withPending(refuseUnknown(known, id), pending);
+  const closed = refusalByStatus(first);
+  if (closed) return withPending(closed, pending);
+  if (pending.length === 1) return first;
+  const message = `Several approvals are pending; name one by approvalId: ${namesOf(pending)}`;
+  return { code: 'APPROVAL_ID_REQUIRED', message, pending: idsOf(pending) };
+}
+
+/** Adds to what has become of the first approval what is pending now. */
+function withPending({ code, message }: Refusal, pending: readonly Approval[]): Refusal {
+  const now = pending.length === 0 ? 'no other is pending now' : `pending now: ${namesOf(pending)}`;
+  const meant = 'A decision without approvalId means the first approval of the run';
+  return { code, message: `${message}. ${meant}; ${now}`, pending: idsOf(pending) };
+}
+
+function find({ approvals }: KnownApprovals, id: string): Approval | undefined {
+  return approvals.find((approval) => approval.id === id);
+}
+
+/** A run drops approvals after they were closed; the number of one shows that it existed. */
+function refuseUnknown({ runId, asked }: KnownApprovals, id: string): Refusal {
+  const parsed = parseApprovalId(id);
+  if (parsed?.runId !== runId || parsed.number > asked)
+    return { code: 'UNKNOWN_APPROVAL', message: `This run has no approval "${id}"` };
+  return { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` };
+}
+
+/** How refusals name an approval: its title may show what not everybody may see. */
+export function nameOf({ id, node }: Pick<Approval, 'id' | 'node'>): string {
+  return `${id} (${node})`;
+}
+
+function idsOf(pending: readonly Approval[]): readonly string[] {
+  return pending.slice(0, MAX_NAMED).map(({ id }) => id);
+}
+
+/** Names what waits for people: the first of them, as there may be thousands. */
+export function namesOf(pending: readonly Pick<Approval, 'id' | 'node'>[]): string {
+  const names = pending.slice(0, MAX_NAMED).map(nameOf);
+  const more = pending.length - names.length;
+  return names.join(', ') + (more > 0 ? ', and others' : '');
+}

@@ -1,0 +1,66 @@
+import { approvalNumber, isSamePath } from './ids.ts';
+import type { Approval, EarlierApproval } from './approval.ts';
+
+/** The number of earlier approvals that one lists; the history has all of them. */
+const MAX_LISTED = 20;
+
+/** The number of closed approvals that a fork takes over, the latest ones. */
+export const MAX_INHERITED = 200;
+
+/** A closed approval with all that tells its question from others. */
+export interface ClosedApproval extends EarlierApproval, Question {}
+
+/** The task that asks, the tool that it asks about, and the digest of the question. */
+type Question = Pick<Approval, 'task' | 'tool' | 'asked'>;
+
+type AskedQuestion = Omit<Question, 'tool'> & { readonly tool: string | undefined };
+
+/**
+ * Returns the closed approvals of a question, oldest first: those of the same task since its last yes. A task asks about
+ * several calls of tools, so the question about a call is the same one only if it shows the same.
+ * @param closed those of the run, oldest first
+ * @param inherited those of the runs that it was forked from, oldest first
+ */
+export function askedBefore(
+  closed: readonly Approval[],
+  question: AskedQuestion,
+  inherited: readonly ClosedApproval[] = [],
+): readonly EarlierApproval[] {
+  const asksTheSame = (one: Question): boolean => isSameQuestion(one, question);
+  const same = [...inherited.filter(asksTheSame), ...closed.filter(asksTheSame).map(toClosed)];
+  const sinceYes = same.slice(same.findLastIndex(({ status }) => status === 'approved') + 1);
+  return sinceYes.slice(-MAX_LISTED).map(({ id, status, decisions }) => ({ id, status, decisions }));
+}
+
+function isSameQuestion({ task, tool, asked }: Question, question: AskedQuestion): boolean {
+  return isSamePath(task, question.task) && tool === question.tool && (tool === undefined || asked === question.asked);
+}
+
+/**
+ * Returns the closed approvals that a fork takes over from its parent, so that no rejection is forgotten.
+ * @param closed those of the parent, in any order
+ * @param inherited those that the parent has taken over itself
+ */
+export function approvalsToInherit(
+  closed: readonly ClosedApproval[],
+  inherited: readonly ClosedApproval[] = [],
+): readonly ClosedApproval[] {
+  const inOrder = closed.toSorted((one, other) => approvalNumber(one) - approvalNumber(other));
+  return [...inherited, ...inOrder].slice(-MAX_INHERITED);
+}
+
+/** Returns the closed ones of some approvals. */
+export function closedApprovals(approvals: readonly Approval[]): readonly ClosedApproval[] {
+  return approvals.filter(({ status }) => status !== 'pending').map(toClosed);
+}
+
+function toClosed({ id, status, decisions, task, asked, tool }: Approval): ClosedApproval {
+  return {
+    id,
+    status,
+    decisions: decisions.map(({ by, decision, reason, at }) => ({ by, decision, reason, at })),
+    task,
+    asked,
+    ...(tool !== undefined && { tool }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Draft } from '../draft/draft.ts';
+import { tasksOfRun, keyOfCall } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { interventionId, isSamePath } from '../run/ids.ts';
+import type { Refusal } from '../run/occurrence.ts';
+import type { SavedProgress } from '../run/scope.ts';
+import { hasEnded, statusOf } from '../run/status.ts';
+import { batchOf, failingAt, isResumable } from '../run/task-position.ts';
+import type { BatchCall } from '../run/tool-batch.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
+import type { TaskFailure } from '../values/errors.ts';
+import type { JsonObject } from '../values/json.ts';
+import { formatTimestamp } from '../values/time.ts';
+import { textOf } from './signal.ts';
+import { SINCE, refuseUnread } from './refusals.ts';
+import type { PerhapsMadeCall } from '../run/compensation.ts';
+import { hasUnknownOutcome } from '../run/unknown-outcomes.ts';
+
+/** A failed node, or one failed call of it, that a person may retry, skip or fail. */
+export interface OpenIntervention {
+  readonly handle: TaskHandle;
+  readonly failure: TaskFailure;
+  /** The node's saved progress. */
+  readonly saved: SavedProgress | null;
+  /** The failed call; `null` if the node itself failed. */
+  readonly call: BatchCall | null;
+  /** The time since which a person is asked, or at which the run has failed. */
+  readonly since: string;
+}
+
+/** Fields that name the node; both may be absent if only one intervention exists. */
+export const INTERVENTION_FIELDS = { node: { type: 'string' }, id: { type: 'string' }, since: SINCE } as const;
+
+/** Returns the nodes that wait for an intervention or that failed the run, filtered by the payload. */
+export function findInterventions(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
+  const all = interventions(draft);
+  const status = statusOf(draft.run);
+  if (all.length === 0)
+    return status === 'failed'
+      ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
+      : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
+  const chosen = all.filter((one) => isNamed(payload, { node: one.handle.task.node, id: idOf(one) }));
+  const [first] = chosen;
+  if (first) return refuseUnread(payload, first.since) ?? chosen;
+  const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
+  return { code: 'UNKNOWN_INTERVENTION', message };
+}
+
+/** Returns the one node that a payload names. */
+export function findIntervention(draft: Draft, payload: JsonObject): OpenIntervention | Refusal {
+  const chosen = findInterventions(draft, payload);
+  if ('code' in chosen) return chosen;
+  const [only, ...more] = chosen;
+  if (only && more.length === 0) return only;
+  return {
+    code: 'INTERVENTION_ID_REQUIRED',
+    message: `Several nodes wait for an intervention; name one by id: ${namesOf(chosen)}`,
+  };
+}
+
+/** Refuses to repeat calls with an unknown outcome whose nodes are not named. */
+export function refuseUnnamed(unknown: readonly OpenIntervention[]): Refusal {
+  const message = `The outcome of a call is unknown; name its node by id to make it again: ${namesOf(unknown)}`;
+  return { code: 'INTERVENTION_ID_REQUIRED', message };
+}
+
+function interventions(draft: Draft): OpenIntervention[] {
+  const { phase } = draft.run;
+  const failedAt = phase.kind === 'failed' ? formatTimestamp(phase.endedAt) : null;
+  if (hasEnded(draft.run) && failedAt === null) return [];
+  return tasksOfRun(draft).flatMap((handle) => {
+    const { state } = handle.task;
+    if (handle.frame.isFailing && failedAt === null) return [];
+    const since = failedAt ?? (state.phase === 'intervention' ? state.since : null);
+    const waits = state.phase === 'intervention' || state.phase === 'failed';
+    return waits && since !== null
+      ? [{ handle, failure: state.failure, saved: state.saved, call: null, since }]
+      : callsOf(handle, failedAt);
+  });
+}
+
+/** Returns the calls of an open task that wait for an intervention. */
+function callsOf(handle: TaskHandle, failedAt: string | null): OpenIntervention[] {
+  const { state } = handle.task;
+  if (state.phase !== 'open' || !isResumable(state.position) || failingAt(state.position)) return [];
+  const { position } = state;
+  return batchOf(position).flatMap((call) =>
+    call.state.phase === 'intervention'
+      ? [{ handle, failure: call.state.failure, saved: position, call, since: failedAt ?? call.state.since }]
+      : [],
+  );
+}
+
+function namesOf(all: readonly OpenIntervention[]): string {
+  return all.map((one) => `${idOf(one)} (${one.handle.task.node})`).join(', ');
+}
+
+function idOf({ handle, call }: OpenIntervention): string {
+  return interventionId(handle.frame.executionPath, handle.task, call && call.number);
+}
+
+/** True if a payload names this intervention, or none. */
+export function isNamed(payload: JsonObject, { node, id }: { readonly node: string; readonly id: string }): boolean {
+  return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
+}
+
+/** True if a retry makes a lost call again. A batch keeps its lost calls, which wait for a person again. */
+export function repeatsLostCall({ failure, saved }: OpenIntervention): boolean {
+  const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
+  return isUnknownOutcome(failure.error) && !isKept;
+}
+
+/** Returns the lost call that a person is shown: one of a batch, or that of the node. */
+export function shownLostCall({ handle, failure, call }: OpenIntervention): PerhapsMadeCall | null {
+  if (!isUnknownOutcome(failure.error)) return null;
+  const { node, task, taskPath } = handle;
+  const shown = task.state.phase === 'intervention' ? task.state.call : null;
+  const made = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : shown;
+  return made && { key: made.key, taskPath, called: made.tool ?? node.id };
+}
+
+/**
+ * Returns the calls that a retry of the node would make again although they are lost. Those without an answer from their
+ * run's end are left out, as the ledger does not repeat them.
+ */
+export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PerhapsMadeCall[] {
+  if (!repeatsLostCall(intervention)) return [];
+  const shown = shownLostCall(intervention);
+  const others = run.compensation.perhapsMade.filter(
+    ({ key, taskPath, unansweredTakeover }) =>
+      key !== shown?.key && unansweredTakeover === undefined && isSamePath(taskPath, intervention.handle.taskPath),
+  );
+  return shown ? [shown, ...others] : others;
+}
+
+/** Refuses to repeat a node that has lost several calls: a person is shown one of them, and all would be made again. */
+export function refuseSeveralLost(draft: Draft, interventions: readonly OpenIntervention[]): Refusal | null {
+  const lost = interventions.map((one) => lostCallsOf(draft, one)).find(({ length }) => length > 1);
+  if (!lost) return null;
+  const keys = lost.map(({ key }) => key).join(', ');
+  const instead = hasEnded(draft.run) ? 'Skip it, or fork the run before it' : 'Skip it, or fail it';
+  return { code: 'NOT_ALLOWED_NOW', message: `Several calls of the node may have been made: ${keys}. ${instead}` };
+}

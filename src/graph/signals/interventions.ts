@@ -1,0 +1,172 @@
+import type { Draft } from '../draft/draft.ts';
+import { emit, emitOfRun, emitTask } from '../draft/frames.ts';
+import { retryCompensation, settleUnknownCompensation } from '../lifecycle/compensation.ts';
+import { rememberPerhapsMade, settlePerhapsMade } from '../lifecycle/perhaps-made.ts';
+import { raiseLimits, reopenRun, retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
+import { LIMITS_SCHEMA } from '../run/limits.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/occurrence.ts';
+import { refuseShaping } from '../run/shapers.ts';
+import { hasEnded } from '../run/status.ts';
+import type { JsonObject } from '../values/json.ts';
+import { formatTimestamp } from '../values/time.ts';
+import {
+  INTERVENTION_FIELDS,
+  findIntervention,
+  findInterventions,
+  refuseUnnamed,
+  refuseSeveralLost,
+  repeatsLostCall,
+  shownLostCall,
+  lostCallsOf,
+} from './find-intervention.ts';
+import type { OpenIntervention } from './find-intervention.ts';
+import { refuseCompensated, refuseUnread, refuseBypass } from './refusals.ts';
+import { refused, taken, REASON, textOf } from './signal.ts';
+import type { Handled, SignalKind, SignalRequest } from './signal.ts';
+import { giveUpTask, skipTask } from '../superstep/end-by-person.ts';
+import { GraphError } from '../values/errors.ts';
+import type { RunError } from '../values/errors.ts';
+import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
+
+/** Retries a failed node; a failed run continues from all nodes that failed it. */
+export const retry: SignalKind = {
+  description: 'Do the failed node again: {"node"? | "id"?, "limits"?}',
+  properties: { ...INTERVENTION_FIELDS, limits: LIMITS_SCHEMA },
+  alsoTaken: 'ended',
+  handle: (draft, request) =>
+    draft.run.phase.kind === 'failed' ? retryRun(draft, request) : retryNode(draft, request),
+  handleCompensation(draft, unknown, { payload, by }) {
+    const refusal = raiseLimits(draft, payload['limits']);
+    if (refusal) return refused(refusal);
+    emitOfRun(draft, { type: 'run.retried', node: unknown.compensation.task.node, by: by.sub });
+    retryCompensation(draft, unknown);
+    return taken();
+  },
+};
+
+function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
+  const found = findIntervention(draft, payload);
+  if ('code' in found) return refused(found);
+  const refusal =
+    refuseSeveralLost(draft, [found]) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
+  if (refusal) return refused(refusal);
+  retryInterventions(draft, [found], by);
+  return taken();
+}
+
+function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
+  const { phase } = draft.run;
+  const unread = phase.kind === 'failed' ? refuseUnread(payload, formatTimestamp(phase.endedAt)) : null;
+  const found = unread ?? failedNodes(draft, payload);
+  if ('code' in found) return refused(found);
+  const refusal =
+    refuseCompensated(draft) ??
+    refuseSeveralLost(draft, found) ??
+    refuseShaping(draft.run, by) ??
+    raiseLimits(draft, payload['limits']);
+  if (refusal) return refused(refusal);
+  if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
+  retryInterventions(draft, found, by);
+  return taken();
+}
+
+/**
+ * Returns the named node or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
+ * an unknown outcome is retried only if its node is named, also after a person has given it up.
+ */
+function failedNodes(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
+  const found = findInterventions(draft, payload);
+  if (payload['node'] !== undefined || payload['id'] !== undefined) return found;
+  if ('code' in found) return [];
+  const failed = found.filter(({ handle }) => handle.task.state.phase === 'failed');
+  const unknown = failed.filter(repeatsLostCall);
+  return unknown.length === 0 ? failed : refuseUnnamed(unknown);
+}
+
+function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by: Principal): void {
+  draft.addShaper(by);
+  rememberPerhapsMade(
+    draft,
+    found.flatMap((one) => shownLostCall(one) ?? []),
+  );
+  for (const one of found) {
+    const { frame, node } = one.handle;
+    emit(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
+  }
+  draft.work.beginSuperstep();
+  if (hasEnded(draft.run)) reopenRun(draft);
+  for (const { handle, call } of found) {
+    if (call) deliverIntervention(handle, { kind: 'call.repeated', number: call.number });
+    else retryTask(handle);
+  }
+}
+
+/** Fails the run at a node that waits for an intervention. */
+export const fail: SignalKind = {
+  description: 'Give the failed node up, the run fails: {"node"? | "id"?, "reason"?}',
+  properties: { ...INTERVENTION_FIELDS, reason: REASON },
+  handle(draft, { payload, by }) {
+    const found = findIntervention(draft, payload);
+    if ('code' in found) return refused(found);
+    const { handle, failure, saved } = found;
+    const error = toGivenUpError(failure.error, payload, by.sub);
+    const lost = lostCallsOf(draft, found);
+    settlePerhapsMade(found);
+    // The person has seen one of them.
+    if (lost.length > 1) rememberPerhapsMade(draft, lost);
+    giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
+    return taken();
+  },
+  handleCompensation(draft, unknown, { payload, by }) {
+    settleUnknownCompensation(draft, unknown, { error: toGivenUpError(unknown.error, payload, by.sub), by: by.sub });
+    return taken();
+  },
+};
+
+function toGivenUpError(error: RunError, payload: JsonObject, by: string): RunError {
+  const reason = textOf(payload, 'reason');
+  return { ...error, message: `${error.message} (given up by ${by}${reason === undefined ? '' : `: ${reason}`})` };
+}
+
+/** Completes a failed node with a person's output. */
+export const skip: SignalKind = {
+  description: 'Go on without the failed node, with an output of yours: {"node"? | "id"?, "output"}',
+  properties: { ...INTERVENTION_FIELDS, output: true },
+  alsoTaken: 'ended',
+  handle(draft, request) {
+    try {
+      return skipNode(draft, request);
+    } catch (error) {
+      if (!(error instanceof GraphError)) throw error;
+      const issues = [{ path: '/output', message: error.message }];
+      const message = `The node can't go on with that output: ${error.message}`;
+      return refused({ code: 'MALFORMED', message, issues, mayQuote: true });
+    }
+  },
+  handleCompensation(draft, unknown, { payload, by }) {
+    settleUnknownCompensation(draft, unknown, { result: payload['output'] ?? null, by: by.sub });
+    return taken();
+  },
+};
+
+function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
+  const found = findIntervention(draft, payload);
+  if ('code' in found) return refused(found);
+  const { handle, call } = found;
+  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by) ?? refuseShaping(draft.run, by);
+  if (refusal) return refused(refusal);
+  const output = payload['output'] ?? null;
+  if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
+  else skipTask(handle, output, by.sub);
+  settlePerhapsMade(found);
+  draft.addShaper(by);
+  if (hasEnded(draft.run)) reopenRun(draft);
+  if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
+  return taken();
+}
+
+function refuseSkipping(draft: Draft, { handle, call }: OpenIntervention, by: Principal): Refusal | null {
+  const refusal = refuseActingAs(handle.frame.graph, handle.node.id, actorIn(draft, by));
+  return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
+}

@@ -1,0 +1,113 @@
+import type { Draft } from '../draft/draft.ts';
+import type { Refusal } from '../run/occurrence.ts';
+import { statusOf } from '../run/status.ts';
+import type { RunStatus } from '../run/status.ts';
+import { describeUndone, undoneWork } from '../run/compensation.ts';
+import { didYouMean } from '../values/did-you-mean.ts';
+import { own } from '../values/json.ts';
+import type { JsonObject } from '../values/json.ts';
+import { tasksOfRun } from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { actorIn, refuseDecidingAlone } from '../lifecycle/held-nodes.ts';
+import type { Decidable } from '../lifecycle/held-nodes.ts';
+import type { Principal } from '../run/principal.ts';
+import { tasksIn } from '../run/scope-place.ts';
+import type { NodePosition, TaskState } from '../run/scope.ts';
+import { approvalsAt, scopeInside, hasResumableProgress } from '../run/task-position.ts';
+
+/**
+ * Refuses an action in any other status of the run.
+ * @param what the action as a participle, such as "replanned"
+ */
+export function refuseUnlessStatus({ run }: Draft, statuses: readonly RunStatus[], what: string): Refusal | null {
+  const status = statusOf(run);
+  if (statuses.includes(status)) return null;
+  return {
+    code: 'NOT_ALLOWED_NOW',
+    message: `The run is ${status}; it is ${what} while it is ${alternatives(statuses)}`,
+  };
+}
+
+/**
+ * The time since which something stands that a control is about, as its sender has read it: RFC 3339, or `null` if
+ * nothing stood. The API says it with each control, so that of two at once the second counts for nothing that has
+ * come about by the first.
+ */
+export const SINCE = { type: ['string', 'null'] } as const;
+
+/** Refuses a control whose sender has not read what stands now. @param since the time since which that stands */
+export function refuseUnread({ since: read }: JsonObject, since: string): Refusal | null {
+  if (read === undefined || read === since) return null;
+  const message = `The run has changed since it was read: what this is about now stands since ${since}; look at it again`;
+  return { code: 'NOT_ALLOWED_NOW', message };
+}
+
+/** Refuses a control for another checkpoint than that at which the run stands. */
+export function refuseOtherCheckpoint({ run }: Draft, payload: JsonObject): Refusal | null {
+  const { checkpoint } = payload;
+  if (checkpoint === undefined || checkpoint === run.checkpointId) return null;
+  const message = `The run stands at checkpoint ${run.checkpointId}, not ${JSON.stringify(checkpoint)}`;
+  return { code: 'NOT_ALLOWED_NOW', message };
+}
+
+/** Lists names as English does: "a", "a or b", "a, b, or c". */
+function alternatives(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  if (names.length <= 2) return names.join(' or ');
+  return `${names.slice(0, -1).join(', ')}, or ${last}`;
+}
+
+/** Refuses to continue a compensated run, because its later work would rely on compensated calls. */
+export function refuseCompensated({ run }: Draft): Refusal | null {
+  const undone = undoneWork(run);
+  if (!undone) return null;
+  const nodes = describeUndone(undone);
+  const message = `The run has been compensated, so its later work would rely on calls that are undone (${nodes}); start a new run, or fork this one at a checkpoint of a step before ${undone.since}`;
+  return { code: 'NOT_ALLOWED_NOW', message };
+}
+
+/**
+ * Refuses the name of a node that the graph does not have.
+ * @param path the JSON Pointer of the node's name in the payload
+ */
+export function refuseUnknownNode({ graph }: Draft, node: string, path: string): Refusal | null {
+  if (graph.nodes.has(node)) return null;
+  const message = `There is no node "${node}".${didYouMean(node, graph.nodes.keys())}`;
+  return { code: 'MALFORMED', message, issues: [{ path, message }] };
+}
+
+/**
+ * Requires the right to decide from a person who bypasses an approval, also if the approval was canceled with its run
+ * or task.
+ * @param tasks the bypassed tasks; defaults to all of the run
+ * @returns the reason for a refusal
+ */
+export function refuseBypass(
+  draft: Draft,
+  by: Principal,
+  tasks: readonly TaskHandle[] = tasksOfRun(draft),
+): Refusal | null {
+  const actor = actorIn(draft, by);
+  for (const id of tasks.flatMap(({ task: { state } }) => approvalsOfTask(state))) {
+    const refusal = refuseDecidingAlone(own(draft.run.approvals, id) ?? droppedApproval(draft), actor);
+    if (refusal) return refusal;
+  }
+  return null;
+}
+
+/** Returns the approvals requested so far by a task and the tasks inside it. */
+function approvalsOfTask(state: TaskState): readonly string[] {
+  if (state.phase === 'open') return approvalsOfPosition(state.position);
+  return hasResumableProgress(state) ? approvalsOfPosition(state.saved) : [];
+}
+
+function approvalsOfPosition(position: NodePosition): readonly string[] {
+  const inside = scopeInside(position);
+  const tasks = inside ? tasksIn(inside) : [];
+  return [...approvalsAt(position), ...tasks.flatMap(({ state }) => approvalsOfTask(state))];
+}
+
+/** An approval that the run no longer holds counts as one with an empty policy. */
+function droppedApproval({ timestamp }: Draft): Decidable {
+  return { policy: {}, requestedAt: timestamp };
+}

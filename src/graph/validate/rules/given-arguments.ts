@@ -1,0 +1,67 @@
+import type { ToolEntry } from '../../definition/catalog.ts';
+import { completeArguments, describeViolation, refusing } from '../../definition/node-types/complete-arguments.ts';
+import { fieldAt, describeType } from '../../definition/node-types/describe-node.ts';
+import { parsePointer, toPointer } from '../../values/json-pointer.ts';
+import { compileJsonSchema } from '../../values/json-schema.ts';
+import type { SchemaViolation } from '../../values/json-schema.ts';
+import { own } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import { valueAt } from '../../values/value-at.ts';
+import { defineRule, error } from '../rule.ts';
+import type { Issues } from '../rule.ts';
+import type { Subject, SubjectNode } from '../subject.ts';
+
+/** Finds arguments that a tool does not take, as far as they are known without filling templates. */
+export const givenArguments = defineRule({
+  codes: ['INVALID_FIELD'],
+  find: (subject) =>
+    [...subject.nodes.values()]
+      .filter(isConsistent)
+      .flatMap((node) => (node.description.givesArgs ?? []).flatMap((fields) => argumentIssues(subject, node, fields))),
+});
+
+/** True if no other rule refuses the node's fields beside each other. */
+function isConsistent({ type, fields }: SubjectNode): boolean {
+  return (describeType(type)?.findProblems?.(fields) ?? []).length === 0;
+}
+
+function argumentIssues(
+  { catalog }: Subject,
+  { fields, path }: SubjectNode,
+  named: { readonly tool: string; readonly args: string },
+): Issues<'INVALID_FIELD'> {
+  const name = fieldAt(fields, named.tool);
+  const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;
+  const given = fieldAt(fields, named.args);
+  if (!tool || typeof name !== 'string' || given === undefined || isTemplate(given)) return [];
+  const args = completeArguments(given, tool);
+  return refusing(compileJsonSchema(tool.parameters)(args), tool)
+    .filter((violation) => isCertain(violation, args))
+    .map((violation) => {
+      const at = `${path}/${named.args}${violation.path}`;
+      return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation, tool)}`);
+    });
+}
+
+/** Keywords that look at the names of members alone; templates stand in values. */
+const OF_NAMES: ReadonlySet<string> = new Set(['required', 'additionalProperties']);
+
+function isCertain({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {
+  if (isTooExpensive) return false;
+  return OF_NAMES.has(keyword) || !holdsTemplate(valueAt(args, parsePointer(path)));
+}
+
+function describe(violation: SchemaViolation, tool: ToolEntry): string {
+  const message = describeViolation(violation, tool);
+  const last = parsePointer(violation.path).at(-1);
+  return last === undefined ? message : `${toPointer([last]).slice(1)} ${message}`;
+}
+
+function isTemplate(value: Json | undefined): boolean {
+  return typeof value === 'string' && value.includes('{{');
+}
+
+function holdsTemplate(value: Json | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return isTemplate(value);
+  return Object.values(value).some(holdsTemplate);
+}

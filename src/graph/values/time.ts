@@ -1,0 +1,73 @@
+import { own } from './json.ts';
+
+/** RFC 3339, section 5.6: an offset is needed, leap seconds are not taken. */
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+/** Reads an RFC 3339 timestamp. @returns milliseconds since the epoch; `null`: the text is no timestamp */
+export function parseTimestamp(text: string): number | null {
+  const [, ...parts] = RFC_3339.exec(text) ?? [];
+  const [year, month, day, hour, minute, second] = parts.slice(0, 6).map(Number);
+  const [fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = parts.slice(6);
+  const date = dateMs(year, month, day);
+  const time = timeMs(hour, minute, second);
+  const offset = timeMs(Number(offsetHour), Number(offsetMinute), 0);
+  if (date === null || time === null || offset === null) return null;
+  return date + time + Number(fraction.padEnd(3, '0').slice(0, 3)) - (sign === '-' ? -offset : offset);
+}
+
+/** Writes milliseconds since the epoch as an RFC 3339 timestamp. */
+export function formatTimestamp(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Returns the nearest time from 1970 to the year 9999, in milliseconds: later years have no RFC 3339 timestamp. */
+export function toTimestampMs(epochMs: number): number {
+  return Math.min(Math.max(0, epochMs), LATEST_MS);
+}
+
+/** @returns `null` for a date that does not exist */
+function dateMs(year = Number.NaN, month = 0, day = 0): number | null {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : null;
+}
+
+/** @returns `null` for a time that does not exist */
+function timeMs(hour = 24, minute = 0, second = 0): number | null {
+  return hour > 23 || minute > 59 || second > 59 ? null : ((hour * 60 + minute) * 60 + second) * 1_000;
+}
+
+/** As `parseDuration`, for JSON Schema; it leaves the limit open. */
+export const DURATION_PATTERN = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
+
+/**
+ * Reads a duration such as `"250ms"`, `"30s"`, `"5m"`, `"2h"`, `"7d"`.
+ * @returns milliseconds; `null`: the value is no duration, or over 100 years
+ */
+export function parseDuration(text: unknown): number | null {
+  if (typeof text !== 'string') return null;
+  const number = NUMBER.exec(text)?.[0];
+  if (number === undefined) return null;
+  const unitMs = own(UNITS_MS, text.slice(number.length));
+  if (unitMs === undefined) return null;
+  const ms = Number(number) * unitMs;
+  return ms <= MAX_MS ? Math.round(ms) : null;
+}
+
+/**
+ * Reads a duration of a valid definition, in milliseconds.
+ * @throws TypeError when validation has let a wrong one pass
+ */
+export function toMs(duration: string): number {
+  const ms = parseDuration(duration);
+  if (ms === null) throw new TypeError(`"${duration}" is no duration`);
+  return ms;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const NUMBER = /^\d+(?:\.\d+)?(?=[a-z]+$)/;
+
+/** A longer wait is a mistake, and no timer of the Temporal server takes it. */
+const MAX_MS = 100 * 365 * 86_400_000;

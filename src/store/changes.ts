@@ -1,0 +1,105 @@
+import statement from 'sql-template-tag';
+import type { Sql } from 'sql-template-tag';
+import type { RunStatus } from '../graph/run/index.ts';
+import type { Listen, Listening } from './database/listen.ts';
+
+/** A batch of a run's journal has been written, in this process or in another one. */
+export interface RunChange {
+  readonly tenantId: string;
+  readonly runId: string;
+  /** The last event of the batch. */
+  readonly seq: number;
+  /** The run's status after that event. Batches may come in any order. */
+  readonly status: RunStatus;
+}
+
+/** @param change `null`: changes may have been missed */
+export type ChangeListener = (change: RunChange | null) => void;
+
+/** Tells what happens to runs. A change may be missed while the database is away: it is no substitute for looking. */
+export interface Changes {
+  /** Tells a listener of the next changes of a run. @returns a function that ends that */
+  subscribe(runId: string, listener: ChangeListener): () => void;
+  /** As `subscribe`, for all runs of a tenant. */
+  subscribeTenant(tenantId: string, listener: ChangeListener): () => void;
+}
+
+/** The channel of the database on which changes are announced. */
+export const CHANNEL = 'holdfast_runs';
+
+/** Listens to the database from the first subscription on. */
+export function createChanges(listen: Listen): Changes & Listening {
+  const ofRuns = createListeners<RunChange | null>();
+  const ofTenants = createListeners<RunChange | null>();
+  let listening: Listening | null = null;
+  const ears = {
+    heard(payload: string): void {
+      const change = parseChange(payload);
+      ofRuns.tell(change?.runId ?? '', change);
+      ofTenants.tell(change?.tenantId ?? '', change);
+    },
+    opened(): void {
+      ofRuns.tellAll(null);
+      ofTenants.tellAll(null);
+    },
+  };
+  const subscribeTo = (listeners: Listeners<RunChange | null>) => (id: string, listener: ChangeListener) => {
+    listening ??= listen(CHANNEL, ears);
+    return listeners.add(id, listener);
+  };
+  return {
+    subscribe: subscribeTo(ofRuns),
+    subscribeTenant: subscribeTo(ofTenants),
+    close: async () => await listening?.close(),
+  };
+}
+
+/** @returns `null` for what no journal has announced */
+function parseChange(payload: string): RunChange | null {
+  try {
+    const change: unknown = JSON.parse(payload);
+    return isChange(change) ? change : null;
+  } catch {
+    return null;
+  }
+}
+
+function isChange(value: unknown): value is RunChange {
+  return typeof value === 'object' && value !== null && 'runId' in value && 'status' in value;
+}
+
+/** An expression that tells all processes of a change when its transaction is committed. */
+export function announceChange(change: RunChange): Sql {
+  return statement`pg_notify(${CHANNEL}, ${JSON.stringify(change)})`;
+}
+
+type Listener<T> = (thing: T) => void;
+
+/** Listeners to things of one kind, by the ids of these. */
+export interface Listeners<T> {
+  /** @returns a function that removes the listener */
+  add(id: string, listener: Listener<T>): () => void;
+  tell(id: string, thing: T): void;
+  /** Tells the listeners of all ids. */
+  tellAll(thing: T): void;
+}
+
+export function createListeners<T>(): Listeners<T> {
+  const all = new Map<string, Set<Listener<T>>>();
+  return {
+    add(id, listener) {
+      const ofId = all.get(id) ?? new Set();
+      all.set(id, ofId.add(listener));
+      return () => {
+        ofId.delete(listener);
+        if (ofId.size === 0 && all.get(id) === ofId) all.delete(id);
+      };
+    },
+    tell(id, thing) {
+      for (const listener of all.get(id) ?? []) listener(thing);
+    },
+    tellAll(thing) {
+      for (const ofId of all.values()) for (const listener of ofId) listener(thing);
+    },
+  };
+}

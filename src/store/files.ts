@@ -1,0 +1,171 @@
+import { sql } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { IN_BASE64, toBytes } from './database/columns.ts';
+import type { Tables, FilesTable } from './tables.ts';
+
+/** A file without its bytes. */
+export interface StoredFile {
+  readonly id: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly contentType: string;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+  readonly createdAt: string;
+  /** The subject that stored it. */
+  readonly by: string;
+}
+
+/** Bytes that are stored, and are no file yet. */
+export interface Upload {
+  readonly id: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export interface NewFile extends Pick<StoredFile, 'id' | 'contentType' | 'by'> {
+  readonly tenantId: string;
+  readonly upload: Upload;
+}
+
+/** Files of tenants (HTTP API, `POST /api/blobs`), in pieces, so that no process holds a whole one. */
+export interface Files {
+  addPiece(uploadId: string, number: number, data: Uint8Array): Promise<void>;
+  /**
+   * Makes a file of an upload, unless there is one of that id.
+   * @returns the file of that id; `null` when the tenant has no space for it
+   */
+  keep(file: NewFile): Promise<StoredFile | null>;
+  /** Deletes the pieces of an upload that has not become a file. */
+  discard(uploadId: string): Promise<void>;
+  find(tenantId: string, id: string): Promise<StoredFile | null>;
+  /** The bytes of a file, which counts as used then. @throws RangeError when it is deleted meanwhile */
+  read(id: string): AsyncGenerator<Uint8Array, void>;
+  /** True while a tenant may store another byte. */
+  hasSpace(tenantId: string): Promise<boolean>;
+  /** Deletes files that were last used before a time. */
+  forgetUnused(before: string): Promise<void>;
+  /** Deletes uploads that began before a time and have not become files. */
+  forgetUploads(before: string): Promise<void>;
+}
+
+/** The bytes of all files of a tenant. */
+const MAX_TENANT_BYTES = 10 * 1_073_741_824;
+/** The files of a tenant. */
+const MAX_FILES = 100_000;
+
+/** The files that one statement deletes. */
+const BATCH = 20;
+
+export function createFiles(db: Kysely<Tables>): Files {
+  return {
+    async addPiece(uploadId, number, data) {
+      const piece = { upload_id: uploadId, number, data: toBytes(data), created_at: new Date().toISOString() };
+      await db.insertInto('file_pieces').values(piece).execute();
+    },
+    keep: async (file) => await db.transaction().execute(async (transaction) => await keep(transaction, file)),
+    async discard(uploadId) {
+      await sql`
+        delete from file_pieces where upload_id = ${uploadId}
+          and not exists (select from files where upload_id = ${uploadId})
+      `.execute(db);
+    },
+    find: async (tenantId, id) => await find(db, tenantId, id),
+    read: (id) => read(db, id),
+    hasSpace: async (tenantId) => fits(await usageOf(db, tenantId), 1),
+    async forgetUnused(before) {
+      for (let gone = BATCH; gone === BATCH;) gone = await deleteUnused(db, before);
+    },
+    async forgetUploads(before) {
+      await sql`
+        delete from file_pieces where upload_id in (
+          select upload_id from file_pieces begun
+          where number = 0 and created_at < ${before}::timestamptz
+            and not exists (select from files where upload_id = begun.upload_id)
+        )
+      `.execute(db);
+    },
+  };
+}
+
+/** Keeps one file of a tenant at a time, so that their sizes add up. */
+async function keep(db: Transaction<Tables>, file: NewFile): Promise<StoredFile | null> {
+  const { id, tenantId, upload, contentType, by } = file;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`files of ${tenantId}`}, 0))`.execute(db);
+  const kept = await find(db, tenantId, id);
+  if (kept) return kept;
+  if (!fits(await usageOf(db, tenantId), upload.size)) return null;
+  const at = new Date().toISOString();
+  const row = await db
+    .insertInto('files')
+    .values({
+      id,
+      tenant_id: tenantId,
+      upload_id: upload.id,
+      size: upload.size,
+      content_type: contentType,
+      sha256: upload.sha256,
+      created_at: at,
+      created_by: by,
+      used_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toFile(row);
+}
+
+async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<StoredFile | null> {
+  const rows = db.selectFrom('files').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
+  const row = await rows.executeTakeFirst();
+  return row ? toFile(row) : null;
+}
+
+interface Usage {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+async function usageOf(db: Kysely<Tables>, tenantId: string): Promise<Usage> {
+  return await db
+    .selectFrom('files')
+    .select([sql<number>`count(*)::int`.as('files'), sql<number>`coalesce(sum(size), 0)::float8`.as('bytes')])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirstOrThrow();
+}
+
+function fits({ files, bytes }: Usage, size: number): boolean {
+  return files < MAX_FILES && bytes + size <= MAX_TENANT_BYTES;
+}
+
+async function* read(db: Kysely<Tables>, id: string): AsyncGenerator<Uint8Array, void> {
+  await sql`update files set used_at = now() where id = ${id} and used_at < now() - interval '1 day'`.execute(db);
+  const file = db.selectFrom('files').select(['upload_id', 'size']).where('id', '=', id);
+  const { upload_id, size } = await file.executeTakeFirstOrThrow();
+  for (let number = 0, bytes = 0; bytes < size; number += 1) {
+    const pieces = db.selectFrom('file_pieces').select(IN_BASE64).where('upload_id', '=', upload_id);
+    const piece = await pieces.where('number', '=', number).executeTakeFirst();
+    if (!piece) throw new RangeError(`The file ${id} was deleted while it was read`);
+    const data = Buffer.from(piece.data, 'base64');
+    bytes += data.byteLength;
+    yield data;
+  }
+}
+
+/** @returns the number of deleted files */
+async function deleteUnused(db: Kysely<Tables>, before: string): Promise<number> {
+  const { rows } = await sql`
+    with gone as (
+      delete from files where id in (
+        select id from files where used_at < ${before}::timestamptz limit ${BATCH} for update skip locked
+      ) returning upload_id
+    ), pieces as (
+      delete from file_pieces using gone where file_pieces.upload_id = gone.upload_id
+    )
+    select upload_id from gone
+  `.execute(db);
+  return rows.length;
+}
+
+function toFile({ id, size, content_type, sha256, created_at, created_by }: Selectable<FilesTable>): StoredFile {
+  return { id, size, contentType: content_type, sha256, createdAt: created_at.toISOString(), by: created_by };
+}

@@ -1,0 +1,175 @@
+import { sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
+import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
+import { mapPage, readPage } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { Tables, GraphAliasesTable } from './tables.ts';
+import { SUMMARY_COLUMNS, toSummary } from './graphs.ts';
+import type { GraphSummary } from './graphs.ts';
+
+/** A name for a version of a graph. */
+export interface GraphAlias {
+  readonly name: string;
+  readonly alias: string;
+  readonly version: number;
+  /** Another version, and the part of runs that get it, from 0 to 1. */
+  readonly canary: { readonly version: number; readonly share: number } | null;
+  readonly updatedAt: string;
+  readonly by: string;
+}
+
+export interface AliasReference {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly alias: string;
+}
+
+export interface GraphAliases {
+  /** Sets an alias, in place of what it was. @returns `null`: the graph has reached the limit, and nothing is set */
+  put(tenantId: string, alias: GraphAlias, most: number): Promise<{ readonly isNew: boolean } | null>;
+  find(reference: AliasReference): Promise<GraphAlias | null>;
+  /** The aliases of a graph, by name. */
+  list(tenantId: string, name: string, page: PageRequest): Promise<Page<GraphAlias>>;
+  /** Removes an alias; without one it changes nothing. */
+  remove(reference: AliasReference): Promise<void>;
+}
+
+export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
+  const aliases = (tenantId: string, name: string) =>
+    db.selectFrom('graph_aliases').selectAll().where('tenant_id', '=', tenantId).where('name', '=', name);
+  return {
+    put: (tenantId, alias, most) => put(db, { tenantId, alias, most }),
+    async find({ tenantId, name, alias }) {
+      const row = await aliases(tenantId, name).where('alias', '=', alias).executeTakeFirst();
+      return row ? toAlias(row) : null;
+    },
+    async list(tenantId, name, { limit, after }) {
+      const rows = aliases(tenantId, name);
+      const page = await readPage(db, after ? rows.where('alias', '>', after.id) : rows, {
+        limit,
+        order: sql`alias`,
+        payloads: [],
+        positionOf: ({ alias, updated_at }) => ({ at: updated_at.toISOString(), id: alias }),
+      });
+      return mapPage(page, toAlias);
+    },
+    async remove({ tenantId, name, alias }) {
+      await db
+        .deleteFrom('graph_aliases')
+        .where('tenant_id', '=', tenantId)
+        .where('name', '=', name)
+        .where('alias', '=', alias)
+        .execute();
+    },
+  };
+}
+
+interface AliasToPut {
+  readonly tenantId: string;
+  readonly alias: GraphAlias;
+  readonly most: number;
+}
+
+/** Aliases of a graph are set one after the other, so that they can be counted. */
+async function put(
+  db: Kysely<Tables>,
+  { tenantId, alias: { name, alias, version, canary, updatedAt, by }, most }: AliasToPut,
+): Promise<{ readonly isNew: boolean } | null> {
+  const values = {
+    version,
+    canary_version: canary?.version ?? null,
+    canary_share: canary?.share ?? null,
+    updated_at: updatedAt,
+    updated_by: by,
+  };
+  return await putUpTo(
+    db,
+    { name: `aliases of ${tenantId}/${name}`, most },
+    {
+      update: async (transaction) =>
+        await transaction
+          .updateTable('graph_aliases')
+          .set(values)
+          .where('tenant_id', '=', tenantId)
+          .where('name', '=', name)
+          .where('alias', '=', alias)
+          .executeTakeFirst(),
+      count: async (transaction) =>
+        await transaction
+          .selectFrom('graph_aliases')
+          .select(ROW_COUNT)
+          .where('tenant_id', '=', tenantId)
+          .where('name', '=', name)
+          .executeTakeFirstOrThrow(),
+      insert: async (transaction) =>
+        await transaction
+          .insertInto('graph_aliases')
+          .values({ tenant_id: tenantId, name, alias, ...values })
+          .execute(),
+    },
+  );
+}
+
+function toAlias(row: Selectable<GraphAliasesTable>): GraphAlias {
+  const { name, alias, version, canary_version, canary_share, updated_at, updated_by } = row;
+  return {
+    name,
+    alias,
+    version,
+    canary: canary_version === null || canary_share === null ? null : { version: canary_version, share: canary_share },
+    updatedAt: updated_at.toISOString(),
+    by: updated_by,
+  };
+}
+
+/** A version of a graph of a tenant. */
+export interface VersionReference {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface GraphVersions {
+  /** All versions of a graph, the newest first, unpublished ones too. */
+  list(tenantId: string, name: string, page: PageRequest): Promise<Page<GraphSummary>>;
+  /** Takes a version back; one that is taken back already stays as it is. @returns false when there is no such version */
+  unpublish(reference: VersionReference, by: string, at: string): Promise<boolean>;
+}
+
+export function createGraphVersions(db: Kysely<Tables>): GraphVersions {
+  return {
+    list: (tenantId, name, page) => list(db, { tenantId, name }, page),
+    async unpublish({ tenantId, name, version }, by, at) {
+      const { numUpdatedRows } = await db
+        .updateTable('graphs')
+        .set({
+          unpublished_at: sql`coalesce(unpublished_at, ${at}::timestamptz)`,
+          unpublished_by: sql`coalesce(unpublished_by, ${by})`,
+        })
+        .where('tenant_id', '=', tenantId)
+        .where('name', '=', name)
+        .where('version', '=', version)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+async function list(
+  db: Kysely<Tables>,
+  { tenantId, name }: Pick<VersionReference, 'tenantId' | 'name'>,
+  { limit, after }: PageRequest,
+): Promise<Page<GraphSummary>> {
+  const versions = db
+    .selectFrom('graphs')
+    .select(SUMMARY_COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name);
+  const page = await readPage(db, after ? versions.where('version', '<', Number(after.id)) : versions, {
+    limit,
+    order: sql`version desc`,
+    payloads: [],
+    positionOf: ({ version, created_at }) => ({ at: created_at.toISOString(), id: String(version) }),
+  });
+  return mapPage(page, toSummary);
+}

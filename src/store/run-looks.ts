@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely';
+import type { RunEvent } from '../graph/journal/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
+import type { RunStatus } from '../graph/run/index.ts';
+import { listEvents, toPosition } from './events.ts';
+import type { Tables } from './tables.ts';
+
+/** A part of a run's history, and what the run's row says once that is read. */
+export interface RunLook {
+  /** Up to the first gap. */
+  readonly events: readonly RunEvent[];
+  /** More events can be read at once. */
+  readonly hasMore: boolean;
+  readonly status: RunStatus;
+  /** The last event that is written; events before it may still be on their way. */
+  readonly lastSeq: number;
+  readonly redaction: Redaction;
+}
+
+/** Looks of streams at runs. A part is small, because many streams hold one at a time. */
+export interface RunLooks {
+  /** @returns the events after a number; `null`: the run is gone */
+  after(runId: string, seq: number): Promise<RunLook | null>;
+}
+
+const PART = { limit: 100, maxBytes: 262_144 };
+
+export function createRunLooks(db: Kysely<Tables>): RunLooks {
+  return {
+    async after(runId, seq) {
+      const { items, next } = await listEvents(db, runId, { ...PART, after: toPosition(seq) });
+      const row = await db
+        .selectFrom('runs')
+        .select(['status', 'last_seq', 'redaction'])
+        .where('id', '=', runId)
+        .executeTakeFirst();
+      if (!row) return null;
+      const { status, last_seq: lastSeq, redaction } = row;
+      return { events: items, hasMore: next !== null, status, lastSeq, redaction };
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
+import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
+import { mapPage, readPage } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { Tables, SwitchesTable, SwitchKind } from './tables.ts';
+
+/** The switch of a tool, a model, other code or a graph. */
+export interface Switch extends SwitchKey {
+  readonly state: 'on' | 'off';
+  readonly reason: string;
+  /** The tenants for which it is off; `null`: for all. */
+  readonly tenants: readonly string[] | null;
+  /** RFC 3339. */
+  readonly changedAt: string;
+  readonly changedBy: string;
+}
+
+export interface SwitchKey {
+  readonly kind: SwitchKind;
+  readonly name: string;
+}
+
+export interface Switches {
+  /** Sets a switch, in place of how it was. @returns `null`: the limit is reached, and nothing is set */
+  put(wanted: Switch, most: number): Promise<{ readonly isNew: boolean } | null>;
+  find(key: SwitchKey): Promise<Switch | null>;
+  /** By kind and name. */
+  list(page: PageRequest): Promise<Page<Switch>>;
+  /** Forgets a switch: the thing is on. */
+  remove(key: SwitchKey): Promise<void>;
+  /** Those that are off. */
+  off(): Promise<readonly Switch[]>;
+}
+
+export function createSwitches(db: Kysely<Tables>): Switches {
+  const all = db.selectFrom('switches').selectAll();
+  return {
+    put: (wanted, most) => put(db, wanted, most),
+    async find({ kind, name }) {
+      const row = await all.where('kind', '=', kind).where('name', '=', name).executeTakeFirst();
+      return row ? toSwitch(row) : null;
+    },
+    async list({ limit, after }) {
+      const rows = after ? all.where(sql<boolean>`(kind, name) > (${after.at}, ${after.id})`) : all;
+      const page = await readPage(db, rows, {
+        limit,
+        order: sql`kind, name`,
+        payloads: [],
+        positionOf: ({ kind, name }) => ({ at: kind, id: name }),
+      });
+      return mapPage(page, toSwitch);
+    },
+    async remove({ kind, name }) {
+      await db.deleteFrom('switches').where('kind', '=', kind).where('name', '=', name).execute();
+    },
+    off: async () => (await all.where('state', '=', 'off').execute()).map(toSwitch),
+  };
+}
+
+async function put(
+  db: Kysely<Tables>,
+  { kind, name, state, reason, tenants, changedAt, changedBy }: Switch,
+  most: number,
+): Promise<{ readonly isNew: boolean } | null> {
+  const values = { state, reason, tenants, changed_at: changedAt, changed_by: changedBy };
+  return await putUpTo(
+    db,
+    { name: 'switches', most },
+    {
+      update: async (transaction) =>
+        await transaction
+          .updateTable('switches')
+          .set(values)
+          .where('kind', '=', kind)
+          .where('name', '=', name)
+          .executeTakeFirst(),
+      count: async (transaction) =>
+        await transaction.selectFrom('switches').select(ROW_COUNT).executeTakeFirstOrThrow(),
+      insert: async (transaction) =>
+        await transaction
+          .insertInto('switches')
+          .values({ kind, name, ...values })
+          .execute(),
+    },
+  );
+}
+
+function toSwitch(row: Selectable<SwitchesTable>): Switch {
+  const { kind, name, state, reason, tenants, changed_at, changed_by } = row;
+  return { kind, name, state, reason, tenants, changedAt: changed_at.toISOString(), changedBy: changed_by };
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
+import type { RunEvent } from '../graph/journal/index.ts';
+import { readPage } from './page.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Where a reader of a tenant's events stands. `known` is a snapshot of the database: all that was committed for it is
+ * known. A transaction that began earlier and commits later is not visible in the snapshot, so the reader comes to it,
+ * whatever its number is. No writer waits for another one, and none holds up the readers.
+ */
+export interface EventPlace {
+  readonly known: string;
+  /** The database's time of that snapshot. */
+  readonly at: string;
+  /** The part that the reader is amid; without it, all after `known` is new. */
+  readonly amid?: { readonly upTo: string; readonly last: EventPosition } | undefined;
+}
+
+/** The position of an event among those between two snapshots. */
+export interface EventPosition {
+  /** The transaction that has written it. */
+  readonly xid: string;
+  readonly runId: string;
+  readonly seq: number;
+}
+
+export interface TenantEvent extends EventPosition {
+  /** The name of its run's graph. */
+  readonly graph: string;
+  readonly event: RunEvent;
+}
+
+/** Events after a place. Those of a run are in order, except where its batches were written out of order. */
+export interface EventPart {
+  readonly events: readonly TenantEvent[];
+  /** A place amid this part is `known`, `at` and this snapshot with the position of an event. */
+  readonly upTo: string;
+  /** The place after the part. */
+  readonly place: EventPlace;
+  /** More events can be read at once. */
+  readonly hasMore: boolean;
+}
+
+/** The events of all runs of a tenant in the order of their transactions, each once, from up to an hour ago. */
+export interface TenantEvents {
+  /** The place after all that is committed. */
+  now(): Promise<EventPlace>;
+  /** True for a place from less than an hour ago. */
+  isKept(place: EventPlace): Promise<boolean>;
+  /** @returns `null` for a place from over an hour ago */
+  after(tenantId: string, place: EventPlace): Promise<EventPart | null>;
+  /** Forgets where events of long ago stand; the events stay. */
+  forgetOld(): Promise<void>;
+}
+
+/** Events that were written together; its position is that of the last one. */
+type Batch = EventPosition & { readonly firstSeq: number };
+
+const PART_BATCHES = 100;
+const PART = { limit: 200, maxBytes: 262_144 };
+
+export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
+  return {
+    now: () => now(db),
+    isKept: async (place) => isKept(place, await now(db)),
+    after: (tenantId, place) => after(db, tenantId, place),
+    // A transaction notes the time of its beginning, and may commit minutes later.
+    forgetOld: async () =>
+      void (await sql`delete from written_batches where written_at < now() - interval '75 minutes'`.execute(db)),
+  };
+}
+
+async function now(db: Kysely<Tables>): Promise<EventPlace> {
+  const { rows } = await sql<{ known: string; at: Date }>`
+    select pg_current_snapshot()::text as known, now() as at
+  `.execute(db);
+  const row = rows[0];
+  if (!row) throw new TypeError('The database has no snapshot');
+  return { known: row.known, at: row.at.toISOString() };
+}
+
+async function after(db: Kysely<Tables>, tenantId: string, place: EventPlace): Promise<EventPart | null> {
+  const present = await now(db);
+  if (!isKept(place, present)) return null;
+  const { known, at, amid } = place;
+  const upTo = amid?.upTo ?? present.known;
+  const batches = await batchesAfter(db, tenantId, { known, upTo, last: amid?.last });
+  const { items, next } = await eventsOf(db, batches, amid?.last);
+  const events = items.map(toEvent);
+  const last = next ? events.at(-1) : batches[PART_BATCHES - 1];
+  if (last) return { events, upTo, place: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
+  return amid
+    ? { events, upTo, place: { known: upTo, at }, hasMore: true }
+    : { events, upTo, place: present, hasMore: false };
+}
+
+function toEvent(row: { xid: string; run_id: string; seq: number; graph_name: string; body: RunEvent }): TenantEvent {
+  return { xid: row.xid, runId: row.run_id, seq: row.seq, graph: row.graph_name, event: row.body };
+}
+
+const WINDOW_MS = 3_600_000;
+
+function isKept(place: EventPlace, present: EventPlace): boolean {
+  return Date.parse(place.at) >= Date.parse(present.at) - WINDOW_MS;
+}
+
+/** Batches that are visible in one snapshot and not in another, in order, after the position of an event. */
+async function batchesAfter(
+  db: Kysely<Tables>,
+  tenantId: string,
+  { known, upTo, last }: { readonly known: string; readonly upTo: string; readonly last: EventPosition | undefined },
+): Promise<readonly Batch[]> {
+  const beginning = last
+    ? sql`(xid, run_id) >= (${last.xid}::text::xid8, ${last.runId}) and ${isAfter(sql`xid, run_id, last_seq`, last)}`
+    : sql`xid >= pg_snapshot_xmin(${known}::text::pg_snapshot)`;
+  const { rows } = await sql<{ xid: string; run_id: string; first_seq: number; last_seq: number }>`
+    select xid::text as xid, run_id, first_seq, last_seq from written_batches
+    where tenant_id = ${tenantId} and ${beginning}
+      and not pg_visible_in_snapshot(xid, ${known}::text::pg_snapshot)
+      and pg_visible_in_snapshot(xid, ${upTo}::text::pg_snapshot)
+    order by written_batches.xid, run_id, first_seq
+    limit ${PART_BATCHES}
+  `.execute(db);
+  return rows.map(({ xid, run_id: runId, first_seq: firstSeq, last_seq: seq }) => ({ xid, runId, firstSeq, seq }));
+}
+
+function isAfter(columns: RawBuilder<unknown>, { xid, runId, seq }: EventPosition): RawBuilder<boolean> {
+  return sql<boolean>`(${columns}) > (${xid}::text::xid8, ${runId}, ${seq}::integer)`;
+}
+
+/** The events of some batches in order, after one of them. */
+async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: EventPosition | undefined) {
+  if (batches.length === 0) return { items: [], next: null };
+  const rows = db
+    .selectFrom(
+      sql<{ xid: string; run_id: string; first_seq: number; last_seq: number }>`(
+        select * from unnest(
+          ${batches.map(({ xid }) => xid)}::text[],
+          ${batches.map(({ runId }) => runId)}::text[],
+          ${batches.map(({ firstSeq }) => firstSeq)}::integer[],
+          ${batches.map(({ seq }) => seq)}::integer[]
+        ) as rows (xid, run_id, first_seq, last_seq)
+      )`.as('batch'),
+    )
+    .innerJoin('events', (join) =>
+      join
+        .onRef('events.run_id', '=', 'batch.run_id')
+        .on(sql<boolean>`events.seq between batch.first_seq and batch.last_seq`),
+    )
+    .innerJoin('runs', 'runs.id', 'batch.run_id')
+    .select(['batch.xid', 'events.run_id', 'events.seq', 'events.body', 'runs.graph_name'])
+    .where(last ? isAfter(sql`batch.xid::xid8, events.run_id, events.seq`, last) : sql<boolean>`true`);
+  return await readPage(db, rows, {
+    ...PART,
+    order: sql`xid::xid8, run_id, seq`,
+    payloads: ['body'],
+    positionOf: ({ xid, run_id }) => ({ at: xid, id: run_id }),
+  });
+}
+
+function toPosition({ xid, runId, seq }: EventPosition): EventPosition {
+  return { xid, runId, seq };
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
+import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
+import { mapPage, readPage } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { Tables, QuotaTerms, TenantTermsTable } from './tables.ts';
+
+/** What administrators have laid down for a tenant. */
+export interface TenantTerms {
+  readonly tenantId: string;
+  readonly quota: QuotaTerms;
+  /** `null`: the tenant may start runs. */
+  readonly suspended: { readonly reason: string; readonly since: string } | null;
+  /** RFC 3339. */
+  readonly changedAt: string;
+  readonly changedBy: string;
+}
+
+/** Terms as they are set. Without `suspended`, a suspension stays as it is. */
+export type NewTenantTerms = Omit<TenantTerms, 'suspended'> & { readonly suspended?: TenantTerms['suspended'] };
+
+export interface AllTenantTerms {
+  /** Sets the terms of a tenant, in place of those of before. @returns `null`: the limit is reached, and nothing is set */
+  put(terms: NewTenantTerms, most: number): Promise<{ readonly isNew: boolean } | null>;
+  find(tenantId: string): Promise<TenantTerms | null>;
+  /** By the names of tenants. */
+  list(page: PageRequest): Promise<Page<TenantTerms>>;
+  /** Forgets the terms of a tenant: the configuration counts. */
+  remove(tenantId: string): Promise<void>;
+  all(): Promise<readonly TenantTerms[]>;
+}
+
+export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
+  const all = db.selectFrom('tenant_terms').selectAll();
+  return {
+    put: (terms, most) => put(db, terms, most),
+    async find(tenantId) {
+      const row = await all.where('tenant_id', '=', tenantId).executeTakeFirst();
+      return row ? toTerms(row) : null;
+    },
+    async list({ limit, after }) {
+      const page = await readPage(db, after ? all.where('tenant_id', '>', after.id) : all, {
+        limit,
+        order: sql`tenant_id`,
+        payloads: [],
+        positionOf: ({ tenant_id }) => ({ at: '', id: tenant_id }),
+      });
+      return mapPage(page, toTerms);
+    },
+    async remove(tenantId) {
+      await db.deleteFrom('tenant_terms').where('tenant_id', '=', tenantId).execute();
+    },
+    all: async () => (await all.execute()).map(toTerms),
+  };
+}
+
+/** A tenant that stays suspended has been so since the first time. */
+async function put(
+  db: Kysely<Tables>,
+  { tenantId, quota, suspended, changedAt, changedBy }: NewTenantTerms,
+  most: number,
+): Promise<{ readonly isNew: boolean } | null> {
+  const values = {
+    quota: JSON.stringify(quota),
+    ...(suspended !== undefined && { suspended_reason: suspended?.reason ?? null }),
+    changed_at: changedAt,
+    changed_by: changedBy,
+  };
+  const since = suspended && sql<string>`coalesce(suspended_at, ${suspended.since}::timestamptz)`;
+  return await putUpTo(
+    db,
+    { name: 'terms of tenants', most },
+    {
+      update: async (transaction) =>
+        await transaction
+          .updateTable('tenant_terms')
+          .set({ ...values, ...(since !== undefined && { suspended_at: since }) })
+          .where('tenant_id', '=', tenantId)
+          .executeTakeFirst(),
+      count: async (transaction) =>
+        await transaction.selectFrom('tenant_terms').select(ROW_COUNT).executeTakeFirstOrThrow(),
+      insert: async (transaction) =>
+        await transaction
+          .insertInto('tenant_terms')
+          .values({ tenant_id: tenantId, ...values, suspended_at: suspended?.since ?? null })
+          .execute(),
+    },
+  );
+}
+
+function toTerms(row: Selectable<TenantTermsTable>): TenantTerms {
+  const { tenant_id, quota, suspended_at, suspended_reason, changed_at, changed_by } = row;
+  return {
+    tenantId: tenant_id,
+    quota,
+    suspended: suspended_at && { reason: suspended_reason ?? '', since: suspended_at.toISOString() },
+    changedAt: changed_at.toISOString(),
+    changedBy: changed_by,
+  };
+}

@@ -1,0 +1,9 @@
+export {
+  approvalInWords,
+  approveCommand,
+  eventInWords,
+  quoteForShell,
+  retryInWords,
+  waitingInWords,
+  whoDecides,
+} from './wording.ts';

@@ -1,0 +1,113 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { CallOutcome, CallTask, LocalOutcome, LocalTraces } from '../activities/calls/call-task.ts';
+import { capDeadline } from '../graph/definition/index.ts';
+import type { CallTrace, PackedBatch } from '../graph/journal/index.ts';
+import { calleeName } from '../graph/run/index.ts';
+import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
+import type { RunError } from '../graph/values/index.ts';
+import { activities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
+
+/** The run that calls belong to. */
+export interface CallOwner {
+  readonly runId: string;
+  readonly tenantId: string;
+  /** The name of its graph. */
+  readonly graph: string;
+  readonly createdBy: Principal;
+  /** The segment of now; absent: the run is not traced. */
+  readonly trace?: CallTrace;
+}
+
+/** A call, and what travels with it into its activity. */
+export interface MadeCall {
+  readonly effect: CallEffect;
+  readonly owner: CallOwner;
+  readonly journal: PackedBatch | null;
+  /** What is known of its local attempts; `null`: there were none. */
+  readonly left: LocalTraces | null;
+}
+
+/** A local call that an activity goes on with. */
+export type LeftCall = LocalOutcome & { readonly kind: 'left' };
+
+/** Returns a call with the time that its local attempts have left of its deadline. */
+export function withTimeLeft(effect: LocalEffect, { startedAt, endedAt }: LeftCall): LocalEffect {
+  const { request } = effect;
+  const { deadlineMs } = request.policy;
+  if (deadlineMs === null) return effect;
+  const leftMs = Math.max(0, deadlineMs - (endedAt - startedAt));
+  return { ...effect, request: { ...request, policy: capDeadline(request.policy, leftMs) } };
+}
+
+/** Makes a call in an activity. */
+export function callActivity({ effect, owner, journal, left }: MadeCall): Promise<CallOutcome> {
+  const options = callOptions(effect);
+  const task = { ...taskOf(effect, owner), journal, ...localTraces(left) };
+  const { request } = effect;
+  switch (request.kind) {
+    case 'model':
+      return activities.callModel.executeWithOptions(options, [{ ...task, request }]);
+    case 'tool':
+      return activities.callTool.executeWithOptions(options, [{ ...task, request }]);
+    case 'function':
+      return activities.callFunction.executeWithOptions(options, [{ ...task, request }]);
+    case 'node':
+      return activities.callNode.executeWithOptions(options, [{ ...task, request }]);
+    case 'reading':
+      return activities.readArguments.executeWithOptions(options, [{ ...task, request }]);
+  }
+}
+
+/** What an activity is told of the local attempts at its call. */
+export function localTraces(left: LocalTraces | null): Pick<CallTask, 'failedLocally' | 'perhapsMadeLocally'> {
+  const { failed = null, perhapsMade } = left ?? {};
+  return { ...(failed && { failedLocally: failed }), ...(perhapsMade && { perhapsMadeLocally: perhapsMade }) };
+}
+
+/** Makes a call in the worker of the workflow task. */
+export function callLocally(effect: LocalEffect, owner: CallOwner): Promise<LocalOutcome> {
+  const task = { ...taskOf(effect, owner), journal: null, request: effect.request };
+  return localActivities.callLocally.executeWithOptions(localOptions(effect), [task]);
+}
+
+function taskOf(
+  { key, takeover, node, index, visit, path, isCompensable, shapedBy }: CallEffect,
+  owner: CallOwner,
+): Omit<CallTask, 'request' | 'journal'> {
+  return {
+    key,
+    takeover,
+    node,
+    ...(index !== undefined && { index }),
+    ...(visit !== undefined && { visit }),
+    ...(path && { path }),
+    ...(isCompensable && { isCompensable }),
+    ...(shapedBy && { shapedBy }),
+    ...owner,
+  };
+}
+
+/**
+ * Asks the ledger what became of a call.
+ * @param givenUp how the server has given it up; `undefined`: it was canceled
+ */
+export function reconcile(
+  { key, takeover, node, index, request, summary }: CallEffect,
+  { runId, tenantId }: CallOwner,
+  givenUp?: RunError,
+): Promise<CallOutcome> {
+  const call = {
+    key,
+    takeover,
+    node,
+    ...(index !== undefined && { index }),
+    runId,
+    tenantId,
+    called: calleeName(request),
+    ...(givenUp && { givenUp }),
+  };
+  const { heartbeatMs } = request.policy;
+  return CancellationScope.nonCancellable(() =>
+    activities.reconcileCall.executeWithOptions(reconcileOptions(summary), [{ ...call, heartbeatMs }]),
+  );
+}

@@ -1,0 +1,82 @@
+import type { Info } from '@temporalio/activity';
+import { beforeEach, expect, test } from 'vitest';
+import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
+import { inCallSlot } from '../../../../src/activities/calls/call-slots.ts';
+import type { CallSlot } from '../../../../src/activities/calls/call-slots.ts';
+import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
+import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
+import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+
+const store = await useMemoryStore();
+
+/** How often the call was made, and slots were given back. */
+const seen = { calls: 0, givenBack: 0 };
+beforeEach(() => void Object.assign(seen, { calls: 0, givenBack: 0 }));
+
+const outcome: CallOutcome = { reply: { kind: 'value', value: 'paid' }, attempts: 1, durationMs: 1 };
+const taken: CallSlot = { kind: 'taken', giveBack: () => void (seen.givenBack += 1) };
+const refused: CallSlot = { kind: 'refused', retryAfterMs: 7_000 };
+
+async function make(
+  slot: CallSlot,
+  {
+    task = aTask(),
+    info = {},
+    ends = async () => outcome,
+  }: {
+    task?: CallTask;
+    info?: Partial<Info>;
+    ends?: () => Promise<CallOutcome>;
+  } = {},
+): Promise<CallOutcome> {
+  const call = async (): Promise<CallOutcome> => {
+    seen.calls += 1;
+    return await ends();
+  };
+  const slots = { take: () => slot };
+  return await anActivity(info).run<[], CallOutcome, () => Promise<CallOutcome>>(
+    async () => await inCallSlot({ slots, store }, task, call),
+  );
+}
+
+const withDeadline = (deadlineMs: number): CallTask =>
+  aTask({ request: aToolRequest({ policy: aPolicy({ deadlineMs }) }) });
+
+test('a call holds its slot until it ends', async () => {
+  expect(await make(taken)).toEqual(outcome);
+  expect(seen).toEqual({ calls: 1, givenBack: 1 });
+});
+
+test('a call that fails gives its slot back', async () => {
+  const ends = async () => await Promise.reject(new Error('broken'));
+  await expect(make(taken, { ends })).rejects.toThrow('broken');
+  expect(seen).toEqual({ calls: 1, givenBack: 1 });
+});
+
+test('a call without a slot is not made, and comes back later', async () => {
+  const failure = await failureOf(make(refused));
+  expect(failure).toMatchObject({ type: 'BUSY', nonRetryable: false, nextRetryDelay: 7_000 });
+  expect(seen).toEqual({ calls: 0, givenBack: 0 });
+});
+
+test('the journal that travels with it is written all the same', async () => {
+  await failureOf(make(refused, { task: aTask({ runId: 'J-busy', journal: packBatch(aJournalBatch(), CARRIER) }) }));
+  expect(await store.journal.events('J-busy', 0, 10)).toMatchObject([{ seq: 1, type: 'step.started' }]);
+});
+
+test('it comes back no later than its deadline', async () => {
+  const failure = await failureOf(
+    make(refused, { task: withDeadline(5_000), info: { scheduledTimestampMs: Date.now() - 1_000 } }),
+  );
+  expect(failure).toMatchObject({
+    type: 'BUSY',
+    nextRetryDelay: expect.toSatisfy((ms: number) => ms > 0 && ms <= 4_000),
+  });
+});
+
+test('after its deadline it goes on without a slot, so that the ledger records how it ends', async () => {
+  const info = { scheduledTimestampMs: Date.now() - 6_000 };
+  expect(await make(refused, { task: withDeadline(5_000), info })).toEqual(outcome);
+  expect(seen).toEqual({ calls: 1, givenBack: 0 });
+});

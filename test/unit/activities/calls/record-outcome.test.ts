@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { recordOutcome } from '../../../../src/activities/calls/call-record.ts';
+import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
+import { anActivity } from '../../../support/doubles/scripted-tool.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Records with a database that fails so long. @returns how often it was asked */
+async function record(failure: Error, awayMs: number): Promise<number> {
+  const backAt = Date.now() + awayMs;
+  let asked = 0;
+  const activity = anActivity();
+  activity.context.log.warn = () => undefined;
+  const recording = activity.run<[], void, () => Promise<void>>(async () => {
+    await recordOutcome(async () => {
+      asked += 1;
+      if (Date.now() < backAt) throw failure;
+    });
+  });
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  await recording;
+  return asked;
+}
+
+describe('keepRecording', () => {
+  test('goes on until a database is back that is away for minutes', async () => {
+    expect(await record(new DatabaseAwayError('away'), 3 * 60_000)).toBeGreaterThan(90);
+  });
+
+  test('gives up in time, so that the run learns the outcome before the server gives the call up', async () => {
+    expect(await record(new DatabaseAwayError('away'), 60 * 60_000)).toBeLessThan(4 * 60);
+  });
+
+  test('tries a few times what the database refuses', async () => {
+    expect(await record(new Error('no such column'), 60 * 60_000)).toBe(8);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect, test, describe } from 'vitest';
+import * as fc from 'fast-check';
+import { withDistinctIds, matchAnswers, repairCalls } from '../../../../src/activities/context/restore-conversation.ts';
+import {
+  aMessage,
+  aCaller,
+  anAnswer,
+  anyConversation,
+  idsOf,
+  isPaired,
+} from '../../../support/builders/conversations.ts';
+import { growthOf } from '../../../support/readers/growth.ts';
+
+test('counts the copies of an id, and passes those that a message has by itself', () => {
+  const ids = ['x', 'x', 'x#3', 'x', 'x#3'];
+  const messages = withDistinctIds(ids.map((id) => aMessage(id, 'user')));
+  expect(messages.map(({ id }) => id)).toEqual(['x', 'x#2', 'x#3', 'x#4', 'x#3#2']);
+});
+
+test('takes linear time for messages that share an id', () => {
+  const growth = growthOf((size) => {
+    const messages = Array.from({ length: 2 * size }, () => aMessage('x', 'user'));
+    return () => withDistinctIds(messages);
+  });
+  expect(growth).toBeLessThan(1.6);
+});
+
+test('an answer belongs to the first of the calls of a message that share its id', () => {
+  const [caller, first, second] = [aCaller('a', 'k', 'k'), anAnswer('t1', 'k'), anAnswer('t2', 'k')];
+  expect(matchAnswers([caller, first, second]).get(caller)).toEqual([first, second]);
+});
+
+test('takes linear time for calls that share an id', () => {
+  const growth = growthOf((size) => {
+    const callers = Array.from({ length: 20 * size }, (_, at) => aCaller(`a${at}`, 'k'));
+    return () => matchAnswers(callers);
+  });
+  expect(growth).toBeLessThan(1.7);
+});
+
+const user = aMessage('u', 'user');
+
+describe('repairCalls', () => {
+  test('leaves alone what is whole', () => {
+    const whole = [
+      user,
+      aCaller('a', 'k1', 'k2'),
+      anAnswer('t1', 'k1'),
+      anAnswer('t2', 'k2'),
+      aMessage('b', 'assistant'),
+    ];
+    expect(repairCalls(whole)).toEqual(whole);
+  });
+
+  test('says of a call that nobody has answered it', () => {
+    const [, , answer, next] = repairCalls([user, aCaller('a', 'k1'), aMessage('v', 'user')]);
+    expect(answer).toMatchObject({ role: 'tool', toolCallId: 'k1', content: expect.stringMatching(/canceled/) });
+    expect(next?.id).toBe('v');
+  });
+
+  test('answers the calls of the last message, too', () => {
+    expect(repairCalls([user, aCaller('a', 'k1')])).toHaveLength(3);
+  });
+
+  test.each([
+    ['an answer to no call', [user, anAnswer('t', 'k1')]],
+    ['an answer without the id of a call', [user, aMessage('t', 'tool')]],
+    ['a second answer', [aCaller('a', 'k1'), anAnswer('t1', 'k1'), anAnswer('t2', 'k1'), user]],
+  ])('leaves %s out', (_name, messages) => {
+    const repaired = idsOf(repairCalls(messages));
+    expect(repaired).not.toContain('t');
+    expect(repaired).not.toContain('t2');
+  });
+
+  test.each([
+    ['behind another message', [aCaller('a', 'k1'), user, anAnswer('t1', 'k1')]],
+    ['before its call', [anAnswer('t1', 'k1'), aCaller('a', 'k1'), user]],
+  ])('moves an answer to its call that stands %s', (_name, messages) => {
+    expect(idsOf(repairCalls(messages))).toEqual(['a', 't1', 'u']);
+  });
+
+  test('puts answers in the order of their calls', () => {
+    const messages = [aCaller('a', 'k1', 'k2'), anAnswer('t2', 'k2'), anAnswer('t1', 'k1')];
+    expect(idsOf(repairCalls(messages))).toEqual(['a', 't1', 't2']);
+  });
+
+  test('gives each of two calls with one id its own answer', () => {
+    const messages = [aCaller('a', 'k1'), anAnswer('t1', 'k1'), aCaller('b', 'k1'), anAnswer('t2', 'k1')];
+    expect(repairCalls(messages)).toEqual(messages);
+  });
+
+  test('makes any conversation whole, and a whole one no different', () => {
+    fc.assert(
+      fc.property(anyConversation, (conversation) => {
+        const repaired = repairCalls(withDistinctIds(conversation));
+        expect(isPaired(repaired)).toBe(true);
+        expect(repairCalls(repaired)).toEqual(repaired);
+      }),
+    );
+  });
+
+  test('keeps every message that is no answer, in its order', () => {
+    fc.assert(
+      fc.property(anyConversation, (conversation) => {
+        const given = withDistinctIds(conversation);
+        const others = given.filter(({ role }) => role !== 'tool');
+        expect(repairCalls(given).filter(({ role }) => role !== 'tool')).toEqual(others);
+      }),
+    );
+  });
+});

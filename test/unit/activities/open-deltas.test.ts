@@ -1,0 +1,59 @@
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openDeltas } from '../../../src/activities/open-deltas.ts';
+import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
+
+const ATTEMPT = { node: 'think', visit: 1, attempt: 2, callKey: 'K1' };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+function open() {
+  const told: (readonly ModelDelta[])[] = [];
+  const deltas = openDeltas((some) => told.push(some), ATTEMPT);
+  return { deltas, told, texts: () => told.map((some) => some.map(({ text }) => text)) };
+}
+
+test('what is said within a moment is told together, and counted from 0', () => {
+  const { deltas, told } = open();
+  for (const text of ['He', 'll', 'o']) deltas.say(text);
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(50);
+  deltas.say(' you');
+  vi.advanceTimersByTime(50);
+  expect(told).toEqual([[{ ...ATTEMPT, index: 0, text: 'Hello' }], [{ ...ATTEMPT, index: 1, text: ' you' }]]);
+});
+
+test('the end tells the rest at once, and nothing after it', () => {
+  const { deltas, texts } = open();
+  deltas.say('Hi');
+  deltas.close();
+  deltas.say('late');
+  deltas.close();
+  vi.advanceTimersByTime(1_000);
+  expect(texts()).toEqual([['Hi']]);
+});
+
+test('an attempt that says nothing tells nothing', () => {
+  const { deltas, told } = open();
+  deltas.say('');
+  deltas.close();
+  expect([told, deltas.hasText()]).toEqual([[], false]);
+});
+
+test('a long text is told at once, in pieces that end between characters', () => {
+  const { deltas, texts } = open();
+  const text = `${'x'.repeat(999)}\u{1F600}${'y'.repeat(1_500)}`;
+  deltas.say(text);
+  const [pieces = []] = texts();
+  expect(pieces.join('')).toBe(text);
+  expect(pieces.map(({ length }) => length)).toEqual([999, 1_000, 502]);
+});
+
+test('what exceeds a million characters is told no more', () => {
+  const { deltas, texts } = open();
+  for (let count = 0; count < 1_100; count++) deltas.say('x'.repeat(1_000));
+  deltas.close();
+  expect(texts().flat().join('')).toHaveLength(1_000_000);
+});

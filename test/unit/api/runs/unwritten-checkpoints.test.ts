@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstBeginning } from '../../../../src/api/runs/dispatch-run.ts';
+import { listCheckpoints, findState } from '../../../../src/api/runs/read-state.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { ADMIN } from '../../../support/builders/callers.ts';
+import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders/store-builders.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+
+/*
+ * A run whose third checkpoint is in the store and whose second is not yet: no state may leave it out.
+ */
+
+const RUN = 'R';
+const notNow = { code: 'UNAVAILABLE', message: `A checkpoint of run ${RUN} is being written` };
+
+let store: Store;
+const write = async (n: number): Promise<void> =>
+  await writeTo(store, { id: RUN }, aBatch([n], { checkpoints: [aCheckpoint(RUN, n)] }));
+beforeAll(async () => {
+  store = await openMemoryStore();
+  await store.runs.create(aNewRun({ id: RUN }));
+  await write(1);
+  await write(3);
+});
+afterAll(async () => await store.close());
+
+test('the state is that of the first checkpoint; the third is found later', async () => {
+  expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c1` }, channels: { x: 1 } });
+  await expect(findState(store, RUN, `${RUN}.c3`)).rejects.toMatchObject(notNow);
+  expect(await findState(store, RUN, `${RUN}.c4`)).toBeNull();
+});
+
+test('the next run of the thread waits', async () => {
+  const next = { begin: { kind: 'input', input: {} } } as const;
+  await expect(firstBeginning(store, next, RUN)).rejects.toMatchObject(notNow);
+});
+
+test('the list has checkpoints whose predecessors are all written', async () => {
+  const listed = async () =>
+    (await listCheckpoints({ store, caller: ADMIN }, [RUN], { limit: 10 })).items.map(({ id }) => id);
+  expect(await listed()).toEqual([`${RUN}.c1`]);
+  await write(2);
+  expect(await listed()).toEqual([`${RUN}.c3`, `${RUN}.c2`, `${RUN}.c1`]);
+  expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c3` }, channels: { x: 3 } });
+});

@@ -1,0 +1,29 @@
+import { expect, test, vi } from 'vitest';
+import { tryEach } from '../../../src/api/bulk.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { DatabaseAwayError } from '../../../src/store/database/database-away.ts';
+
+const logger = createLogger('silent');
+const items = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, args: 'SECRET' }));
+const many = { items, subjectOf: ({ id }: (typeof items)[number]) => id };
+
+test('once the database is away nothing more is begun, and all that was not is refused alike', async () => {
+  let begun = 0;
+  const tried = await tryEach({ logger }, many, async () => {
+    begun += 1;
+    throw new DatabaseAwayError('gone');
+  });
+  expect(begun).toBeLessThan(items.length);
+  expect(tried.map((one) => 'refused' in one && one.refused.code)).toEqual(items.map(() => 'UNAVAILABLE'));
+  expect(tried.some((one) => 'refused' in one && one.refused.mayTakeEffect)).toBe(false);
+});
+
+test('the log has the id of what has failed, and nothing else of it', async () => {
+  const warn = vi.spyOn(logger, 'warn');
+  const error = new TypeError('A bug');
+  await tryEach({ logger }, many, async ({ id }) => {
+    if (id === 'd3') throw error;
+    return id;
+  });
+  expect(warn.mock.calls).toEqual([[{ error, subject: 'd3' }, expect.any(String)]]);
+});

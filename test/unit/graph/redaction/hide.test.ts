@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { hideDelta, hideRefusal, hideWaiting } from '../../../../src/graph/redaction/hide.ts';
+import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
+import type { NodeRedaction } from '../../../../src/graph/redaction/redaction.ts';
+import { aDelta } from '../../../support/builders/store-builders.ts';
+import type { Refusal } from '../../../../src/graph/run/occurrence.ts';
+import type { WaitingFor } from '../../../../src/graph/journal/run-view.ts';
+
+const inner = { channels: [], nodes: { think: { result: true } } } as const;
+
+test.each([
+  ['nothing is hidden', NOTHING_REDACTED, aDelta(), 'Hi'],
+  ['the result is hidden', { ...NOTHING_REDACTED, nodes: { think: { result: true } } }, aDelta(), '[redacted]'],
+  ['the calls are hidden', { ...NOTHING_REDACTED, nodes: { think: { calls: true } } }, aDelta(), '[redacted]'],
+  ['only errors are hidden', { ...NOTHING_REDACTED, nodes: { think: { error: true } } }, aDelta(), 'Hi'],
+  ['another node hides', { ...NOTHING_REDACTED, nodes: { act: { result: true } } }, aDelta(), 'Hi'],
+  [
+    'a graph inside hides',
+    { ...NOTHING_REDACTED, nodes: { outer: { inside: inner } } },
+    aDelta({ path: ['outer'] }),
+    '[redacted]',
+  ],
+  ['only a graph inside hides', { ...NOTHING_REDACTED, nodes: { outer: { inside: inner } } }, aDelta(), 'Hi'],
+] as const)('the text of a delta where %s', (...[, redaction, delta, text]) => {
+  expect(hideDelta(delta, redaction)).toEqual({ ...delta, text });
+});
+
+const redaction = { ...NOTHING_REDACTED, channels: ['secret'] };
+const hidden = '[redacted]';
+const refusal = (path: string, over: Partial<Refusal> = {}): Refusal => ({
+  code: 'INVALID_VALUES',
+  message: 'It is 7',
+  issues: [{ path, message: 'It is 7' }],
+  mayQuote: true,
+  ...over,
+});
+
+test('messages about hidden channels are hidden, and those that may quote any', () => {
+  for (const path of ['/values/secret', '/values', '/output'])
+    expect(hideRefusal(refusal(path), redaction)).toMatchObject({
+      message: hidden,
+      issues: [{ path, message: hidden }],
+    });
+  const { issues: _none, ...bare } = refusal('');
+  expect(hideRefusal(bare, redaction)).toEqual({ ...bare, message: hidden });
+});
+
+test('other messages stay', () => {
+  const ofOther = refusal('/values/n');
+  expect(hideRefusal(ofOther, redaction)).toBe(ofOther);
+  const { mayQuote: _not, ...plain } = refusal('/values/secret');
+  expect(hideRefusal(plain, redaction)).toBe(plain);
+  const open = refusal('/values/secret');
+  expect(hideRefusal(open, NOTHING_REDACTED)).toBe(open);
+});
+
+const AT = '2026-01-02T03:04:05.678Z';
+const hiding = (a: NodeRedaction) => ({ ...NOTHING_REDACTED, nodes: { a } });
+
+test('names of events and times are hidden where they were filled with hidden values', () => {
+  const event: WaitingFor = { kind: 'event', node: 'a', id: 'paid-7', since: AT, deadline: AT };
+  expect(hideWaiting(event, hiding({ fields: { event: 'paid-[redacted]' } }))).toEqual({ ...event, id: '[redacted]' });
+  const timer: WaitingFor = { kind: 'timer', node: 'a', since: AT, deadline: AT };
+  expect(hideWaiting(timer, hiding({ fields: { until: '[redacted]' } }))).toEqual({
+    kind: 'timer',
+    node: 'a',
+    since: AT,
+  });
+  expect(hideWaiting(timer, hiding({ error: true }))).toEqual(timer);
+  expect(hideWaiting(timer, NOTHING_REDACTED)).toBe(timer);
+});
+
+test('a node inside counts by its name', () => {
+  const inside = { channels: [], nodes: { a: { error: true } } } as const;
+  const redaction = { ...NOTHING_REDACTED, nodes: { outer: { inside } } };
+  const failed: WaitingFor = {
+    kind: 'intervention',
+    id: 'outer.1.0/a:1',
+    node: 'a',
+    since: AT,
+    args: null,
+    idempotencyKey: null,
+    error: { code: 'TOOL_FAILED', message: 'It is 7' },
+    choices: [],
+  };
+  expect(hideWaiting(failed, redaction)).toMatchObject({ args: null, error: { message: '[redacted]' } });
+});

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
+import { findRedaction } from '../../../../src/graph/redaction/find-redaction.ts';
+import {
+  inheritedByFork,
+  inheritedByReplay,
+  isRedacting,
+  NOTHING_REDACTED,
+  hideInWords,
+  hideMasked,
+  restoreMasked,
+} from '../../../../src/graph/redaction/redaction.ts';
+import type { Inherited, Mask } from '../../../../src/graph/redaction/redaction.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+
+type Nodes = Readonly<Record<string, NodeDefinition>>;
+
+const CHANNELS = { public: {}, copy: {}, far: {}, talk: { reducer: 'messages' } } as const;
+
+/** A graph that redacts nothing. */
+function anOpenGraph(nodes: Nodes, over: Partial<GraphDefinition> = {}): GraphDefinition {
+  return aDefinition({ channels: CHANNELS, nodes, ...over });
+}
+
+const hiddenOf = (
+  definition: GraphDefinition,
+  inherited: Inherited,
+  { graphs = {} }: { graphs?: Record<string, GraphDefinition> } = {},
+) => findRedaction({ definition, catalog: { graphs } }, inherited);
+
+describe('channels of another run', () => {
+  test('count as redacted', () => {
+    const definition = anOpenGraph({ a: { type: 'set', write: { far: '{{ state.public }}' } } });
+    expect(hiddenOf(definition, { channels: ['public'] }).channels).toEqual(['public', 'far']);
+  });
+
+  test('stay hidden where the graph lacks them', () => {
+    const redaction = hiddenOf(anOpenGraph({ a: { type: 'set' } }), { channels: ['gone'] });
+    expect(redaction).toEqual({ ...NOTHING_REDACTED, channels: ['gone'] });
+    expect(inheritedByFork(redaction, NOTHING_CARRIED).channels).toEqual(['gone']);
+  });
+
+  test('hide nothing if there are none', () => {
+    expect(hiddenOf(anOpenGraph({ a: { type: 'set' } }), { channels: [] })).toBe(NOTHING_REDACTED);
+  });
+});
+
+const NOTHING_CARRIED = { triggers: [], deferred: [], bufferedEvents: [] };
+const ELEMENT = { item: 1, index: 0 };
+
+describe('a fork', () => {
+  const parent = { ...NOTHING_REDACTED, channels: ['secret'], items: ['a', 'b', 'c'], events: true } as const;
+  const nodes: Nodes = { a: { type: 'set', write: { far: '{{ item }}' } }, c: { type: 'set' } };
+
+  test('takes over the items and events that it goes on with', () => {
+    const carried = {
+      triggers: [{ node: 'a', element: ELEMENT }, { node: 'b' }],
+      deferred: [{ node: 'c', element: ELEMENT }],
+      bufferedEvents: [{ name: 'paid', payload: 1 }],
+    };
+    expect(inheritedByFork(parent, carried)).toEqual({ channels: ['secret'], items: ['a', 'c'], events: true });
+    expect(inheritedByFork(parent, NOTHING_CARRIED)).toEqual({ channels: ['secret'], items: [] });
+    expect(inheritedByFork(NOTHING_REDACTED, carried)).toEqual({ channels: [], items: [] });
+  });
+
+  test('hides items whatever its own edges say', () => {
+    expect(hiddenOf(anOpenGraph(nodes), { items: ['a'] })).toMatchObject({ channels: ['far'], items: ['a'] });
+    expect(hiddenOf(anOpenGraph(nodes), { items: ['c'] }).channels).toEqual([]);
+  });
+
+  test('hands items on that it does nothing with', () => {
+    const redaction = hiddenOf(anOpenGraph(nodes), { items: ['c'] });
+    expect(isRedacting(redaction)).toBe(true);
+    const carried = { ...NOTHING_CARRIED, triggers: [{ node: 'c', element: ELEMENT }] };
+    expect(inheritedByFork(redaction, carried).items).toEqual(['c']);
+  });
+
+  test('hides what comes with events, in every graph inside', () => {
+    const waiting: NodeDefinition = { type: 'wait', event: 'paid', write: { copy: '{{ result.pin }}' } };
+    const inside = anOpenGraph({ a: waiting }, { name: 'inner' });
+    const redaction = hiddenOf(
+      anOpenGraph({ a: waiting, sub: { type: 'subgraph', graph: inside, write: { far: '{{ result.copy }}' } } }),
+      { events: true },
+    );
+    expect(redaction).toMatchObject({ channels: ['copy', 'far'], events: true, nodes: { a: { result: true } } });
+    expect(redaction.nodes['sub']?.inside).toMatchObject({ channels: ['copy'], nodes: { a: { result: true } } });
+  });
+
+  test('hides nothing of a wait for a time', () => {
+    const { nodes: hidden } = hiddenOf(anOpenGraph({ a: { type: 'wait', for: '1s', write: 'copy' } }), {
+      events: true,
+    });
+    expect(hidden).toEqual({});
+  });
+
+  test('hands events on that it does not wait for', () => {
+    const redaction = hiddenOf(anOpenGraph(nodes), { events: true });
+    expect(isRedacting(redaction)).toBe(true);
+    const bufferedEvents = [{ name: 'paid', payload: 1 }];
+    expect(inheritedByFork(redaction, { ...NOTHING_CARRIED, bufferedEvents }).events).toBe(true);
+  });
+});
+
+describe('a replay', () => {
+  const ANSWER: Inherited = { nodes: { a: { result: true } } };
+
+  test('takes over what its run began with, and the answers', () => {
+    const recorded = {
+      ...NOTHING_REDACTED,
+      channels: ['secret'],
+      nodes: { a: { result: true } },
+      items: ['a'],
+    } as const;
+    const { nodes, graphs } = recorded;
+    expect(inheritedByReplay(recorded, null)).toEqual({ channels: ['secret'], nodes, graphs });
+    const carried = { ...NOTHING_CARRIED, triggers: [{ node: 'a', element: ELEMENT }] };
+    expect(inheritedByReplay(recorded, carried)).toEqual({ channels: ['secret'], items: ['a'], nodes, graphs });
+  });
+
+  test.each<[string, NodeDefinition]>([
+    ['a whole result', { type: 'tool', tool: 'lookup', args: {}, write: 'copy' }],
+    ['a member of a result', { type: 'tool', tool: 'lookup', args: {}, write: { copy: '{{ result.id }}' } }],
+    ['what a model says', { type: 'llm', prompt: 'Hello', write: { copy: '{{ result.text }}' } }],
+    ['what a decision brings', { type: 'approval', title: '?', write: { copy: '{{ result.values.pin }}' } }],
+    [
+      'the message of an error',
+      {
+        type: 'tool',
+        tool: 'lookup',
+        args: {},
+        onError: { to: 'z', write: { copy: '{{ error.message }}' } },
+      },
+    ],
+  ])('hides %s that was hidden', (_name, node) => {
+    const redaction = hiddenOf(anOpenGraph({ a: node, z: { type: 'set' } }), ANSWER);
+    expect(redaction).toMatchObject({ channels: ['copy'], nodes: { a: { result: true, error: true } } });
+    expect(hiddenOf(anOpenGraph({ b: node, z: { type: 'set' } }), ANSWER)).toEqual(NOTHING_REDACTED);
+  });
+
+  test('hides a conversation that such an answer comes into, and the calls that it asks for', () => {
+    const agent: NodeDefinition = { type: 'agent', messages: 'talk', tools: [{ graph: 'pay@1' }] };
+    const pay = aDefinition({ name: 'pay', channels: { order: {} }, nodes: { x: { type: 'set' } } });
+    const redaction = hiddenOf(anOpenGraph({ a: agent }), ANSWER, { graphs: { 'pay@1': pay } });
+    expect(redaction).toMatchObject({
+      channels: ['talk'],
+      nodes: { a: { calls: true, result: true } },
+      graphs: { 'pay@1': { channels: ['order'] } },
+    });
+  });
+
+  test('hides errors, values of decisions and what was undone', () => {
+    const compensate = { tool: 'notify', args: {} };
+    const nodes: Nodes = {
+      a: { type: 'tool', tool: 'charge', args: {}, compensate },
+      b: { type: 'tool', tool: 'charge', args: {} },
+      c: { type: 'approval', title: '?' },
+    };
+    const inherited = { nodes: { a: { undone: true }, b: { error: true }, c: { values: true } } } as const;
+    expect(hiddenOf(anOpenGraph(nodes), inherited).nodes).toMatchObject({
+      a: { undone: true },
+      b: { error: true },
+      c: { values: true, result: true },
+    });
+  });
+
+  const call: NodeDefinition = { type: 'tool', tool: 'lookup', args: {}, write: 'copy' };
+  const inner = anOpenGraph({ get: call }, { name: 'inner' });
+  const outer = (graph: string | GraphDefinition): GraphDefinition =>
+    anOpenGraph({ sub: { type: 'subgraph', graph, write: { far: '{{ result.copy }}' } } });
+  const inside = { channels: [], nodes: { get: { result: true } } } as const;
+
+  test.each<[string, Inherited]>([
+    ['an inline one', { nodes: { sub: { inside } } }],
+    ['a published one', { nodes: { sub: { inside: 'old@1' } }, graphs: { 'old@1': inside } }],
+  ])('hides answers of nodes inside of nodes, where the graph of then was %s', (_name, inherited) => {
+    expect(hiddenOf(outer(inner), inherited).channels).toEqual(['far']);
+    const published = hiddenOf(outer('inner@2'), inherited, { graphs: { 'inner@2': inner } });
+    expect(published).toMatchObject({ channels: ['far'], graphs: { 'inner@2': { channels: ['copy'] } } });
+  });
+
+  test('meets graphs that use each other many times once', () => {
+    const uses = (level: number): Nodes =>
+      Object.fromEntries(['a', 'b', 'c'].map((id) => [id, { type: 'subgraph', graph: `g${level}@1` }]));
+    const graphs: Record<string, GraphDefinition> = { 'g0@1': inner };
+    for (let level = 1; level <= 40; level += 1) graphs[`g${level}@1`] = anOpenGraph(uses(level - 1), { edges: [] });
+    const secretive = {
+      ...graphs,
+      'g0@1': aDefinition({ channels: { copy: { redact: true } }, nodes: { get: call } }),
+    };
+    const definition = anOpenGraph(uses(40));
+    const recorded = hiddenOf(definition, {}, { graphs: secretive });
+    const { graphs: found } = hiddenOf(definition, inheritedByReplay(recorded, null), { graphs });
+    expect(Object.keys(found)).toHaveLength(41);
+  });
+});
+
+const HIDDEN = '[redacted]';
+const card: Mask = { in: 'object', parts: { card: HIDDEN } };
+const deep: Mask = { in: 'object', parts: { list: { in: 'list', parts: { 1: card } } } };
+
+describe('hideMasked', () => {
+  test.each<[string, Mask | undefined, Json, Json]>([
+    ['no mask', undefined, { card: 1 }, { card: 1 }],
+    ['a whole value', HIDDEN, { card: 1 }, HIDDEN],
+    ['words of a text are not kept', 'Pay [redacted]', 'Pay 1', HIDDEN],
+    ['a member', card, { card: 1, euros: 2 }, { card: HIDDEN, euros: 2 }],
+    ['a missing member', card, { euros: 2 }, { euros: 2 }],
+    ['an item of a list', deep, { list: [0, { card: 1, x: 1 }] }, { list: [0, { card: HIDDEN, x: 1 }] }],
+    ['an object in place of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
+    ['a list in place of an object', card, [1], HIDDEN],
+    ['a text in place of an object', card, '1', HIDDEN],
+  ])('%s', (...[, mask, value, shown]) => {
+    expect(hideMasked(value, mask)).toEqual(shown);
+  });
+
+  test('words are kept where they are asked for', () => {
+    expect(hideInWords({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
+      card: 'Pay [redacted]',
+      n: 1,
+    });
+  });
+});
+
+describe('restoreMasked', () => {
+  test.each<[string, Mask, Json, Json, Json]>([
+    ['what was hidden', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
+    ['not what a person has replaced', card, { card: 5 }, { card: 1 }, { card: 5 }],
+    ['not in other places', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],
+    ['a whole value', HIDDEN, HIDDEN, [1], [1]],
+    ['a value that was hidden as it had another form', card, HIDDEN, [1], [1]],
+    [
+      'an item of a list',
+      deep,
+      { list: [0, { card: HIDDEN }] },
+      { list: [9, { card: 1 }] },
+      { list: [0, { card: 1 }] },
+    ],
+    [
+      'nothing of an item that is new',
+      deep,
+      { list: [0, { card: HIDDEN }] },
+      { list: [9] },
+      { list: [0, { card: HIDDEN }] },
+    ],
+  ])('puts back %s', (...[, mask, given, real, restored]) => {
+    expect(restoreMasked(given, real, mask)).toEqual(restored);
+  });
+});

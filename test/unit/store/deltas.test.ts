@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { packDeltas, readDeltas, createTeller } from '../../../src/store/deltas.ts';
+import { aDelta } from '../../support/builders/store-builders.ts';
+
+const read = (payloads: readonly string[]) => payloads.flatMap(readDeltas).map(({ delta }) => delta);
+
+test('payloads hold what PostgreSQL takes, in bytes', () => {
+  const deltas = Array.from({ length: 20 }, (_, index) => aDelta({ index, text: 'ü'.repeat(1_000) }));
+  const payloads = packDeltas('R', deltas);
+  expect(read(payloads)).toEqual(deltas);
+  expect(payloads.length).toBeGreaterThan(5);
+  for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
+});
+
+test('a delta that fits into no payload is left out, and those around it are not', () => {
+  const deltas = [aDelta({ index: 0 }), aDelta({ index: 1, text: '\u0001'.repeat(2_000) }), aDelta({ index: 2 })];
+  expect(read(packDeltas('R', deltas)).map(({ index }) => index)).toEqual([0, 2]);
+});
+
+test('nothing takes no payload', () => {
+  expect(packDeltas('R', [])).toEqual([]);
+});
+
+test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('what something else says holds no deltas: %j', (said) => {
+  expect(readDeltas(said)).toEqual([]);
+});
+
+/** A database whose statements end when a test says so. */
+function aSlowDatabase() {
+  const statements: { readonly payloads: readonly string[]; readonly end: (error?: Error) => void }[] = [];
+  const tell = createTeller(
+    (payloads) =>
+      new Promise<void>((resolve, reject) => {
+        statements.push({ payloads: [...payloads], end: (error) => (error ? reject(error) : resolve()) });
+      }),
+  );
+  return { statements, tell };
+}
+
+test('what comes while a statement runs is sent together, in its order', async () => {
+  const { statements, tell } = aSlowDatabase();
+  const first = tell(['a']);
+  await expect.poll(() => statements.length).toBe(1);
+  const later = Promise.all([tell(['b', 'c']), tell(['d'])]);
+  statements[0]?.end();
+  await first;
+  await expect.poll(() => statements.map(({ payloads }) => payloads)).toEqual([['a'], ['b', 'c', 'd']]);
+  statements[1]?.end();
+  await later;
+});
+
+test('a statement that fails loses what it sends, and nothing else', async () => {
+  const { statements, tell } = aSlowDatabase();
+  const lost = tell(['a']);
+  await expect.poll(() => statements.length).toBe(1);
+  statements[0]?.end(new Error('away'));
+  await expect(lost).rejects.toThrow('away');
+  const next = tell(['b']);
+  await expect.poll(() => statements.length).toBe(2);
+  statements[1]?.end();
+  await expect(next).resolves.toBeUndefined();
+});
+
+test('what finds too many waiting is lost, without waiting', async () => {
+  const { statements, tell } = aSlowDatabase();
+  void tell(['first']);
+  await expect.poll(() => statements.length).toBe(1);
+  void tell(Array.from({ length: 500 }, () => 'waits'));
+  await expect(tell(['lost'])).resolves.toBeUndefined();
+  statements[0]?.end();
+  await expect.poll(() => statements[1]?.payloads).toEqual(Array.from({ length: 500 }, () => 'waits'));
+});
