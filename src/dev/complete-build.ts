@@ -1,12 +1,8 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
-import { isMain } from '../process/own-code.ts';
-import { createLogger } from '../process/logger.ts';
-import { toTemporalLogger } from '../process/temporal-logger.ts';
-import { workflowCode } from '../workers/workflow-code.ts';
+import { bundleWorkflow } from './bundle-workflow.ts';
 
 /* The end of `npm run build`: adds what the compiler does not write, the workflow's code and the pages of /docs. */
 
@@ -18,15 +14,3 @@ await Promise.all([
   bundleWorkflow(join(DIST, 'workflow-bundle.js')),
   ...OF_PAGES.map(async (file) => await cp(join(PAGES, file), join(DIST, 'api/routes/swagger-ui', file))),
 ]);
-
-/** Bundles the workflow's code into a file, which `HOLDFAST_WORKFLOW_BUNDLE` gives to workers. */
-export async function bundleWorkflow(file: string): Promise<void> {
-  const { code } = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(createLogger('fatal')) });
-  await writeFile(file, code);
-}
-
-if (isMain(import.meta.url)) {
-  const [, , file] = process.argv;
-  if (file === undefined) throw new Error('Name the file that the code goes to');
-  await bundleWorkflow(file);
-}

@@ -23,7 +23,7 @@ export async function provideBundle(environment: NodeJS.ProcessEnv): Promise<str
   if (existsSync(file)) return file;
   await mkdir(FOLDER, { recursive: true });
   const written = `${file}.${process.pid}`;
-  await run(process.execPath, [...ownNodeOptions(), ownModule('./complete-build', import.meta.url), written]);
+  await run(process.execPath, [...ownNodeOptions(), ownModule('./bundle-workflow', import.meta.url), written]);
   await rename(written, file);
   await removeOld();
   return file;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleWorkflow } from '../../../src/dev/complete-build.ts';
+import { bundleWorkflow } from '../../../src/dev/bundle-workflow.ts';
 import { keepHistoriesIn, replayKept } from './histories.ts';
 
 /**

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 
-const MODULE = new URL('../../../../src/workers/workflow-process/main.ts', import.meta.url).href;
+const MODULE = new URL('../../../../src/workers/workflow-process/end-with-parent.ts', import.meta.url).href;
 const BUSY = `import('${MODULE}').then(({ endWithParent }) => {
   endWithParent();
   process.stdout.write('busy');

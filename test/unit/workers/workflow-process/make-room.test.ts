@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRoomMaker } from '../../../../src/workers/workflow-process/main.ts';
+import { createRoomMaker } from '../../../../src/workers/workflow-process/make-room.ts';
 
 /** A heap in which each workflow takes a part, and garbage another. */
 function aHeap(part: number, { count, garbage = 0, inUse = 2 }: { count: number; garbage?: number; inUse?: number }) {

@@ -1,0 +1,18 @@
+import { writeFile } from 'node:fs/promises';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import { isMain } from '../process/own-code.ts';
+import { createLogger } from '../process/logger.ts';
+import { toTemporalLogger } from '../process/temporal-logger.ts';
+import { workflowCode } from '../workers/workflow-code.ts';
+
+/** Bundles the workflow's code into a file, which `HOLDFAST_WORKFLOW_BUNDLE` gives to workers. */
+export async function bundleWorkflow(file: string): Promise<void> {
+  const { code } = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(createLogger('fatal')) });
+  await writeFile(file, code);
+}
+
+if (isMain(import.meta.url)) {
+  const [, , file] = process.argv;
+  if (file === undefined) throw new Error('Name the file that the code goes to');
+  await bundleWorkflow(file);
+}
