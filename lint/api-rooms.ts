@@ -140,7 +140,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       ...STATE,
       'graph/redaction',
       'store',
-      'activities',
+      'network',
       ...API_BASE,
       'api/redaction.ts',
       'api/runs',

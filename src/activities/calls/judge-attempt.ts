@@ -132,25 +132,6 @@ export function retryDelay(
 /** Upper limit of the delay that a callee may ask for. */
 const MAX_RETRY_AFTER_MS = 600_000;
 
-/**
- * Reads `retry-after-ms` or `retry-after` (seconds, or an HTTP date; RFC 9110, 10.2.3). @returns milliseconds, or
- * `null`
- */
-export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | null {
-  const ms = toNumber(headers.get('retry-after-ms'));
-  if (ms !== null) return ms;
-  const text = headers.get('retry-after');
-  if (text === null) return null;
-  const seconds = toNumber(text);
-  if (seconds !== null) return seconds * 1_000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
-
-function toNumber(text: string | null): number | null {
-  return text !== null && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
-}
-
 /** The error of a call whose outcome is unknown. */
 export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {
   return {

@@ -9,7 +9,7 @@ import { modelAttributes, GEN_AI } from '../../telemetry/traces/names.ts';
 import { inSpanBelow } from '../../telemetry/traces/in-span.ts';
 import type { SpanStart } from '../../telemetry/traces/in-span.ts';
 import { CallError } from '../calls/call-error.ts';
-import type { GuardedFetch } from '../http/guarded-request.ts';
+import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
 import type { EmbeddingProviderName } from '../model-providers.ts';
 import { openTransport } from './open-transport.ts';
