@@ -99,6 +99,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     typePackages: ['pino', 'undici'],
   },
+  simulation: { rooms: [...FACTS, 'graph/compile', 'graph/advance', 'activities'], code: 'pure' },
   workflows: {
     rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance'],
     types: ['activities'],
@@ -123,10 +124,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'], types: ['store'] },
   testing: {
-    rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
+    rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'simulation', 'config'],
     types: ['store'],
     packages: [NODE, 'zod'],
-    face: ['index.ts', 'evaluation/index.ts', 'outputs/index.ts'],
+    face: ['index.ts', 'evaluation/index.ts'],
   },
   client: {
     rooms: [],

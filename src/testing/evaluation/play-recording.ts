@@ -5,8 +5,8 @@ import type { RunEvent } from '../../graph/journal/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { AnyGraph } from '../run-options.ts';
-import { firstDifference } from './check-expectations.ts';
-import type { Difference } from './check-expectations.ts';
+import { firstDifference } from '../../simulation/difference.ts';
+import type { Difference } from '../../simulation/difference.ts';
 import { hiddenIn, outcomeOf, placeOfEvent, readRecordedTest, replayTest } from './recorded-test.ts';
 import type { Outcome, RecordedTest } from './recorded-test.ts';
 

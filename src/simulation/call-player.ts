@@ -2,11 +2,18 @@ import { CallError, NOT_MADE } from '../activities/calls/call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt, withUsedBefore } from '../activities/calls/judge-attempt.ts';
 import type { AttemptToJudge } from '../activities/calls/judge-attempt.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
+import type { CallSafety } from '../graph/definition/index.ts';
 import type { CallEffect, CallReply, OccurrenceBody } from '../graph/run/index.ts';
 import type { TaskFailure, TokenUsage } from '../graph/values/index.ts';
-import type { FakeCall } from './fake-calls.ts';
 import type { Pace, Timeline } from './timeline.ts';
-import { MissingAnswerError } from './answers.ts';
+import { MissingAnswerError } from './decisions.ts';
+
+/** A call as a worker makes it, without ledger, time limits and retries. */
+export interface FakeCall {
+  readonly safety: CallSafety;
+  /** @param attempt 1 for the first. @throws CallError */
+  execute(attempt: number): Promise<CallReply>;
+}
 
 export interface PlayerParts {
   readonly toCall: (task: CallTask) => FakeCall;
