@@ -86,7 +86,7 @@ export class CallPlayer {
       return this.#end(call, { reply, attempts: call.failures + 1 });
     }
     const { now } = this.#parts.pace;
-    const verdict = judgeAttempt(toFailed(call, { now, isExpired: made.isExpired }), made.thrown);
+    const verdict = judgeAttempt(toFailed(call, now, made.isExpired), made.thrown);
     const { failures, failure } = verdict;
     Object.assign(call, { failures, mayBeDone: !failure.callFailed, usedBefore: failure.usage ?? null });
     if (verdict.status !== 'retrying') return this.#end(call, { failure });
@@ -174,7 +174,7 @@ async function execute(call: FakeCall, attempt: number, pace: Pace) {
 }
 
 /** The facts by which a failed attempt is judged. */
-function toFailed(open: OpenCall, { now, isExpired }: { now: number; isExpired: boolean }): AttemptToJudge {
+function toFailed(open: OpenCall, now: number, isExpired: boolean): AttemptToJudge {
   return {
     ...judged(open),
     limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOf(open) },

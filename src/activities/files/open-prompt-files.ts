@@ -99,12 +99,13 @@ function openFileBudget(): FileBudget {
  * @throws ApplicationFailure `BUSY`, which the server retries
  */
 export async function inFileSlot<T>(
-  { fileSlots, store }: { readonly fileSlots: CallSlots; readonly store: Store },
+  slots: CallSlots,
+  store: Store,
   task: CallTask<ModelCallRequest>,
   call: () => Promise<T>,
 ): Promise<T> {
   const hasFiles = filesIn(task.request.messages).length > 0;
-  return hasFiles ? await inCallSlot({ slots: fileSlots, store }, task, call) : await call();
+  return hasFiles ? await inCallSlot(slots, store, task, call) : await call();
 }
 
 /** A file at an address that a message names. */

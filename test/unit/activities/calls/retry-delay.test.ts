@@ -31,7 +31,7 @@ const aRetryPolicy = (over: Partial<RetryPolicy> = {}): RetryPolicy => ({
 });
 
 function delayAfter(policy: RetryPolicy, failures: number, retryAfterMs: number | null): number {
-  return retryDelay(policy, failures, { retryAfterMs, jitter: Math.random() });
+  return retryDelay(policy, failures, retryAfterMs, Math.random());
 }
 
 describe('retryDelay', () => {
