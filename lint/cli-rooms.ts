@@ -12,7 +12,7 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'zod'],
   },
   'cli/output': { rooms: ['graph/values', 'wording', 'client'], types: ['cli/input'] },
-  'cli/graphs': { rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'activities', 'config'] },
+  'cli/graphs': { rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'network', 'activities', 'config'] },
   'cli/runs': { rooms: [...COMMON, 'wording'], types: ['graph/journal'] },
   'cli/evaluation': {
     rooms: [...COMMON, 'graph/definition', 'config', 'testing'],

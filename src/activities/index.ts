@@ -76,14 +76,17 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const ofFunctions = { ...functionCalls(functions, logger), showsContents };
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
   const perform = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<CallOutcome> =>
-    await inCallSlot(deps, task, async () => await performCall(store, kind, task));
+    await inCallSlot(deps.slots, deps.store, task, async () => await performCall(store, kind, task));
   const whenOn = async <R extends CallRequest>(task: CallTask<R>, call: () => Promise<CallOutcome>) =>
     await whenSwitchedOn(store, task, call);
   const locally = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<LocalOutcome> =>
     (await switchOf(store, task)) ? leftToActivity() : await performLocally(deps.slots, kind, task);
   return {
     callModel: async (task) =>
-      await whenOn(task, async () => await inFileSlot(deps, task, async () => await perform(ofModels, task))),
+      await whenOn(
+        task,
+        async () => await inFileSlot(deps.fileSlots, deps.store, task, async () => await perform(ofModels, task)),
+      ),
     callTool: async (task) => await whenOn(task, async () => await perform(ofTools, task)),
     readArguments: async (task) => await whenOn(task, async () => await perform(ofReadings, task)),
     callNode: async (task) => await whenOn(task, async () => await perform(ofNodes, task)),

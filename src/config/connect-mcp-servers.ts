@@ -44,7 +44,7 @@ async function openServers(
   if (Object.keys(mcpServers).length === 0) return NO_TOOLS;
   const [{ openMcpTools }, { createGuardedFetch }] = await Promise.all([
     import('../activities/tools/mcp/open-server.ts'),
-    import('../activities/http/guarded-request.ts'),
+    import('../network/guarded-request.ts'),
   ]);
   const fetch = createGuardedFetch(http.allow);
   return await openMcpTools(mcpServers, { fetch, secrets: secrets ?? createEnvironmentSecrets(environment), report });

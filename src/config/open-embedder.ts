@@ -18,7 +18,7 @@ export function openEmbedder(
   const open = async (): Promise<Embedder> => {
     const [{ createEmbedder }, { createGuardedFetch }] = await Promise.all([
       import('../activities/models/create-embedder.ts'),
-      import('../activities/http/guarded-request.ts'),
+      import('../network/guarded-request.ts'),
     ]);
     return createEmbedder(
       { ...settings, timeoutMs: toMs(timeout) },

@@ -6,10 +6,12 @@ import type { Store } from '../store/store.ts';
  */
 export type StoreOpener = (open: () => Promise<Store>) => Store | Promise<Store>;
 
+/** The part of a configuration that names a store. */
+interface StoreSetting {
+  readonly store?: StoreOpener | undefined;
+}
+
 /** Opens the store that a configuration wants. */
-export async function openConfiguredStore(
-  { store }: { readonly store?: StoreOpener | undefined },
-  open: () => Promise<Store>,
-): Promise<Store> {
+export async function openConfiguredStore({ store }: StoreSetting, open: () => Promise<Store>): Promise<Store> {
   return store ? await store(open) : await open();
 }

@@ -7,19 +7,12 @@ import { createOwnModel } from '../activities/models/own-model.ts';
 import { createCodeTool } from '../activities/tools/code-tool.ts';
 import type { Tool } from '../activities/tools/tool.ts';
 import type { Config } from '../config/load-config.ts';
-import type { CallSafety } from '../graph/definition/index.ts';
 import { calleeOf } from '../graph/run/index.ts';
-import type { CallReply, CallRequest } from '../graph/run/index.ts';
+import type { CallRequest } from '../graph/run/index.ts';
 import { didYouMean, mapValues, own } from '../graph/values/index.ts';
-import { MissingAnswerError } from './answers.ts';
+import { MissingAnswerError } from '../simulation/decisions.ts';
+import type { FakeCall } from '../simulation/call-player.ts';
 import type { FakeConfig } from './fake-config.ts';
-
-/** A call as a worker makes it, without ledger, time limits and retries. */
-export interface FakeCall {
-  readonly safety: CallSafety;
-  /** @param attempt 1 for the first. @throws CallError */
-  execute(attempt: number): Promise<CallReply>;
-}
 
 /**
  * Makes what makes the calls of a run.

@@ -6,8 +6,9 @@ import type { ToolConfig } from '../config/tool.ts';
 import type { NamesUsed } from '../graph/definition/index.ts';
 import { mapValues, own, toPointer } from '../graph/values/index.ts';
 import type { Fakes, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
-import { paced } from './timeline.ts';
-import type { Pace, PacedCode } from './timeline.ts';
+import type { Pace } from '../simulation/timeline.ts';
+import { paced } from './fake-code.ts';
+import type { PacedCode } from './fake-code.ts';
 
 /** A configuration whose models and tools are fakes. */
 export interface FakeConfig {

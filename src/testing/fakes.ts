@@ -5,7 +5,7 @@ import type { CodeToolContext, ToolContext } from '../activities/tools/tool.ts';
 import type { DefinedTool } from '../config/tool-methods.ts';
 import type { ConfigInput } from '../config/load-config.ts';
 import type { CallSettings, FunctionEntry, NodeTypeEntry } from '../graph/definition/index.ts';
-import type { Delayed, FakeContext } from './timeline.ts';
+import type { Delayed, FakeContext } from './fake-code.ts';
 import type { ScriptedModel } from './scripted-model.ts';
 
 /** What stands in for the outside of a graph. Names are those that the graph uses. */

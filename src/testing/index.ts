@@ -1,12 +1,13 @@
-export { after } from './timeline.ts';
-export type { Decision } from './answers.ts';
+export { after } from './fake-code.ts';
+export type { Decision } from '../simulation/decisions.ts';
 export type { ModelFake, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
 export { playRecording } from './evaluation/play-recording.ts';
 export type { PlayedRecording, RecordingDivergence } from './evaluation/play-recording.ts';
-export { MissingAnswerError } from './answers.ts';
+export { MissingAnswerError } from '../simulation/decisions.ts';
 export { runGraph } from './run-graph.ts';
-export type { Clock, RunOptions, TestEvent, TestSignal } from './run-options.ts';
-export type { TestCall } from './run-record.ts';
+export type { RunOptions } from './run-options.ts';
+export type { Clock, TestEvent, TestSignal } from '../simulation/plan-outside.ts';
+export type { TestCall } from '../simulation/run-record.ts';
 export { scriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedReply } from './scripted-model.ts';
 export { storeChecks } from './store-checks.ts';

@@ -1,28 +1,14 @@
 import { CallError } from '../activities/calls/call-error.ts';
 import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
 import { textOf } from '../graph/definition/index.ts';
-import type { Json } from '../graph/values/index.ts';
-import { after } from './timeline.ts';
-import type { Delayed } from './timeline.ts';
-import { MissingAnswerError } from './answers.ts';
+import { MissingAnswerError } from '../simulation/decisions.ts';
+import { toReply } from '../simulation/scripted-answer.ts';
+import type { ScriptedAnswer } from '../simulation/scripted-answer.ts';
+import { after } from './fake-code.ts';
+import type { Delayed } from './fake-code.ts';
 
 /** One answer of a scripted model. A text alone is an answer with this text. */
 export type ScriptedReply = string | ScriptedAnswer | ScriptedFailure | ((request: ModelRequest) => ScriptedReply);
-
-export interface ScriptedAnswer {
-  readonly text?: string | undefined;
-  /** Tokens that it says to have used; budgets count them. */
-  readonly usage?: OwnReply['usage'] | undefined;
-  readonly finishReason?: OwnReply['finishReason'] | undefined;
-  /** A value whose JSON is the text, for nodes with an `output` schema. */
-  readonly json?: Json | undefined;
-  /** Calls of tools that the model asks for. */
-  readonly toolCalls?:
-    | readonly { readonly tool: string; readonly args: Json; readonly id?: string | undefined }[]
-    | undefined;
-  /** The time that the answer takes, such as `5s`. */
-  readonly delay?: string | undefined;
-}
 
 /** The request fails; the node's retry policy applies, unless the error is a `CallError` that rules retries out. */
 export interface ScriptedFailure {
@@ -85,16 +71,4 @@ function toAnswer(reply: ScriptedReply, request: ModelRequest): ModelAnswer {
 
 function toFailure({ error }: ScriptedFailure): Error {
   return typeof error === 'string' ? new CallError('MODEL_FAILED', error, { retryable: true, done: 'perhaps' }) : error;
-}
-
-/** Completes an answer of a script to the reply of a model. */
-export function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
-  const calls = toolCalls.map(({ tool, args, id }, at) => ({ id: id ?? `call-${at + 1}`, name: tool, args }));
-  const said = json === undefined ? text : JSON.stringify(json);
-  return {
-    text: said ?? '',
-    toolCalls: calls,
-    finishReason: finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
-    ...(usage && { usage }),
-  };
 }

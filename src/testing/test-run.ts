@@ -3,9 +3,9 @@ import { toRunView } from '../graph/journal/index.ts';
 import type { PublicApproval, RunStatus } from '../graph/run/index.ts';
 import type { JsonObject, RunError } from '../graph/values/index.ts';
 import { isJsonObject } from '../graph/values/index.ts';
-import { pathOf, stepsOf } from './run-record.ts';
-import type { TestCall } from './run-record.ts';
-import type { Play } from './play.ts';
+import { pathOf, stepsOf } from '../simulation/run-record.ts';
+import type { TestCall } from '../simulation/run-record.ts';
+import type { Play } from '../simulation/play.ts';
 
 /** A run that has ended, or waits for somebody. */
 export interface TestRun<State = JsonObject> {

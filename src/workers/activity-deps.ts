@@ -4,7 +4,7 @@ import type { RegisteredFunction } from '../activities/tool-calls.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/estimate-tokens.ts';
 import { createOpenPromptFiles } from '../activities/files/open-prompt-files.ts';
-import { createGuardedFetch, createGuardedRequest } from '../activities/http/guarded-request.ts';
+import { createGuardedFetch, createGuardedRequest } from '../network/guarded-request.ts';
 import type { ActivityDeps } from '../activities/index.ts';
 import { createGenerate } from '../activities/models/generate.ts';
 import { measuredModel, createOwnModel } from '../activities/models/own-model.ts';

@@ -58,7 +58,7 @@ function createTeller(logger: Logger): (written: Written) => void {
     const { runId, graph = '' } = writer;
     const events = batch.events.filter(({ seq }) => isNew(`${runId} ${seq}`));
     if (events.length === 0) return;
-    measureAll(journalMeasurements({ ...batch, events }, { runId, graph }, { now: Date.now(), clock }));
+    measureAll(journalMeasurements({ ...batch, events }, { runId, graph }, Date.now(), clock));
     logEvents(logger, { events }, writer);
   };
 }

@@ -19,18 +19,18 @@ interface TracedAttempt {
 
 /** Makes an attempt of a call in a span of its own, if the run is traced. */
 export async function inAttemptSpan(
-  { task, attempt, showsContents }: TracedAttempt,
+  { task, attempt, ...traced }: TracedAttempt,
   make: () => Promise<CallReply>,
 ): Promise<CallReply> {
   const { trace, runId, tenantId, key } = task;
   const place = trace ? { runId, tenantId, run: trace, segment: trace.segment, key } : null;
-  const mayShow = showsContents && trace?.isRedacted !== true;
-  const start = (): SpanStart => describeAttempt(task, { attempt, mayShow });
+  const showsContents = traced.showsContents && trace?.isRedacted !== true;
+  const start = (): SpanStart => describeAttempt(task, attempt, showsContents);
   return await inCallSpan(place, start, {
     failureOf: (error) => (error instanceof CallError ? error.code : 'INTERNAL'),
     async work(span) {
       const reply = await make();
-      span?.setAttributes({ ...attributesOfReply(reply), ...(mayShow && replyContents(reply)) });
+      span?.setAttributes({ ...attributesOfReply(reply), ...(showsContents && replyContents(reply)) });
       return reply;
     },
   });
@@ -38,7 +38,8 @@ export async function inAttemptSpan(
 
 function describeAttempt(
   { request, trace, runId, tenantId, node, visit, index, key }: CallTask,
-  { attempt, mayShow }: { readonly attempt: number; readonly mayShow: boolean },
+  attempt: number,
+  showsContents: boolean,
 ): SpanStart {
   const { attributes, ...described } = describeRequest(request);
   const threadId = trace?.threadId ?? null;
@@ -54,7 +55,7 @@ function describeAttempt(
       [HOLDFAST.key]: key,
       ...(visit !== undefined && { [HOLDFAST.visit]: visit }),
       ...(index !== undefined && { [HOLDFAST.index]: index }),
-      ...(mayShow && requestContents(request)),
+      ...(showsContents && requestContents(request)),
     },
   };
 }

@@ -105,7 +105,8 @@ class TenantCalls {
  * @throws ApplicationFailure `BUSY`, which the server retries
  */
 export async function inCallSlot<T>(
-  { slots, store }: { readonly slots: CallSlots; readonly store: Store },
+  slots: CallSlots,
+  store: Store,
   task: CallTask,
   call: () => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,9 @@
 import { messageOf, errorChain } from '../../graph/values/index.ts';
 import type { RunErrorCode } from '../../graph/values/index.ts';
+import { NetworkError } from '../../network/network-error.ts';
+import type { NetworkFailure } from '../../network/network-error.ts';
+import { readRetryAfter } from '../../network/retry-after.ts';
 import { CallError } from './call-error.ts';
-import { readRetryAfter } from './judge-attempt.ts';
 import { userStackOf } from './user-stack.ts';
 
 /*
@@ -66,11 +68,37 @@ export function fromStatus(failure: HttpFailure): CallError {
 /** The HTTP client refuses the request itself. It says so before it connects, and names no value. */
 const NOT_SENDABLE = 'UND_ERR_INVALID_ARG';
 
-/** Converts an error of a request that broke before its response. */
+/** Failures that the room of the network finds; `null`: the code is the caller's. */
+const BY_NETWORK_FAILURE: Readonly<
+  Record<Exclude<NetworkFailure, 'failed after a redirect'>, readonly [RunErrorCode | null, FailureClass]>
+> = {
+  blocked: ['BLOCKED_URL', REFUSED],
+  'too large': ['PAYLOAD_TOO_LARGE', UNCLEAR],
+  'too many redirects': [null, REFUSED],
+};
+
+/**
+ * Finds the failure that has a class already among an error and its causes: HTTP clients and adapters wrap errors.
+ * @param code of failures that have none
+ */
+export function findClassified(code: RunErrorCode, thrown: unknown): CallError | null {
+  for (const error of errorChain(thrown)) {
+    if (error instanceof CallError) return error;
+    if (error instanceof NetworkError) return classifyNetwork(code, error);
+  }
+  return null;
+}
+
+function classifyNetwork(code: RunErrorCode, { reason, message, cause }: NetworkError): CallError {
+  if (reason === 'failed after a redirect') return fromNetwork(code, cause).perhapsDone();
+  const [ownCode, failureClass] = BY_NETWORK_FAILURE[reason];
+  return new CallError(ownCode ?? code, message, failureClass);
+}
+
+/** Converts an error of a request that broke before its response was read. */
 export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
-  if (thrown instanceof CallError) return thrown;
-  // The HTTP client wraps errors of the guard.
-  if (thrown instanceof Error && thrown.cause instanceof CallError) return thrown.cause;
+  const classified = findClassified(code, thrown);
+  if (classified) return classified;
   const error = systemErrorOf(thrown);
   if (error?.code === NOT_SENDABLE)
     return new CallError(code, `The request can't be sent: ${error.message}`, { ...REFUSED, cause: thrown });

@@ -26,10 +26,23 @@ export interface AttemptToJudge {
 }
 
 /** What a failed attempt means for its call. */
-export type AttemptVerdict = { readonly failures: number; readonly failure: TaskFailure } & (
-  | { readonly status: 'failed' | 'unknown' | 'canceled' }
-  | { readonly status: 'retrying'; readonly delayMs: number }
-);
+export type AttemptVerdict = EndVerdict | RetryVerdict;
+
+interface FailedAttempt {
+  /** Number of failed attempts, this one included. */
+  readonly failures: number;
+  readonly failure: TaskFailure;
+}
+
+interface EndVerdict extends FailedAttempt {
+  readonly status: 'failed' | 'unknown' | 'canceled';
+}
+
+/** Another attempt follows after the delay. */
+export interface RetryVerdict extends FailedAttempt {
+  readonly status: 'retrying';
+  readonly delayMs: number;
+}
 
 /** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
 export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptVerdict {
@@ -49,8 +62,7 @@ export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptV
     callFailed: task.request.kind === 'model' || isKnownUndone(attempt, error),
     ...(usage && { usage }),
   };
-  const { retryAfterMs } = error;
-  const delayMs = retryDelay(task.request.policy.retry, failures, { retryAfterMs, jitter: attempt.jitter });
+  const delayMs = retryDelay(task.request.policy.retry, failures, error.retryAfterMs, attempt.jitter);
   const isFinal = isCancelRequested || !mayTryAgain(attempt, error, failures) || !limit.allows(delayMs);
   return isFinal ? { status: 'failed', failures, failure } : { status: 'retrying', failures, failure, delayMs };
 }
@@ -115,14 +127,11 @@ const JITTER = 0.2;
 /**
  * Computes the delay before the next attempt: exponential backoff with jitter, at least as long as the callee asks for.
  * @param failures number of failed attempts, the latest included
- * @param variation the delay that the callee asks for, and a number from 0 to 1 that varies the backoff
+ * @param retryAfterMs the delay that the callee asks for
+ * @param jitter a number from 0 to 1 that varies the backoff
  * @returns milliseconds
  */
-export function retryDelay(
-  policy: RetryPolicy,
-  failures: number,
-  { retryAfterMs, jitter }: { readonly retryAfterMs: number | null; readonly jitter: number },
-): number {
+export function retryDelay(policy: RetryPolicy, failures: number, retryAfterMs: number | null, jitter: number): number {
   const backoff =
     policy.initialMs === 0 ? 0 : Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
   const jittered = Math.min(policy.maxMs, backoff * (1 - JITTER / 2 + JITTER * jitter));
@@ -131,25 +140,6 @@ export function retryDelay(
 
 /** Upper limit of the delay that a callee may ask for. */
 const MAX_RETRY_AFTER_MS = 600_000;
-
-/**
- * Reads `retry-after-ms` or `retry-after` (seconds, or an HTTP date; RFC 9110, 10.2.3). @returns milliseconds, or
- * `null`
- */
-export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | null {
-  const ms = toNumber(headers.get('retry-after-ms'));
-  if (ms !== null) return ms;
-  const text = headers.get('retry-after');
-  if (text === null) return null;
-  const seconds = toNumber(text);
-  if (seconds !== null) return seconds * 1_000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
-
-function toNumber(text: string | null): number | null {
-  return text !== null && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
-}
 
 /** The error of a call whose outcome is unknown. */
 export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {

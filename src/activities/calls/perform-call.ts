@@ -104,7 +104,7 @@ interface Call<R extends CallRequest> extends CalledByTask<R>, Attempt<R> {
 async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
   const { store, task, failures, record } = call;
   const started = Date.now();
-  const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
+  const limit = openTimeLimit(task.request.policy, Context.current(), ignoredReasons(call));
   const stopRenewing = isAccountable(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);

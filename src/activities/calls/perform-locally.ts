@@ -6,7 +6,7 @@ import type { CallSlots } from './call-slots.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask, LocalEnd, LocalFailure, LocalOutcome, LocalTraces } from './call-task.ts';
 import { judgeAttempt } from './judge-attempt.ts';
-import type { AttemptVerdict } from './judge-attempt.ts';
+import type { AttemptVerdict, RetryVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
 import { reportFailure } from './report-failure.ts';
@@ -55,7 +55,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
   const { task, failures, endsAt } = attempt;
   const { policy } = task.request;
   const timeoutMs = Math.min(policy.timeoutMs, endsAt - Date.now());
-  const limit = openTimeLimit({ ...policy, timeoutMs }, { context: Context.current(), ignored: [] });
+  const limit = openTimeLimit({ ...policy, timeoutMs }, Context.current());
   try {
     return { kind: 'made', ...(await makeAttempt(attempt, limit)), attempts: failures + 1 };
   } catch (thrown) {
@@ -86,7 +86,7 @@ function judge<R extends CallRequest>(attempt: LocalAttempt<R>, limit: TimeLimit
 
 async function tryAgain<R extends CallRequest>(
   attempt: LocalAttempt<R>,
-  { failures, failure, delayMs }: AttemptVerdict & { readonly status: 'retrying' },
+  { failures, failure, delayMs }: RetryVerdict,
 ): Promise<LocalEnd> {
   const nextAt = Date.now() + delayMs;
   const failed = { failures, failure, nextAttemptAt: new Date(nextAt).toISOString() };

@@ -24,10 +24,14 @@ export interface TimeLimit {
 /** A reason of the server or the worker to cancel an attempt. */
 export type CancelReason = keyof NonNullable<Context['cancellationDetails']>;
 
-/** @param ignored reasons that don't cancel the attempt */
+/**
+ * Opens the time limit of an attempt.
+ * @param ignored reasons that don't cancel the attempt
+ */
 export function openTimeLimit(
   { timeoutMs, deadlineMs }: CallPolicy,
-  { context, ignored }: { readonly context: Context; readonly ignored: readonly CancelReason[] },
+  context: Context,
+  ignored: readonly CancelReason[] = [],
 ): TimeLimit {
   const { info } = context;
   const cancellationSignal = ignored.length > 0 ? exceptFor(context, ignored) : context.cancellationSignal;

@@ -97,9 +97,14 @@ export function openLateJournal(store: Store, task: CallTask): LateJournal {
   };
 }
 
+/** The part of the store that has the events of segments. */
+interface SegmentSource {
+  readonly journal: Pick<Store['journal'], 'ofTypes'>;
+}
+
 /** Makes the spans of a run's segments that are over, from its journal. A run never fails for its spans. */
 export async function tellSegments(
-  { journal }: { readonly journal: Pick<Store['journal'], 'ofTypes'> },
+  { journal }: SegmentSource,
   { runId, tenantId, segments: ended }: JournalWrite,
 ): Promise<void> {
   if (!ended || !isTracing()) return;

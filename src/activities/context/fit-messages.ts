@@ -84,18 +84,14 @@ interface FitCheck {
 function checkFit(messages: readonly Message[], { original, limit, envelopeTokens, meter }: FitCheck): FittingMessages {
   const ofMessages = meter.messages(messages);
   const tokens = Math.ceil(envelopeTokens + ofMessages);
-  if (tokens > limit) throw tooLong({ tokens, limit, envelopeTokens });
+  if (tokens > limit) throw tooLong(tokens, { limit, envelopeTokens });
   const sent = new Set(messages.map(({ id }) => id));
   const dropped = original.filter(({ id }) => !sent.has(id)).length;
   const report = Number.isFinite(limit) ? { tokens, maxTokens: limit, dropped } : null;
   return { kind: 'fitting', messages, report };
 }
 
-function tooLong({
-  tokens,
-  limit,
-  envelopeTokens,
-}: Pick<FitCheck, 'limit' | 'envelopeTokens'> & { tokens: number }): CallError {
+function tooLong(tokens: number, { limit, envelopeTokens }: Pick<FitCheck, 'limit' | 'envelopeTokens'>): CallError {
   const message =
     `The request does not fit: what has to be sent takes ${tokens} tokens of ${limit}, ` +
     `${Math.ceil(envelopeTokens)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;

@@ -40,7 +40,8 @@ function customStep(name: string, processor: MessageProcessor): ProcessingStep {
   return async (messages, { maxTokens, count }) => {
     const processed = await failingAs(name, async () => toJson(await processor(messages, { maxTokens, count })));
     const problem = isJsonList(processed) ? processed.map(messageProblem).find(Boolean) : 'it gives back no list';
-    if (problem !== undefined) throw failureOf(name, problem, { retryable: false });
+    if (problem !== undefined)
+      throw new CallError('MODEL_FAILED', describeFailure(name, problem), { retryable: false, done: 'no' });
     return restoreConversation(messages, isJsonList(processed) ? processed.filter(isMessage) : []);
   };
 }
@@ -50,10 +51,11 @@ async function failingAs<T>(name: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof CallError) throw error;
-    throw failureOf(name, messageOf(error), { retryable: true, cause: error });
+    const message = describeFailure(name, messageOf(error));
+    throw new CallError('MODEL_FAILED', message, { retryable: true, done: 'no', cause: error });
   }
 }
 
-function failureOf(name: string, problem: string, fields: { retryable: boolean; cause?: unknown }): CallError {
-  return new CallError('MODEL_FAILED', `The message processor "${name}" failed: ${problem}`, { done: 'no', ...fields });
+function describeFailure(name: string, problem: string): string {
+  return `The message processor "${name}" failed: ${problem}`;
 }

@@ -2,7 +2,8 @@ import { sourceOf } from '../../graph/definition/index.ts';
 import { mayReadFile } from '../../graph/run/index.ts';
 import type { Principal, ModelCallRequest } from '../../graph/run/index.ts';
 import type { Store } from '../../store/store.ts';
-import type { GuardedRequest } from '../http/guarded-request.ts';
+import { followRedirects } from '../../network/follow-redirects.ts';
+import type { GuardedRequest } from '../../network/guarded-request.ts';
 import type { GenerateContext } from '../models/model.ts';
 import { checkMediaType, nameOfFile, fileError } from './check-media-type.ts';
 import type { ReadBytes } from './check-media-type.ts';
@@ -11,8 +12,7 @@ import { inCallSlot } from '../calls/call-slots.ts';
 import type { CallSlots } from '../calls/call-slots.ts';
 import type { CallTask } from '../calls/call-task.ts';
 import { filesIn } from '../models/to-prompt.ts';
-import { fromStatus, REFUSED } from '../calls/classify-failure.ts';
-import { followRedirects } from '../http/follow-redirects.ts';
+import { fromNetwork, fromStatus, REFUSED } from '../calls/classify-failure.ts';
 
 /** The call whose messages have files. */
 export interface PromptOfFiles {
@@ -99,12 +99,13 @@ function openFileBudget(): FileBudget {
  * @throws ApplicationFailure `BUSY`, which the server retries
  */
 export async function inFileSlot<T>(
-  { fileSlots, store }: { readonly fileSlots: CallSlots; readonly store: Store },
+  slots: CallSlots,
+  store: Store,
   task: CallTask<ModelCallRequest>,
   call: () => Promise<T>,
 ): Promise<T> {
   const hasFiles = filesIn(task.request.messages).length > 0;
-  return hasFiles ? await inCallSlot({ slots: fileSlots, store }, task, call) : await call();
+  return hasFiles ? await inCallSlot(slots, store, task, call) : await call();
 }
 
 /** A file at an address that a message names. */
@@ -147,9 +148,9 @@ async function readLinked(
       return { bytes: await answer.readBytes(maxBytes), contentType: headers.get('content-type') };
     });
   } catch (thrown) {
-    if (!(thrown instanceof CallError)) throw thrown;
-    if (thrown.code === 'PAYLOAD_TOO_LARGE') return null;
-    throw thrown.code === 'TOOL_FAILED' ? asModelFailure(name, thrown) : thrown;
+    const error = fromNetwork('TOOL_FAILED', thrown);
+    if (error.code === 'PAYLOAD_TOO_LARGE') return null;
+    throw error.code === 'TOOL_FAILED' ? asModelFailure(name, error) : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { TimerOptions } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -9,7 +10,7 @@ import { modelAttributes, GEN_AI } from '../../telemetry/traces/names.ts';
 import { inSpanBelow } from '../../telemetry/traces/in-span.ts';
 import type { SpanStart } from '../../telemetry/traces/in-span.ts';
 import { CallError } from '../calls/call-error.ts';
-import type { GuardedFetch } from '../http/guarded-request.ts';
+import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
 import type { EmbeddingProviderName } from '../model-providers.ts';
 import { openTransport } from './open-transport.ts';
@@ -34,7 +35,7 @@ export interface EmbeddingSettings {
 }
 
 /** Waits, and rejects when the signal aborts. */
-export type Sleep = (ms: number, value: null, options: { readonly signal: AbortSignal }) => Promise<unknown>;
+export type Sleep = (ms: number, value: null, options: Pick<TimerOptions, 'signal'>) => Promise<unknown>;
 
 interface EmbedderDeps {
   readonly fetch: GuardedFetch;
@@ -108,7 +109,7 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
       const adapter = open({ model, apiKey, baseURL, fetch: transport.fetch });
       const answer = await adapter.doEmbed({ values: [...texts], providerOptions: options(dimensions), abortSignal });
       count(answer.usage?.tokens ?? 0);
-      return requireVectors(answer.embeddings, { model, dimensions, texts: texts.length });
+      return requireVectors(answer.embeddings, settings, texts.length);
     } catch (thrown) {
       if (thrown instanceof VectorsUnusableError) throw thrown;
       const error = toCallError({ model, thrown, status: transport.lastStatus() });
@@ -118,9 +119,11 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
   };
 }
 
+/** @param texts their number. @throws VectorsUnusableError unless there is a vector of the right length for each */
 function requireVectors(
   vectors: readonly Vector[],
-  { model, dimensions, texts }: { readonly model: string; readonly dimensions: number; readonly texts: number },
+  { model, dimensions }: EmbeddingSettings,
+  texts: number,
 ): readonly Vector[] {
   const lengths = new Set(vectors.map(({ length }) => length));
   const isWhole = vectors.length === texts && vectors.every((vector) => vector.every(Number.isFinite));

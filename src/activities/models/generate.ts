@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import { describeModel } from '../../telemetry/traces/names.ts';
-import type { GuardedFetch } from '../http/guarded-request.ts';
+import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';

@@ -1,5 +1,5 @@
-import type { GuardedFetch } from '../http/guarded-request.ts';
-import { limitBytes } from '../http/read-body.ts';
+import type { GuardedFetch } from '../../network/guarded-request.ts';
+import { limitBytes } from '../../network/read-body.ts';
 
 /** The connection of one call to its provider. */
 export interface Transport {

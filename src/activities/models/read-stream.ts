@@ -45,13 +45,9 @@ export class StreamedError extends Error {
   }
 }
 
-function takeBlock(
-  part: Part & { readonly id?: string },
-  open: Map<string, Block>,
-  content: LanguageModelV3Content[],
-): void {
+function takeBlock(part: Part, open: Map<string, Block>, content: LanguageModelV3Content[]): void {
   const [kind, step] = part.type.split('-');
-  if ((kind !== 'text' && kind !== 'reasoning') || part.id === undefined) return;
+  if ((kind !== 'text' && kind !== 'reasoning') || !('id' in part)) return;
   // Text and reasoning parts number their ids separately.
   const key = `${kind} ${part.id}`;
   const block: Block = open.get(key) ?? { type: kind, text: '' };

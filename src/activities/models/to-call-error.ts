@@ -5,10 +5,10 @@ import {
   JSONParseError,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
-import { errorChain, isJsonList, isJsonObject, toJson } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { JsonObject, Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
-import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
+import { findClassified, fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { StreamedError } from './read-stream.ts';
 
 interface Failure {
@@ -21,7 +21,7 @@ interface Failure {
 
 /** Classifies an adapter's error by the table of all failures. */
 export function toCallError({ model, thrown, status }: Failure): CallError {
-  const own = errorChain(thrown).find((cause) => cause instanceof CallError);
+  const own = findClassified('MODEL_FAILED', thrown);
   if (own) return own;
   if (status !== null && status < 300) return fromBrokenAnswer(model, thrown);
   if (APICallError.isInstance(thrown) && thrown.statusCode !== undefined)

@@ -18,7 +18,7 @@ type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number];
 export function toCallOptions(request: LoadedRequest, settings: ModelSettings, toolNames: ToolNames): CallOptions {
   const { output, messages, files, temperature } = request;
   const tools = toTools(request, settings, toolNames);
-  const mode = output === null ? null : chooseOutputMode(settings.provider, { output, tools: tools.tools ?? [] });
+  const mode = output === null ? null : chooseOutputMode(settings.provider, output, (tools.tools ?? []).length > 0);
   return {
     prompt: toPrompt({ system: toSystem(request.system, mode), messages }, { settings, toolNames, files }),
     ...(temperature !== null && { temperature }),
@@ -80,10 +80,10 @@ export type OutputMode =
 /** Chooses the mode for a request with an output schema. The answer is checked in either mode. */
 function chooseOutputMode(
   provider: ProviderName,
-  { output, tools }: { readonly output: NonNullable<ModelRequest['output']>; readonly tools: readonly unknown[] },
+  output: NonNullable<ModelRequest['output']>,
+  hasTools: boolean,
 ): OutputMode {
   const { withTools, anySchema } = PROVIDER_TRAITS[provider].output;
-  const hasTools = tools.length > 0;
   const isNative =
     isJsonObject(output) &&
     output['type'] === 'object' &&

@@ -19,7 +19,7 @@ export interface PromptTarget {
 
 /** Converts a request's messages for the AI SDK's adapters. */
 export function toPrompt(
-  { system, messages }: { readonly system: string | null; readonly messages: readonly Message[] },
+  { system, messages }: Pick<ModelRequest, 'system' | 'messages'>,
   target: PromptTarget,
 ): LanguageModelV3Prompt {
   const calls = createCallIds();

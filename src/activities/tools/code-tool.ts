@@ -90,10 +90,12 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-type ToJsonSchema = (options: {
+type ToJsonSchema = (options: JsonSchemaOptions) => Record<string, unknown>;
+
+interface JsonSchemaOptions {
   readonly target: string;
   readonly libraryOptions?: Record<string, unknown>;
-}) => Record<string, unknown>;
+}
 
 type Checked<Output> =
   | { readonly value: Output; readonly issues?: undefined }

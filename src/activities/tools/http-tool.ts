@@ -5,8 +5,8 @@ import { splitIntoPieces } from '../../graph/expression/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { traceHeaders } from '../../telemetry/traces/traceparent.ts';
-import { followRedirects } from '../http/follow-redirects.ts';
-import type { GuardedRequest, ToolAnswer } from '../http/guarded-request.ts';
+import { followRedirects } from '../../network/follow-redirects.ts';
+import type { GuardedRequest, HttpResponse } from '../../network/guarded-request.ts';
 import { resolveHeaders, useSecrets } from '../secrets.ts';
 import type { TextsOrSecrets, SecretResolver } from '../secrets.ts';
 import type { Tool, ToolCall, ToolContext } from './tool.ts';
@@ -114,7 +114,7 @@ async function send(
   return await followRedirects(guardedRequest, request, (answer) => readResult(name, answer));
 }
 
-async function readResult(name: string, answer: ToolAnswer): Promise<Json> {
+async function readResult(name: string, answer: HttpResponse): Promise<Json> {
   const { status, headers } = answer;
   if (status < 200 || status > 299) {
     // The status of a failure is enough, so its body may be unreadable.

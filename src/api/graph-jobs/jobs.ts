@@ -25,8 +25,8 @@ import { validateGraph } from '../../graph/validate/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { replay } from '../../graph/replay/index.ts';
 import type { Replayed, ReplayLog } from '../../graph/replay/index.ts';
-import { playOutputs } from '../../testing/outputs/index.ts';
-import type { OutputsTest, TestedRun } from '../../testing/outputs/index.ts';
+import { playOutputs } from '../../simulation/play-outputs.ts';
+import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
 
 /** A definition that has passed validation, with the part of a catalog that it uses. */
 export interface RunnableGraph {

@@ -1,4 +1,4 @@
-import type { OutputsTest, TestedRun } from '../../testing/outputs/index.ts';
+import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';

@@ -1,8 +1,8 @@
 import { request } from 'undici';
-import { CallError } from '../../activities/calls/call-error.ts';
-import { readRetryAfter } from '../../activities/calls/judge-attempt.ts';
-import { createGuard } from '../../activities/http/guard.ts';
-import type { Guard } from '../../activities/http/guard.ts';
+import { createGuard } from '../../network/guard.ts';
+import type { Guard } from '../../network/guard.ts';
+import { NetworkError } from '../../network/network-error.ts';
+import { readRetryAfter } from '../../network/retry-after.ts';
 import type { Answered } from './judge-delivery.ts';
 
 /** A message for a receiver. */
@@ -69,7 +69,7 @@ function timedOut(timeoutMs: number): string {
 
 /** Messages of the network name addresses that are none of a tenant's business; codes do not. */
 function reasonOf(thrown: unknown): string {
-  if (thrown instanceof CallError) return thrown.message;
+  if (thrown instanceof NetworkError) return thrown.message;
   const code =
     thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? ` (${thrown.code})` : '';
   return `The receiver can't be reached${code}`;

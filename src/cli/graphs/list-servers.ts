@@ -1,4 +1,4 @@
-import { createGuardedFetch } from '../../activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../network/guarded-request.ts';
 import { createEnvironmentSecrets } from '../../activities/secrets.ts';
 import { offerTools } from '../../activities/tools/mcp/offer-tools.ts';
 import type { OfferedTool } from '../../activities/tools/mcp/offer-tools.ts';

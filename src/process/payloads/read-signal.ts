@@ -51,7 +51,7 @@ async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver
   const id = idIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
   if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
-  const stored = (await find(store, id)) ?? (await noteUnreadable(store, { id, reason: MISSING }, receiver));
+  const stored = (await find(store, id)) ?? (await noteUnreadable(store, id, MISSING, receiver));
   const reason = notedReason(stored);
   if (reason !== null) return { reason };
   const payload = fromStored(stored);
@@ -71,7 +71,8 @@ function idIn(reference: Payload): string | null {
 /** Notes that a payload can't be read, unless it has become readable in this moment. @returns what the store has from now on */
 async function noteUnreadable(
   store: Blobs,
-  { id, reason }: { readonly id: string; readonly reason: string },
+  id: string,
+  reason: string,
   { workflowId, isReplaying }: Receiver,
 ): Promise<Blob> {
   if (isReplaying) throw new RangeError(`The payload ${id} of a signal could be read before: ${reason}`);
@@ -113,7 +114,7 @@ async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver:
       await setTimeout(DECODE_PAUSE_MS);
     }
   }
-  await noteUnreadable(store, { id, reason: NO_CODE }, receiver);
+  await noteUnreadable(store, id, NO_CODE, receiver);
   return { reason: NO_CODE };
 }
 

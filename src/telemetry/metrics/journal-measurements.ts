@@ -9,8 +9,10 @@ export interface MeasuredRun {
   readonly graph: string;
 }
 
+type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
+
 type Measured<Type extends RunEvent['type']> = (
-  event: RunEvent & { readonly type: Type },
+  event: EventOf<Type>,
   run: MeasuredRun,
   clock: NodeClock,
 ) => readonly Measurement[];
@@ -44,7 +46,8 @@ const OF_EVENTS: { readonly [Type in RunEvent['type']]?: Measured<Type> } = {
 export function journalMeasurements(
   { events, approvals }: Pick<JournalBatch, 'events' | 'approvals'>,
   run: MeasuredRun,
-  { now, clock }: { readonly now: number; readonly clock: NodeClock },
+  now: number,
+  clock: NodeClock,
 ): readonly Measurement[] {
   const requestedAt = new Map(approvals.map(({ id, requestedAt: at, status }) => [id, { at, status }]));
   const [first] = events;
@@ -56,7 +59,7 @@ export function journalMeasurements(
 }
 
 function ofEvent<Type extends RunEvent['type']>(
-  event: RunEvent & { readonly type: Type },
+  event: EventOf<Type>,
   run: MeasuredRun,
   clock: NodeClock,
 ): readonly Measurement[] {

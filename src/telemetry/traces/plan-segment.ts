@@ -134,7 +134,10 @@ class SegmentPlan {
   }
 
   /** The checkpoint of a superstep is its end. */
-  #closeStep({ path = [], step, checkpoint }: RunEvent & { readonly type: 'checkpoint.saved' }, at: number): void {
+  #closeStep(
+    { path = [], step, checkpoint }: Extract<RunEvent, { readonly type: 'checkpoint.saved' }>,
+    at: number,
+  ): void {
     const span = this.#spans.get(this.#idOf({ kind: 'step', path, step }));
     if (!span) return;
     span.endedAt = at;

@@ -23,25 +23,21 @@ interface ToldSegment extends PlannedSegment {
 export async function tellSegment(place: ToldSegment, events: Parameters<typeof planSegment>[1]): Promise<void> {
   const tracer = runTracer();
   if (!tracer) return;
-  const ofTrace = { ...place, traceId: traceIdOf(place) };
-  for (const planned of await planSegment(place, events)) tell(tracer, ofTrace, planned);
+  const traceId = traceIdOf(place);
+  for (const planned of await planSegment(place, events)) makeSpan(tracer, place, traceId, planned);
 }
 
-function tell(runs: RunTracer, place: ToldSegment & { readonly traceId: string }, planned: PlannedSpan): void {
-  const { traceId } = place;
+function makeSpan(runs: RunTracer, place: ToldSegment, traceId: string, planned: PlannedSpan): void {
   const { name, spanId, parentId, startedAt, endedAt, attributes, error, earlier } = planned;
   const links = parentId === null ? linksOf(place) : linksTo(earlier);
   const options = { kind: SpanKind.INTERNAL, startTime: startedAt, attributes, links };
-  const parent = parentOf(place, { traceId, parentId });
+  const parent = parentOf(place, traceId, parentId);
   const span = runs.startAs({ traceId, spanId }, (tracer) => tracer.startSpan(name, options, parent));
   if (error !== null) markFailed(span, error);
   span.end(endedAt);
 }
 
-function parentOf(
-  place: TracePlace,
-  { traceId, parentId }: { readonly traceId: string; readonly parentId: string | null },
-): Context {
+function parentOf(place: TracePlace, traceId: string, parentId: string | null): Context {
   if (parentId !== null)
     return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED });
   return place.segment === FIRST_SEGMENT ? trace.setSpanContext(ROOT_CONTEXT, askedIn(place)) : ROOT_CONTEXT;

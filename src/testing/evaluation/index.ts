@@ -1,4 +1,5 @@
-export { checkExpectations, describeDifference } from './check-expectations.ts';
+export { describeDifference } from '../../simulation/difference.ts';
+export { checkExpectations } from './check-expectations.ts';
 export type { ObservedRun } from './check-expectations.ts';
 export { passRate } from './pass-rate.ts';
 export type { PassRate } from './pass-rate.ts';

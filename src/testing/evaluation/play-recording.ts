@@ -5,8 +5,8 @@ import type { RunEvent } from '../../graph/journal/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { AnyGraph } from '../run-options.ts';
-import { firstDifference } from './check-expectations.ts';
-import type { Difference } from './check-expectations.ts';
+import { firstDifference } from '../../simulation/difference.ts';
+import type { Difference } from '../../simulation/difference.ts';
 import { hiddenIn, outcomeOf, placeOfEvent, readRecordedTest, replayTest } from './recorded-test.ts';
 import type { Outcome, RecordedTest } from './recorded-test.ts';
 
@@ -25,13 +25,17 @@ export interface RecordingDivergence extends Difference {
   readonly where: string;
 }
 
+interface PlayOptions {
+  /** A graph to play instead of the recorded one. */
+  readonly graph?: AnyGraph;
+}
+
 /**
  * Plays a recorded run again with its recorded answers, decisions and times: offline, in milliseconds.
  * @param recorded the JSON of a file of `holdfast promote`
- * @param graph plays this graph instead of the recorded one
  * @throws TypeError if it is no such file; InvalidGraphError if the graph has errors, or uses what the run did not
  */
-export function playRecording(recorded: unknown, { graph }: { readonly graph?: AnyGraph } = {}): PlayedRecording {
+export function playRecording(recorded: unknown, { graph }: PlayOptions = {}): PlayedRecording {
   const test = readRecordedTest(recorded);
   const definition = graph && ('toJSON' in graph ? graph.toJSON() : graph);
   if (definition) requireValid(definition, test);

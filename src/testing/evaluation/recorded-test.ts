@@ -7,7 +7,7 @@ import type { Recording, Replayed } from '../../graph/replay/index.ts';
 import type { RunStatus } from '../../graph/run/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import type { Json, RunError } from '../../graph/values/index.ts';
-import { pathOf } from '../run-record.ts';
+import { pathOf } from '../../simulation/run-record.ts';
 
 /** A recorded run as a test: a file of JSON that `holdfast promote` writes. */
 export interface RecordedTest {

@@ -1,4 +1,4 @@
-import { createGuardedRequest } from '../../../src/activities/http/guarded-request.ts';
+import { createGuardedRequest } from '../../../src/network/guarded-request.ts';
 import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
 import { createHttpTool } from '../../../src/activities/tools/http-tool.ts';
 import type { HttpTool, HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';

@@ -1,5 +1,5 @@
 import { CallError } from '../../../src/activities/calls/call-error.ts';
-import { createGuardedFetch } from '../../../src/activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { GenerateContext, ModelRequest, ModelSettings } from '../../../src/activities/models/model.ts';
 import type { ModelReply } from '../../../src/graph/run/effect.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createGuardedFetch } from '../../../src/activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
 import { openMcpTools } from '../../../src/activities/tools/mcp/open-server.ts';
 import type { Tool } from '../../../src/activities/tools/tool.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';

@@ -29,8 +29,8 @@ test.each([
   ['for HTTP requests of tools', /^undici|^ipaddr\.js/],
   ['for workers', /^@temporalio\/(?:worker|activity|workflow)/],
   [
-    'of a model, a tool or a call',
-    /^src\/activities\/(?:models\/(?!embedder-name)|http|calls\/call-|tools\/(?:http|mcp|code))/,
+    'of a model, a tool, a call or a request',
+    /^src\/(?:network\/(?!network-error|retry-after)|activities\/(?:models\/(?!embedder-name)|calls\/call-|tools\/(?:http|mcp|code)))/,
   ],
 ])('it loads nothing %s', (_what, names) => {
   const needed = loaded.filter((name) => names.test(name) && name !== 'src/activities/calls/call-error.ts');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createGuardedFetch } from '../../../src/activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
 import { act, answer, checkReply, smallestValue } from '../../../src/dev/scripted-model/completion.ts';

@@ -6,8 +6,8 @@ import type { Response as UndiciResponse } from 'undici';
 import { CallError } from '../../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../calls/classify-failure.ts';
 import { traceHeaders } from '../../../telemetry/traces/traceparent.ts';
-import type { GuardedFetch } from '../../http/guarded-request.ts';
-import { readBody } from '../../http/read-body.ts';
+import type { GuardedFetch } from '../../../network/guarded-request.ts';
+import { readBody } from '../../../network/read-body.ts';
 import { boundAnswers, limitStream } from './bound-answers.ts';
 
 interface HttpTransportOptions {

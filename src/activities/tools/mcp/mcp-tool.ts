@@ -9,7 +9,7 @@ import { pinOf } from './offer-tools.ts';
 import type { ListedTool, OfferedTool } from './offer-tools.ts';
 import { toUnreachable, toCallError } from './to-call-error.ts';
 import { REFUSED, UNCLEAR } from '../../calls/classify-failure.ts';
-import { MAX_BODY_BYTES } from '../../http/read-body.ts';
+import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 
 export interface McpToolDeps {

@@ -1,4 +1,4 @@
-import type { GuardedFetch } from '../../http/guarded-request.ts';
+import type { GuardedFetch } from '../../../network/guarded-request.ts';
 import { useSecrets } from '../../secrets.ts';
 import type { SecretResolver } from '../../secrets.ts';
 import type { Tool } from '../tool.ts';

@@ -1,6 +1,6 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { GuardedFetch } from '../../http/guarded-request.ts';
+import type { GuardedFetch } from '../../../network/guarded-request.ts';
 import { resolveHeaders, resolveTexts } from '../../secrets.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import { HttpTransport } from './http-transport.ts';

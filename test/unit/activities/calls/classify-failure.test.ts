@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../../../src/activities/calls/classify-failure.ts';
-import { createGuardedFetch, createGuardedRequest } from '../../../../src/activities/http/guarded-request.ts';
-import { readBody } from '../../../../src/activities/http/read-body.ts';
+import { createGuardedFetch, createGuardedRequest } from '../../../../src/network/guarded-request.ts';
+import { readBody } from '../../../../src/network/read-body.ts';
+import { NetworkError } from '../../../../src/network/network-error.ts';
 import { messageOf } from '../../../../src/graph/values/text.ts';
 import { makeCertificates, tlsOptions } from '../../../support/servers/certificates.ts';
 import { breakOff, closedPort, hangUp, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
@@ -210,8 +211,43 @@ describe('fromNetwork', () => {
   });
 
   test('what is classified already stays as it is', () => {
-    const blocked = new CallError('BLOCKED_URL', 'no', { retryable: false, done: 'no' });
-    expect(fromNetwork('TOOL_FAILED', blocked)).toBe(blocked);
+    expect(fromNetwork('MODEL_FAILED', busy)).toBe(busy);
+  });
+
+  const blocked = new NetworkError('blocked', 'The URL is blocked');
+  const busy = new CallError('TOOL_FAILED', 'busy', { retryable: true, done: 'no', retryAfterMs: 5 });
+
+  test.each<[string, NetworkError, object]>([
+    ['a blocked address', blocked, { code: 'BLOCKED_URL', retryable: false, done: 'no' }],
+    [
+      'an answer that is too large',
+      new NetworkError('too large', 'It is too large'),
+      { code: 'PAYLOAD_TOO_LARGE', retryable: false, done: 'perhaps' },
+    ],
+    [
+      'a redirect too many',
+      new NetworkError('too many redirects', 'It has no end'),
+      { code: 'MODEL_FAILED', retryable: false, done: 'no' },
+    ],
+    [
+      'a blocked address after work that may be done',
+      new NetworkError('failed after a redirect', 'x', { cause: blocked }),
+      { code: 'BLOCKED_URL', retryable: false, done: 'perhaps', message: 'The URL is blocked' },
+    ],
+    [
+      'a refusal after work that may be done',
+      new NetworkError('failed after a redirect', 'x', { cause: busy }),
+      { code: 'TOOL_FAILED', retryable: true, done: 'perhaps', retryAfterMs: 5, message: 'busy' },
+    ],
+    [
+      'a connection that nothing takes after work that may be done',
+      new NetworkError('failed after a redirect', 'x', { cause: systemError('ECONNREFUSED', 'connect') }),
+      { code: 'MODEL_FAILED', retryable: true, done: 'perhaps', message: 'The connection failed: ECONNREFUSED' },
+    ],
+  ])('%s has its class, and as a cause, too', (_what, thrown, expected) => {
+    const wanted = { name: 'CallError', message: thrown.message, ...expected };
+    expect(fromNetwork('MODEL_FAILED', thrown)).toMatchObject(wanted);
+    expect(fromNetwork('MODEL_FAILED', new TypeError('fetch failed', { cause: thrown }))).toMatchObject(wanted);
   });
 
   test('an unexpected error keeps its message, and the call may have been done', () => {

@@ -36,7 +36,7 @@ async function make(
   };
   const slots = { take: () => slot };
   return await anActivity(info).run<[], CallOutcome, () => Promise<CallOutcome>>(
-    async () => await inCallSlot({ slots, store }, task, call),
+    async () => await inCallSlot(slots, store, task, call),
   );
 }
 

@@ -23,7 +23,7 @@ interface Opened {
 /** The limit of an attempt at a call that was scheduled a minute ago. */
 function open(policy: Partial<Pick<CallPolicy, 'timeoutMs' | 'deadlineMs'>>): Opened {
   const activity = anActivity({ scheduledTimestampMs: NOW - 60_000 });
-  return { activity, limit: openTimeLimit(aPolicy(policy), { context: activity.context, ignored: [] }) };
+  return { activity, limit: openTimeLimit(aPolicy(policy), activity.context) };
 }
 
 const endOf = async (limit: TimeLimit, work: Promise<never>): Promise<unknown> =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
 import { createOpenPromptFiles } from '../../../../src/activities/files/open-prompt-files.ts';
-import { createGuardedRequest } from '../../../../src/activities/http/guarded-request.ts';
+import { createGuardedRequest } from '../../../../src/network/guarded-request.ts';
 import { permissionsOf } from '../../../../src/graph/definition/roles.ts';
 import type { FilePart } from '../../../../src/graph/definition/message.ts';
 import { mayReadFile } from '../../../../src/graph/run/principal.ts';

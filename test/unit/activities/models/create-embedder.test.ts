@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createEmbedder } from '../../../../src/activities/models/create-embedder.ts';
 import type { EmbeddingSettings, Sleep } from '../../../../src/activities/models/create-embedder.ts';
-import { createGuardedFetch } from '../../../../src/activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../../../src/network/guarded-request.ts';
 import type { JsonObject } from '../../../../src/graph/values/json.ts';
 import { TextsRefusedError } from '../../../../src/store/memory/memory-vectors.ts';
 import { json, silence } from '../../../support/doubles/loopback-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../../src/activities/calls/call-error.ts';
-import { createGuardedFetch } from '../../../../src/activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../../src/activities/models/generate.ts';
 import type { ModelRequest, ModelSettings } from '../../../../src/activities/models/model.ts';
 import { createEnvironmentSecrets } from '../../../../src/activities/secrets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createGuardedFetch } from '../../../../src/activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../../src/activities/models/generate.ts';
 import type { ModelSettings } from '../../../../src/activities/models/model.ts';
 import type { ModelReply } from '../../../../src/graph/run/effect.ts';

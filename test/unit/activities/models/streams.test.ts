@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createGenerate } from '../../../../src/activities/models/generate.ts';
-import { createGuardedFetch } from '../../../../src/activities/http/guarded-request.ts';
+import { createGuardedFetch } from '../../../../src/network/guarded-request.ts';
 import { aModelContext, aModelQuestion } from '../../../support/builders/call-builders.ts';
 import { REPLIES, STREAMS } from '../../../support/builders/provider-replies.ts';
 import { PROVIDERS, askModel, dataEvents, failureOf } from '../../../support/doubles/asked-model.ts';

@@ -16,7 +16,7 @@ const measured = (
   events: readonly RunEvent[],
   { clock = createNodeClock(), approvals = [anApproval('R', 'pending')] } = {},
 ) =>
-  journalMeasurements({ events, approvals }, RUN, { now: ASKED_AT + 60_000, clock }).filter(
+  journalMeasurements({ events, approvals }, RUN, ASKED_AT + 60_000, clock).filter(
     ({ name }) => name !== 'holdfast.journal.lag',
   );
 
@@ -49,7 +49,8 @@ test('a run whose id tells no time is counted all the same', () => {
   const measurements = journalMeasurements(
     { events, approvals: [] },
     { runId: 'bench-0', graph: 'refund' },
-    { now: ASKED_AT, clock: createNodeClock() },
+    ASKED_AT,
+    createNodeClock(),
   );
   expect(measurements.map(({ name }) => name)).toEqual(['holdfast.journal.lag', 'holdfast.runs']);
 });
@@ -59,10 +60,7 @@ test('the journal lags by the age of the oldest event of a batch', () => {
     { type: 'run.paused', at: after(50), reason: null, nodes: [], by: 'ann' },
     { type: 'run.resumed', at: after(55), by: 'ann' },
   ]);
-  const [lag] = journalMeasurements({ events, approvals: [] }, RUN, {
-    now: ASKED_AT + 60_000,
-    clock: createNodeClock(),
-  });
+  const [lag] = journalMeasurements({ events, approvals: [] }, RUN, ASKED_AT + 60_000, createNodeClock());
   expect(lag).toEqual({ name: 'holdfast.journal.lag', value: 10, labels: {} });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { HttpTransport } from '../../../../../src/activities/tools/mcp/http-transport.ts';
-import type { GuardedFetch } from '../../../../../src/activities/http/guarded-request.ts';
+import type { GuardedFetch } from '../../../../../src/network/guarded-request.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

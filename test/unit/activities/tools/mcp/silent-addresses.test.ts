@@ -35,7 +35,7 @@ describe.each(['initialize', 'tools/list'])('a server that is silent to %s of a 
     ['cancellation', 5_000, { code: 'CANCELED', retryable: false, done: 'no' }],
   ])('has not been called at the %s of a call', async (_end, timeoutMs, expected) => {
     const activity = anActivity();
-    const limit = openTimeLimit(aPolicy({ timeoutMs }), { context: activity.context, ignored: [] });
+    const limit = openTimeLimit(aPolicy({ timeoutMs }), activity.context);
     const { signal, prepare } = limit;
     setTimeout(() => activity.cancel(), 400);
     await expect(limit.bound(tools.call('odd.echo', 'x', { signal, prepare }))).rejects.toMatchObject(expected);

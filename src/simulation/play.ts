@@ -6,8 +6,8 @@ import { approvalTimerId, hasEnded } from '../graph/run/index.ts';
 import type { Effect, Occurrence, OccurrenceBody } from '../graph/run/index.ts';
 import { toDelay } from './timeline.ts';
 import type { Pace, Timeline } from './timeline.ts';
-import { fits, toSignal } from './answers.ts';
-import type { Decision } from './answers.ts';
+import { fits, toSignal } from './decisions.ts';
+import type { Decision } from './decisions.ts';
 import type { CallPlayer } from './call-player.ts';
 import type { RunRecord } from './run-record.ts';
 

@@ -1,9 +1,9 @@
-import { beginRun } from '../../graph/advance/index.ts';
-import type { RunIdentity } from '../../graph/advance/index.ts';
-import type { CompiledGraph } from '../../graph/compile/index.ts';
-import { toRunView } from '../../graph/journal/index.ts';
-import type { WaitingFor } from '../../graph/journal/index.ts';
-import { isEnded, calleeOf } from '../../graph/run/index.ts';
+import { beginRun } from '../graph/advance/index.ts';
+import type { RunIdentity } from '../graph/advance/index.ts';
+import type { CompiledGraph } from '../graph/compile/index.ts';
+import { toRunView } from '../graph/journal/index.ts';
+import type { WaitingFor } from '../graph/journal/index.ts';
+import { isEnded, calleeOf } from '../graph/run/index.ts';
 import type {
   OccurrenceBody,
   RunStatus,
@@ -11,26 +11,26 @@ import type {
   CallRequest,
   ModelReply,
   ReadingRequest,
-} from '../../graph/run/index.ts';
-import { own, isJsonList, isJsonObject, withDefaults } from '../../graph/values/index.ts';
-import type { Json, JsonObject, RunError, RunErrorCode } from '../../graph/values/index.ts';
-import { MissingAnswerError } from '../answers.ts';
-import type { Decision } from '../answers.ts';
-import { CallPlayer } from '../call-player.ts';
-import { createTimeline } from '../timeline.ts';
-import type { Pace } from '../timeline.ts';
-import { pathOf, stepsOf, RunRecord } from '../run-record.ts';
-import { planOutside } from '../plan-outside.ts';
-import { play, timeOutsOfOpenApprovals } from '../play.ts';
-import type { Play } from '../play.ts';
-import type { TestEvent } from '../run-options.ts';
-import { describeDifference, firstDifference } from '../evaluation/check-expectations.ts';
-import { CallError } from '../../activities/calls/call-error.ts';
-import type { CallTask } from '../../activities/calls/call-task.ts';
-import type { Catalog } from '../../graph/definition/index.ts';
-import type { FakeCall } from '../fake-calls.ts';
-import { toReply } from '../scripted-model.ts';
-import type { ScriptedAnswer } from '../scripted-model.ts';
+} from '../graph/run/index.ts';
+import { own, isJsonList, isJsonObject, withDefaults } from '../graph/values/index.ts';
+import type { Json, JsonObject, RunError, RunErrorCode } from '../graph/values/index.ts';
+import { MissingAnswerError } from './decisions.ts';
+import type { Decision } from './decisions.ts';
+import { CallPlayer } from './call-player.ts';
+import { createTimeline } from './timeline.ts';
+import type { Pace } from './timeline.ts';
+import { pathOf, stepsOf, RunRecord } from './run-record.ts';
+import { planOutside } from './plan-outside.ts';
+import { play, timeOutsOfOpenApprovals } from './play.ts';
+import type { Play } from './play.ts';
+import type { TestEvent } from './plan-outside.ts';
+import { describeDifference, firstDifference } from './difference.ts';
+import { CallError } from '../activities/calls/call-error.ts';
+import type { CallTask } from '../activities/calls/call-task.ts';
+import type { Catalog } from '../graph/definition/index.ts';
+import type { FakeCall } from './call-player.ts';
+import { toReply } from './scripted-answer.ts';
+import type { ScriptedAnswer } from './scripted-answer.ts';
 
 /** A test of a graph that is plain JSON: what its run meets, and what is expected of it. */
 export interface OutputsTest {

@@ -4,10 +4,11 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from '
 import { request, fetch as undiciFetch } from 'undici';
 import type { RequestInit, Response } from 'undici';
 import { createGuard, CONNECT_MS } from './guard.ts';
+import type { GuardOptions } from './guard.ts';
 import { readBytes, readChunks } from './read-body.ts';
 
-/** An HTTP request of a tool; header names are in lower case. */
-export interface ToolRequest {
+/** An HTTP request; header names are in lower case. */
+export interface HttpRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,43 +16,48 @@ export interface ToolRequest {
   readonly signal: AbortSignal;
 }
 
-/** The answer to it. Its body is read or discarded. */
-export interface ToolAnswer {
+/** The response to it. Its body is read or discarded. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** @throws CallError `PAYLOAD_TOO_LARGE` */
+  /** @throws NetworkError `too large` */
   readText(): Promise<string>;
-  /** @throws CallError `PAYLOAD_TOO_LARGE` */
+  /** @throws NetworkError `too large` */
   readBytes(maxBytes: number): Promise<Uint8Array>;
   /** Closes the connection without reading on. */
   discard(): void;
 }
 
-/** Sends one request to a public address or an allowed private host. It does not follow redirects. */
-export type GuardedRequest = (request: ToolRequest, redirectedBy?: URL) => Promise<ToolAnswer>;
+/**
+ * Sends one request to a public address or an allowed private host. It does not follow redirects.
+ * @param redirectedBy the URL that redirected here; only an allowed host may redirect to an allowed private host
+ * @throws NetworkError `blocked`; errors of the HTTP client
+ */
+export type GuardedRequest = (request: HttpRequest, redirectedBy?: URL) => Promise<HttpResponse>;
 
 /**
- * Creates what sends the requests of tools from behind a guard. It costs a third of the processor time of `fetch`, whose web
- * streams and signals no tool needs.
+ * Creates what sends requests from behind a guard. A request takes a third of the processor time of `fetch`, which wraps
+ * bodies and signals in objects of the web.
  * @param allow private hosts that may be reached, as exact `host:port`
- * @param options what errors say of the setting that `allow` comes from
+ * @param options the remedy that errors name
  */
 export function createGuardedRequest(
   allow: readonly string[],
-  options: { readonly remedy?: string } = {},
+  options: Pick<GuardOptions, 'remedy'> = {},
 ): GuardedRequest {
   const guard = createGuard(allow, options);
   return async ({ url, method, headers, body, signal }, redirectedBy) => {
     const dispatcher = guard(url, redirectedBy);
     const sent = { method, headers: { ...DEFAULT_HEADERS, ...headers }, body, signal, dispatcher };
-    const answer = await request(url, sent);
-    const headerOf = (name: string): string | null => toHeader(answer.headers[name]);
+    const response = await request(url, sent);
+    const headerOf = (name: string): string | null => toHeader(response.headers[name]);
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       headers: { get: headerOf },
-      readText: async () => await readChunks(decompressed(answer.body, headerOf('content-encoding'))),
-      readBytes: async (maxBytes) => await readBytes(decompressed(answer.body, headerOf('content-encoding')), maxBytes),
-      discard: () => void answer.body.on('error', () => undefined).destroy(),
+      readText: async () => await readChunks(decompressed(response.body, headerOf('content-encoding'))),
+      readBytes: async (maxBytes) =>
+        await readBytes(decompressed(response.body, headerOf('content-encoding')), maxBytes),
+      discard: () => void response.body.on('error', () => undefined).destroy(),
     };
   };
 }
@@ -62,21 +68,21 @@ function toHeader(value: string | string[] | undefined): string | null {
   return Array.isArray(value) ? value.join(', ') : (value ?? null);
 }
 
-/** Also what a server cut short is read as far as it goes. */
-const WHATEVER_COMES = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const WHATEVER_COMES_OF_BROTLI = {
+/** A body that a server has cut short is read as far as it goes. */
+const PARTIAL = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const PARTIAL_BROTLI = {
   flush: constants.BROTLI_OPERATION_FLUSH,
   finishFlush: constants.BROTLI_OPERATION_FLUSH,
 };
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
-  ['gzip', () => createGunzip(WHATEVER_COMES)],
-  ['x-gzip', () => createGunzip(WHATEVER_COMES)],
-  ['deflate', () => createInflate(WHATEVER_COMES)],
-  ['br', () => createBrotliDecompress(WHATEVER_COMES_OF_BROTLI)],
+  ['gzip', () => createGunzip(PARTIAL)],
+  ['x-gzip', () => createGunzip(PARTIAL)],
+  ['deflate', () => createInflate(PARTIAL)],
+  ['br', () => createBrotliDecompress(PARTIAL_BROTLI)],
 ]);
 
-/** `fetch` takes no more codings, one in the other. */
+/** `fetch` takes no more nested codings. */
 const MAX_CODINGS = 5;
 
 /** A body in an unknown coding, or in too many, stays as it is. */
@@ -91,6 +97,7 @@ function decompressed(body: Readable, encoding: string | null): Readable {
 /**
  * Sends HTTP requests to public addresses and to allowed private hosts. It does not follow redirects.
  * @param redirectedBy the URL that redirected here; only an allowed host may redirect to an allowed private host
+ * @throws NetworkError `blocked`; errors of `fetch`, whose causes may be such errors
  */
 export type GuardedFetch = (url: URL, init: RequestInit, redirectedBy?: URL) => Promise<Response>;
 

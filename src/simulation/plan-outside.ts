@@ -1,7 +1,32 @@
 import type { OccurrenceBody, Principal } from '../graph/run/index.ts';
 import { toDelay } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
-import type { RunOptions, TestSignal } from './run-options.ts';
+import type { Json, JsonObject } from '../graph/values/index.ts';
+
+/** An event that comes from outside. */
+export interface TestEvent {
+  readonly name: string;
+  readonly payload?: Json | undefined;
+  /** The time since the start of the run, such as `1h`; by default at the start, and kept for the node that waits. */
+  readonly after?: string | undefined;
+}
+
+/** A signal as the API sends it. */
+export interface TestSignal {
+  readonly signal: string;
+  readonly payload?: JsonObject | undefined;
+  /** The time since the start of the run, such as `1h`. */
+  readonly after?: string | undefined;
+  readonly by?: Principal | undefined;
+}
+
+/** The test's clock, which skips all waiting. */
+export interface Clock {
+  /** RFC 3339; by default `2026-01-01T00:00:00Z`. */
+  readonly start?: string | undefined;
+  /** Lets at least this time pass before the run is left waiting, such as `8d`: time-outs before it come. */
+  readonly until?: string | undefined;
+}
 
 /** A signal of the test, and if its time has come. */
 export interface PlannedSignal {
@@ -10,8 +35,14 @@ export interface PlannedSignal {
   isSent: boolean;
 }
 
+interface OutsideOptions {
+  readonly events?: readonly TestEvent[] | undefined;
+  readonly signals?: readonly TestSignal[] | undefined;
+  readonly clock?: Clock | undefined;
+}
+
 interface Outside {
-  readonly options: Pick<RunOptions, 'events' | 'signals' | 'clock'>;
+  readonly options: OutsideOptions;
   /** The sender of signals that name no other. */
   readonly by: Principal;
   /** Milliseconds since the epoch. */

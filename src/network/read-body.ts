@@ -1,14 +1,13 @@
 import { TransformStream } from 'node:stream/web';
 import type { Response } from 'undici';
-import { CallError } from '../calls/call-error.ts';
-import { UNCLEAR } from '../calls/classify-failure.ts';
+import { NetworkError } from './network-error.ts';
 
 /** Results become part of histories, whose payloads are limited. */
 export const MAX_BODY_BYTES = 1_000_000;
 
 /**
  * Reads a response as text, counted after decompression.
- * @throws CallError `PAYLOAD_TOO_LARGE`
+ * @throws NetworkError `too large`
  */
 export async function readBody({ body }: Response): Promise<string> {
   return body ? await readChunks(body) : '';
@@ -16,7 +15,7 @@ export async function readBody({ body }: Response): Promise<string> {
 
 /**
  * Reads decompressed chunks as text, and no more of them than are allowed.
- * @throws CallError `PAYLOAD_TOO_LARGE`
+ * @throws NetworkError `too large`
  */
 export async function readChunks(source: AsyncIterable<Uint8Array>): Promise<string> {
   return (await readBytes(source, MAX_BODY_BYTES)).toString('utf8');
@@ -24,7 +23,7 @@ export async function readChunks(source: AsyncIterable<Uint8Array>): Promise<str
 
 /**
  * Reads decompressed chunks.
- * @throws CallError `PAYLOAD_TOO_LARGE`
+ * @throws NetworkError `too large`
  */
 export async function readBytes(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -39,7 +38,7 @@ export async function readBytes(source: AsyncIterable<Uint8Array>, maxBytes: num
 
 /**
  * Passes bytes through and counts them after decompression.
- * @returns a stream that fails with `PAYLOAD_TOO_LARGE` above the limit and cancels its source
+ * @returns a stream that cancels its source above the limit, and fails with a NetworkError `too large`
  */
 export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
@@ -52,6 +51,6 @@ export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8A
   });
 }
 
-function tooLarge(maxBytes: number): CallError {
-  return new CallError('PAYLOAD_TOO_LARGE', `The answer is larger than ${maxBytes} bytes`, UNCLEAR);
+function tooLarge(maxBytes: number): NetworkError {
+  return new NetworkError('too large', `The answer is larger than ${maxBytes} bytes`);
 }

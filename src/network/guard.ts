@@ -4,22 +4,23 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
-import { CallError } from '../calls/call-error.ts';
+import { NetworkError } from './network-error.ts';
 
 /**
  * Protects the installation's own network from the URLs of others.
  * @param redirectedBy the URL that redirected here; only an allowed host may redirect to an allowed private host
  * @returns what sends a request to the URL
- * @throws CallError `BLOCKED_URL`
+ * @throws NetworkError `blocked`
  */
 export type Guard = (url: URL, redirectedBy?: URL) => Dispatcher;
 
 /** A connection that takes longer has failed. */
 export const CONNECT_MS = 10_000;
 
-interface GuardOptions {
+export interface GuardOptions {
+  /** The time-out of a connection, in milliseconds. */
   readonly connectMs?: number;
-  /** What errors say of the setting that `allow` comes from. */
+  /** The sentence of errors that names the setting which `allow` comes from. */
   readonly remedy?: string;
 }
 
@@ -111,6 +112,6 @@ function guardedLookup(remedy: string) {
     });
 }
 
-function blocked(reason: string, remedy: string): CallError {
-  return new CallError('BLOCKED_URL', `The URL is blocked: ${reason}. ${remedy}`, { retryable: false, done: 'no' });
+function blocked(why: string, remedy: string): NetworkError {
+  return new NetworkError('blocked', `The URL is blocked: ${why}. ${remedy}`);
 }

@@ -2,11 +2,18 @@ import { CallError, NOT_MADE } from '../activities/calls/call-error.ts';
 import { judgeAttempt, judgeCanceledAttempt, withUsedBefore } from '../activities/calls/judge-attempt.ts';
 import type { AttemptToJudge } from '../activities/calls/judge-attempt.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
+import type { CallSafety } from '../graph/definition/index.ts';
 import type { CallEffect, CallReply, OccurrenceBody } from '../graph/run/index.ts';
 import type { TaskFailure, TokenUsage } from '../graph/values/index.ts';
-import type { FakeCall } from './fake-calls.ts';
 import type { Pace, Timeline } from './timeline.ts';
-import { MissingAnswerError } from './answers.ts';
+import { MissingAnswerError } from './decisions.ts';
+
+/** A call as a worker makes it, without ledger, time limits and retries. */
+export interface FakeCall {
+  readonly safety: CallSafety;
+  /** @param attempt 1 for the first. @throws CallError */
+  execute(attempt: number): Promise<CallReply>;
+}
 
 export interface PlayerParts {
   readonly toCall: (task: CallTask) => FakeCall;
@@ -79,7 +86,7 @@ export class CallPlayer {
       return this.#end(call, { reply, attempts: call.failures + 1 });
     }
     const { now } = this.#parts.pace;
-    const verdict = judgeAttempt(toFailed(call, { now, isExpired: made.isExpired }), made.thrown);
+    const verdict = judgeAttempt(toFailed(call, now, made.isExpired), made.thrown);
     const { failures, failure } = verdict;
     Object.assign(call, { failures, mayBeDone: !failure.callFailed, usedBefore: failure.usage ?? null });
     if (verdict.status !== 'retrying') return this.#end(call, { failure });
@@ -167,7 +174,7 @@ async function execute(call: FakeCall, attempt: number, pace: Pace) {
 }
 
 /** The facts by which a failed attempt is judged. */
-function toFailed(open: OpenCall, { now, isExpired }: { now: number; isExpired: boolean }): AttemptToJudge {
+function toFailed(open: OpenCall, now: number, isExpired: boolean): AttemptToJudge {
   return {
     ...judged(open),
     limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOf(open) },

@@ -1,6 +1,6 @@
-import { createGuardedRequest } from '../../../../src/activities/http/guarded-request.ts';
-import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
-import { guardSuite } from '../../../support/suites/guard-suite.ts';
+import { createGuardedRequest } from '../../../src/network/guarded-request.ts';
+import { useLoopbackServer } from '../../support/doubles/use-loopback-server.ts';
+import { guardSuite } from '../../support/suites/guard-suite.ts';
 
 const server = await useLoopbackServer();
 

@@ -1,42 +1,43 @@
-import { CallError } from '../calls/call-error.ts';
-import { REFUSED, fromNetwork } from '../calls/classify-failure.ts';
-import type { GuardedRequest, ToolAnswer, ToolRequest } from './guarded-request.ts';
+import { messageOf } from '../graph/values/index.ts';
+import type { GuardedRequest, HttpRequest, HttpResponse } from './guarded-request.ts';
+import { NetworkError } from './network-error.ts';
 
 /**
- * Sends a request, follows its redirects and reads the final answer; the guard checks each address. If a redirect
- * turns the request into a GET, the server may have done the work, so later failures count as `perhaps` done. To another
- * origin, also from https to http, go neither bodies nor configured headers.
- * @throws CallError `BLOCKED_URL` for an address that the guard refuses, and for a body that another origin asks for
+ * Sends a request, follows its redirects and reads the final response; the guard checks each address. To another origin,
+ * also from https to http, go neither bodies nor configured headers.
+ * @throws NetworkError `blocked` for an address that the guard refuses, and for a body that another origin asks for;
+ * `too many redirects`; `failed after a redirect` for any failure, also of `read`, after the server that redirected may
+ * have done the work. Other errors of the HTTP client and of `read` as they are
  */
 export async function followRedirects<T>(
   send: GuardedRequest,
-  request: ToolRequest,
-  read: (answer: ToolAnswer) => Promise<T>,
+  request: HttpRequest,
+  read: (response: HttpResponse) => Promise<T>,
 ): Promise<T> {
   let hop = request;
   let redirectedBy: URL | undefined;
-  let isPerhapsDone = false;
+  let mayBeDone = false;
   try {
     for (let hops = 0; hops <= MAX_HOPS; hops++) {
-      const answer = await send(hop, redirectedBy);
-      const next = nextHop(hop, answer);
-      if (!next) return await read(answer);
-      answer.discard();
-      isPerhapsDone ||= next.method !== hop.method;
+      const response = await send(hop, redirectedBy);
+      const next = nextHop(hop, response);
+      if (!next) return await read(response);
+      response.discard();
+      mayBeDone ||= next.method !== hop.method;
       redirectedBy = hop.url;
       hop = next;
     }
-    throw new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
-  } catch (thrown) {
-    const error = fromNetwork('TOOL_FAILED', thrown);
-    throw isPerhapsDone ? error.perhapsDone() : error;
+    throw new NetworkError('too many redirects', `There were more than ${MAX_HOPS} redirects`);
+  } catch (cause) {
+    if (!mayBeDone) throw cause;
+    throw new NetworkError('failed after a redirect', messageOf(cause), { cause });
   }
 }
 
 /** More redirects are taken for a loop. */
 const MAX_HOPS = 10;
 
-/** The method after a redirect. Other statuses, and redirects without a location, are answers. */
+/** The method after a redirect. Other statuses, and redirects without a location, are final responses. */
 const METHOD_AFTER: ReadonlyMap<number, (method: string) => string | null> = new Map([
   [301, toRead],
   [302, toRead],
@@ -50,12 +51,12 @@ function toRead(method: string): string | null {
   return method === 'GET' || method === 'POST' ? 'GET' : null;
 }
 
-/** @returns `null` if the answer is no redirect to follow */
+/** @returns `null` if the response is no redirect to follow */
 function nextHop(
-  { url: from, headers, ...rest }: ToolRequest,
-  { status, headers: answered }: ToolAnswer,
-): ToolRequest | null {
-  const location = answered.get('location');
+  { url: from, headers, ...rest }: HttpRequest,
+  { status, headers: received }: HttpResponse,
+): HttpRequest | null {
+  const location = received.get('location');
   const method = METHOD_AFTER.get(status)?.(rest.method) ?? null;
   if (location === null || method === null || !URL.canParse(location, from.href)) return null;
   const url = new URL(location, from);
@@ -79,7 +80,7 @@ const BODY_HEADERS: ReadonlySet<string> = new Set([
 /** Headers that say nothing about the caller. */
 const SENT_ANYWHERE: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent']);
 
-function bodyElsewhere(from: URL, to: URL): CallError {
+function bodyElsewhere(from: URL, to: URL): NetworkError {
   const message = `The URL is blocked: ${from.origin} redirects to ${to.origin}, and a body is not sent to another origin`;
-  return new CallError('BLOCKED_URL', message, REFUSED);
+  return new NetworkError('blocked', message);
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { compileShared } from '../../../../src/graph/compile/index.ts';
-import type { GraphDefinition } from '../../../../src/graph/definition/index.ts';
-import { limitsOfRun } from '../../../../src/graph/run/index.ts';
-import { playOutputs } from '../../../../src/testing/outputs/index.ts';
-import type { OutputsTest } from '../../../../src/testing/outputs/index.ts';
-import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { compileShared } from '../../../src/graph/compile/index.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/index.ts';
+import { limitsOfRun } from '../../../src/graph/run/index.ts';
+import { playOutputs } from '../../../src/simulation/play-outputs.ts';
+import type { OutputsTest } from '../../../src/simulation/play-outputs.ts';
+import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 
 const NOTHING: OutputsTest = { input: {}, outputs: {}, decisions: [], events: [], expect: {} };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createGuardedFetch } from '../../../../src/activities/http/guarded-request.ts';
-import { readBody } from '../../../../src/activities/http/read-body.ts';
-import { silence } from '../../../support/doubles/loopback-server.ts';
-import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
-import { guardSuite } from '../../../support/suites/guard-suite.ts';
+import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
+import { readBody } from '../../../src/network/read-body.ts';
+import { silence } from '../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../support/doubles/use-loopback-server.ts';
+import { guardSuite } from '../../support/suites/guard-suite.ts';
 
 const server = await useLoopbackServer();
 

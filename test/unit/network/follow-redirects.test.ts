@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { followRedirects } from '../../../../src/activities/http/follow-redirects.ts';
-import type { GuardedRequest, ToolRequest } from '../../../../src/activities/http/guarded-request.ts';
-import type { HttpToolSettings } from '../../../../src/activities/tools/http-tool.ts';
-import type { Json } from '../../../../src/graph/values/json.ts';
-import { aContext } from '../../../support/builders/call-builders.ts';
-import { CANARY, aHttpTool } from '../../../support/builders/http-tool-builder.ts';
-import { answer, closedPort, json } from '../../../support/doubles/loopback-server.ts';
-import type { Answer } from '../../../support/doubles/loopback-server.ts';
-import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
+import { followRedirects } from '../../../src/network/follow-redirects.ts';
+import type { GuardedRequest, HttpRequest } from '../../../src/network/guarded-request.ts';
+import type { HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aContext } from '../../support/builders/call-builders.ts';
+import { CANARY, aHttpTool } from '../../support/builders/http-tool-builder.ts';
+import { answer, closedPort, json } from '../../support/doubles/loopback-server.ts';
+import type { Answer } from '../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../support/doubles/use-loopback-server.ts';
 
 const MAX_HOPS = 10;
 const server = await useLoopbackServer();
@@ -121,7 +121,7 @@ describe('across origins', () => {
     ['https://pay.example/', 'https://pay.example:8443/there'],
     ['https://pay.example/', 'https://www.pay.example/there'],
   ])('%s and %s have neither headers nor a body in common', async (url, location) => {
-    const sent: ToolRequest[] = [];
+    const sent: HttpRequest[] = [];
     const send: GuardedRequest = async (request) => {
       sent.push(request);
       const status = sent.length === 1 ? 307 : 200;
@@ -143,7 +143,7 @@ describe('across origins', () => {
     expect(sent[1]?.url.href).toBe(location);
     expect(sent[1]?.headers).not.toHaveProperty('authorization');
     sent.length = 0;
-    await expect(follow('POST', '{}')).rejects.toMatchObject({ code: 'BLOCKED_URL' });
+    await expect(follow('POST', '{}')).rejects.toMatchObject({ name: 'NetworkError', reason: 'blocked' });
     expect(sent).toHaveLength(1);
   });
 
