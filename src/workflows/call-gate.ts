@@ -73,7 +73,7 @@ interface CallGateDeps {
 export function createCallGate(deps: CallGateDeps): CallGate {
   const bursts = createLocalBursts<PlannedCall>();
   const room = createRequestRoom(deps.historyLength);
-  let deferred: readonly CallEffect[] = [];
+  let deferred: CallEffect[] = [];
   const mayBegin = createMayBegin(deps, bursts, room);
   const begin = (call: PlannedCall): void => {
     if (call.kind === 'local') bursts.begin(call);
@@ -95,7 +95,7 @@ export function createCallGate(deps: CallGateDeps): CallGate {
     request(effect) {
       const call = planned(effect);
       const isDeferred = mayBegin(call, true) === 'in-next-execution';
-      if (isDeferred) deferred = [...deferred, effect];
+      if (isDeferred) deferred.push(effect);
       else if (call.kind === 'local') localCalls.add(call);
       else leave(call);
       return !isDeferred;
