@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction, RawBuilder } from 'kysely';
 import type { Json, JsonObject } from '../graph/values/index.ts';
+import { isEnded } from '../graph/run/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
 import type { JournalBatch, RunView } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
@@ -33,17 +34,33 @@ export interface RunRecord {
   readonly redaction: Redaction;
   readonly createdBy: string;
   readonly createdAt: string;
-  /** Temporal has the workflow. */
-  readonly isDispatched: boolean;
-  /** The reason why Temporal does not have the workflow although it was tried. */
-  readonly pending: { readonly reason: string; readonly since: string } | null;
-  /** The run waits in the queue of its thread. */
-  readonly isQueued: boolean;
+  readonly dispatch: Dispatch;
   /** Runs that began at a checkpoint of this one. */
   readonly forks: readonly string[];
   /** The run after its last written event; `null` before the first. */
   readonly view: RunView | null;
   readonly lastSeq: number;
+}
+
+/** How far a run, or its latest execution, is on its way to Temporal. */
+export type Dispatch =
+  /** It waits in the queue of its thread. */
+  | { readonly kind: 'queued' }
+  /** Temporal does not have the workflow yet. */
+  | { readonly kind: 'pending'; readonly problem: DispatchProblem | null }
+  /** Temporal has the workflow. */
+  | { readonly kind: 'dispatched' };
+
+/** Why Temporal does not have a workflow although it was tried. */
+export interface DispatchProblem {
+  readonly reason: string;
+  /** The time of the first failed try, in RFC 3339. */
+  readonly since: string;
+}
+
+/** True if a workflow executes the run: its row may lag behind the workflow. */
+export function isLive({ status, dispatch }: Pick<RunRecord, 'status' | 'dispatch'>): boolean {
+  return dispatch.kind === 'dispatched' && !isEnded(status);
 }
 
 export interface Runs {
@@ -199,18 +216,20 @@ function toRecord(row: RunRow): RunRecord {
     redaction: row.redaction,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
-    isDispatched: row.dispatched_at !== null,
-    pending: toPending(row),
-    isQueued: !row.is_dequeued,
+    dispatch: toDispatch(row),
     forks: row.forks,
     view: row.view && { ...row.view, startedAt: row.started_at?.toISOString() ?? null },
     lastSeq: row.last_seq,
   };
 }
 
-function toPending(row: RunRow): RunRecord['pending'] {
-  const { dispatched_at, dispatch_problem: reason, dispatch_problem_since: since } = row;
-  return dispatched_at === null && reason !== null && since !== null ? { reason, since: since.toISOString() } : null;
+/** Only a run that has left the queue of its thread is dispatched, or may have failed to be. */
+function toDispatch(row: RunRow): Dispatch {
+  const { is_dequeued, dispatched_at, dispatch_problem: reason, dispatch_problem_since: since } = row;
+  if (!is_dequeued) return { kind: 'queued' };
+  if (dispatched_at !== null) return { kind: 'dispatched' };
+  const problem = reason === null || since === null ? null : { reason, since: since.toISOString() };
+  return { kind: 'pending', problem };
 }
 
 /** Which runs a list has; a run fulfills all of it. */

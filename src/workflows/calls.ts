@@ -1,11 +1,14 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CallOutcome, LocalOutcome, LocalTraces } from '../activities/calls/call-task.ts';
-import { isLocal, isAccountable, isUnsafe } from '../graph/run/index.ts';
-import type { CallEffect, LocalEffect, OccurrenceBody } from '../graph/run/index.ts';
+import { isAccountable, isUnsafe } from '../graph/run/index.ts';
+import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import { isUnknownOutcome } from '../graph/values/index.ts';
 import type { TaskFailure, RunError } from '../graph/values/index.ts';
 import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
 import type { CallOwner } from './call-activities.ts';
+import { createCallGate } from './call-gate.ts';
+import type { ActivityCall, CallGate, LocalCall } from './call-gate.ts';
+import type { ContinueAsNewPolicy } from './continue-as-new.ts';
 import {
   CANCELED,
   callCanceled,
@@ -19,86 +22,72 @@ import {
 import type { RefusedBatch } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
-import { createLocalCalls, createCallThrottle } from './local-calls.ts';
-import type { LocalCalls } from './local-calls.ts';
 import type { JournalDelivery } from './outbox.ts';
-import { createScopes } from './scopes.ts';
+import { createCallScopes } from './scopes.ts';
 
-/** Packs the journal batch that the activity of a call writes. @returns `null` if there is none */
-export type AttachJournal = (call: CallEffect) => JournalDelivery | null;
-
-/** The open calls of a run: activities and local activities, whose ends go into the inbox. */
-export interface Calls {
-  /** Makes a call, now or when there is room for it. */
-  make(call: RequestedCall): void;
+/** The calls of a run, whose ends go into the inbox. */
+export interface Calls extends Pick<CallGate, 'isCallingLocally' | 'enterTask' | 'deferred'> {
+  /** Makes a call now or when there is room for it, or leaves it to the next execution. */
+  make(call: CallEffect): void;
   cancel(key: string): void;
   /** Cancels all calls; later ones are not concerned. */
   cancelAll(): void;
-  /** Number of open calls. */
+  /** Number of calls that this execution makes and that have not ended. */
   outstanding(): number;
-  isCallingLocally(): boolean;
-  /** The server has told of something else than calls, so another workflow task has begun. */
-  enterTask(): void;
 }
 
-export interface CallsDeps {
+interface CallsDeps {
   readonly inbox: Inbox;
-  readonly flusher: Pick<JournalFlusher, 'pause'>;
+  readonly flusher: Pick<JournalFlusher, 'attach' | 'pause'>;
   readonly refusal: RefusedBatch;
+  readonly continueAsNewPolicy: Pick<ContinueAsNewPolicy, 'defersCalls'>;
+  readonly owner: CallOwner;
+  /** The run as it is now. */
+  readonly run: () => Run;
 }
 
-/**
- * Calls run in the scope that is current at creation. `cancelAll` cancels this scope, and later calls, such as those of a
- * compensation, run in a new one. Each cancelable call also has a scope of its own.
- */
-export function createCalls({ inbox, flusher, refusal }: CallsDeps, owner: CallOwner): Calls {
-  const firstScope = CancellationScope.current();
-  let scope = firstScope;
-  const cancelable = createScopes();
+export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owner, run }: CallsDeps): Calls {
+  const scopes = createCallScopes();
   let outstanding = 0;
   const finishCall: FinishCall = (occurrence) => {
     outstanding -= 1;
-    cancelable.close(occurrence.key);
+    scopes.close(occurrence.key);
     inbox.push(occurrence);
   };
-  const inScope = ({ key, isCancelable }: CallEffect, make: () => void): void => {
-    const begin = isCancelable ? () => void cancelable.open(key, async () => make()) : make;
-    if (CancellationScope.current() === scope) begin();
-    else void scope.run(async () => begin());
-  };
-  const throttle = createCallThrottle<RequestedCall>(({ effect, attachJournal, left = null }) => {
-    const delivery = attachJournal(effect);
-    inScope(effect, () => makeCall(inNewTask(local, { finishCall, refusal }), owner, { effect, delivery, left }));
+  const gate = createCallGate({
+    continueAsNewPolicy,
+    openCalls: () => outstanding,
+    historyLength: () => workflowInfo().historyLength,
+    begin(call) {
+      if (call.kind === 'local')
+        return scopes.enter(call.effect, () => makeLocalCall({ gate, finishCall }, owner, call));
+      const delivery = flusher.attach(run(), call.effect);
+      scopes.enter(call.effect, () => makeCall(inNewTask(gate, { finishCall, refusal }), owner, { ...call, delivery }));
+    },
+    inLaterTask: {
+      local: (resume) => flusher.pause(resume),
+      activity: (resume) => void CancellationScope.nonCancellable(() => sleep(1)).then(resume),
+    },
   });
-  const local = createLocalCalls<LocalCall>({
-    start: (call) => inScope(call.effect, () => makeLocalCall({ local, finishCall, leaveCall }, owner, call)),
-    pause: (resume) => flusher.pause(resume),
-  });
-  const leaveCall = (call: RequestedCall): void => {
-    local.othersWait();
-    throttle.schedule(call);
-  };
-  const cancelWaiting = (key?: string): void => {
-    for (const { effect } of [...throttle.cancel(key), ...local.cancel(key)]) finishCall(callCanceled(effect));
+  const cancelUnbegun = (key?: string): void => {
+    const { deferred, waiting } = gate.cancel(key);
+    for (const effect of deferred) inbox.push(callCanceled(effect));
+    for (const effect of waiting) finishCall(callCanceled(effect));
   };
   return {
+    ...gate,
     make(call) {
-      outstanding += 1;
-      if (isLocalCall(call)) local.schedule(call);
-      else leaveCall(call);
+      if (gate.request(call)) outstanding += 1;
     },
     cancel(key) {
-      cancelWaiting(key);
-      cancelable.cancel(key);
+      cancelUnbegun(key);
+      scopes.cancel(key);
     },
     cancelAll() {
-      scope.cancel();
-      cancelWaiting();
-      scope = new CancellationScope({ cancellable: true, parent: firstScope.parent ?? firstScope });
+      scopes.cancelAll();
+      cancelUnbegun();
     },
     outstanding: () => outstanding,
-    isCallingLocally: () => local.isBusy(),
-    enterTask: () => local.enterTask(),
   };
 }
 
@@ -110,7 +99,7 @@ interface CallEnds {
 }
 
 /** Another workflow task begins with the end of an activity. */
-function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, ends: CallEnds): CallEnds {
+function inNewTask({ enterTask }: Pick<CallGate, 'enterTask'>, ends: CallEnds): CallEnds {
   const finishCall: FinishCall = (occurrence) => {
     enterTask();
     ends.finishCall(occurrence);
@@ -118,26 +107,9 @@ function inNewTask({ enterTask }: Pick<LocalCalls<LocalCall>, 'enterTask'>, ends
   return { ...ends, finishCall };
 }
 
-/** A call, and what is to be done for it when it begins. */
-export interface RequestedCall {
-  readonly effect: CallEffect;
-  readonly attachJournal: AttachJournal;
-  /** What is known of its local attempts; absent: there were none. */
-  readonly left?: LocalTraces;
-}
-
-interface LocalCall extends RequestedCall {
-  readonly effect: LocalEffect;
-}
-
-function isLocalCall(call: RequestedCall): call is LocalCall {
-  return isLocal(call.effect);
-}
-
-interface PackedCall {
-  readonly effect: CallEffect;
+/** A call with the journal batch that its activity writes. */
+interface PackedCall extends ActivityCall {
   readonly delivery: JournalDelivery | null;
-  readonly left: LocalTraces | null;
 }
 
 /** Not `async`: every promise in a workflow takes time. */
@@ -165,37 +137,37 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
   );
 }
 
-interface LocalCallEnds {
-  readonly local: Pick<LocalCalls<LocalCall>, 'ended'>;
+interface LocalCallDeps {
+  readonly gate: Pick<CallGate, 'endLocal' | 'leave'>;
   readonly finishCall: FinishCall;
-  /** Leaves the call to an activity. */
-  readonly leaveCall: (call: RequestedCall) => void;
 }
 
 /** Nothing is known of a local activity that has not come to its end. */
 const LOST: LocalTraces = { failed: null, perhapsMade: true };
 
 /** Makes a call in the worker of the workflow task; an activity goes on with a call that does not end there soon. */
-function makeLocalCall({ local, finishCall, leaveCall }: LocalCallEnds, owner: CallOwner, call: LocalCall): void {
+function makeLocalCall({ gate, finishCall }: LocalCallDeps, owner: CallOwner, call: LocalCall): void {
   const { effect } = call;
   const { key } = effect;
   const scope = CancellationScope.current();
   const fail = (failure: TaskFailure): void => finishCall({ kind: 'call.failed', key, failure, isLocal: true });
-  const take = (outcome: LocalOutcome): void => {
+  const handle = (outcome: LocalOutcome): void => {
     if (outcome.kind === 'left')
       return scope.consideredCancelled
         ? fail(CANCELED)
-        : leaveCall({ ...call, effect: withTimeLeft(effect, outcome), left: outcome });
+        : gate.leave({ kind: 'activity', effect: withTimeLeft(effect, outcome), left: outcome });
     if (outcome.kind === 'failed') return fail(outcome.failure);
     const { reply, attempts, startedAt, endedAt } = outcome;
     const durationMs = endedAt - startedAt;
     return finishCall({ kind: 'call.completed', key, reply, attempts, durationMs, isLocal: true });
   };
-  const takeError = (error: unknown): void =>
-    scope.consideredCancelled ? fail(toTaskFailure(effect, error)) : leaveCall({ ...call, left: LOST });
+  const handleError = (error: unknown): void =>
+    scope.consideredCancelled
+      ? fail(toTaskFailure(effect, error))
+      : gate.leave({ kind: 'activity', effect, left: LOST });
   void callLocally(effect, owner).then(
-    (outcome) => local.ended(call, { outcome, take: () => take(outcome) }),
-    (error: unknown) => local.ended(call, { outcome: null, take: () => takeError(error) }),
+    (outcome) => gate.endLocal(call, { outcome, handle: () => handle(outcome) }),
+    (error: unknown) => gate.endLocal(call, { outcome: null, handle: () => handleError(error) }),
   );
 }
 

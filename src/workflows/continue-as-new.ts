@@ -1,17 +1,15 @@
 import { workflowInfo, makeContinueAsNewFunc } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import { hasEnded } from '../graph/run/index.ts';
-import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { UPGRADE } from './contract.ts';
 import type { WorkflowInput } from './contract.ts';
-import type { Effects } from './effects.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
-import { matchesKey } from './local-calls.ts';
 
-/** Decides when a run continues in a new execution, and keeps the calls deferred to that execution. */
+/** Decides when a run continues in a new execution. */
 export interface ContinueAsNewPolicy {
   /** Takes note of the events that the execution begins with. */
   beginsWith(events: number): void;
@@ -25,22 +23,17 @@ export interface ContinueAsNewPolicy {
   countWork(units: number): void;
   /** True if a run that has yielded must wait for the next execution. */
   holds(): boolean;
-  /** Defers a call to the next execution if this one should begin no more. @returns true if it is deferred */
-  defer(call: CallEffect): boolean;
-  /** Cancels all deferred calls, or the one with this key. @returns the canceled ones */
-  cancelDeferred(key?: string): readonly CallEffect[];
-  /** The calls that the next execution makes. */
-  deferred(): readonly CallEffect[];
+  /** True if the next execution should make the calls that the run asks for now. @param openCalls of this execution */
+  defersCalls(openCalls: number): boolean;
   /**
    * True if the run must continue as new now. Nothing is lost: the inbox is empty, and a signal that arrives meanwhile
    * makes the server reject the command and schedule another workflow task.
    */
-  isDue(run: Pick<Run, 'phase'>): boolean;
+  isDue(run: Pick<Run, 'phase'>, openCalls: number): boolean;
 }
 
 interface ContinueAsNewDeps {
   readonly history: () => HistorySoFar;
-  readonly effects: Pick<Effects, 'outstanding'>;
   readonly flusher: Pick<JournalFlusher, 'isFlushing' | 'isUrgent'>;
   readonly outbox: Pick<Outbox, 'hasEvents'>;
   readonly inbox: Pick<Inbox, 'isEmpty'>;
@@ -49,9 +42,8 @@ interface ContinueAsNewDeps {
 /** @param continueAfter length of a history beyond its beginning, in events */
 export function createContinueAsNewPolicy(
   continueAfter: number,
-  { history, effects, flusher, outbox, inbox }: ContinueAsNewDeps,
+  { history, flusher, outbox, inbox }: ContinueAsNewDeps,
 ): ContinueAsNewPolicy {
-  let deferred: CallEffect[] = [];
   /** True once this execution has brought the run further. It prevents executions that only continue as new. */
   let hasProgressed = false;
   /** A person has asked for the current worker version. */
@@ -72,20 +64,12 @@ export function createContinueAsNewPolicy(
     },
     countWork: (units) => void (work += units),
     holds: () => due() === 'now',
-    defer(call) {
+    defersCalls(openCalls) {
       const when = due();
-      const isDeferred = when === 'now' || (when === 'soon' && effects.outstanding() === 0);
-      if (isDeferred) deferred.push(call);
-      return isDeferred;
+      return when === 'now' || (when === 'soon' && openCalls === 0);
     },
-    cancelDeferred(key) {
-      const canceled = deferred.filter((call) => matchesKey(call, key));
-      deferred = deferred.filter((call) => !matchesKey(call, key));
-      return canceled;
-    },
-    deferred: () => deferred,
-    isDue(run) {
-      const isIdle = effects.outstanding() === 0 && !flusher.isFlushing() && inbox.isEmpty();
+    isDue(run, openCalls) {
+      const isIdle = openCalls === 0 && !flusher.isFlushing() && inbox.isEmpty();
       if (!isIdle || hasEnded(run)) return false;
       const when = due();
       return when === 'now' || (when === 'soon' && (!flusher.isUrgent() || !outbox.hasEvents()));

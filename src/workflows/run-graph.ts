@@ -5,17 +5,17 @@ import { compileShared, findNode } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import { hideRunError, NOTHING_REDACTED } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import type { CallEffect, Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
 import { createDisplay, createLatestEvents } from './display.ts';
 import type { Display, LatestEvents } from './display.ts';
-import { createEffects } from './effects.ts';
-import type { Effects } from './effects.ts';
-import { endAsCanceled, callCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
+import { endAsCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { CallOwner } from './call-activities.ts';
+import { createCalls } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
@@ -28,6 +28,8 @@ import type { JournalFlusher } from './journal-flusher.ts';
 import type { ContinueAsNewPolicy } from './continue-as-new.ts';
 import { createSegments } from './segments.ts';
 import type { Segments } from './segments.ts';
+import { openTimers } from './timers.ts';
+import type { Timers } from './timers.ts';
 
 /**
  * Runs a graph: occurrences go into the interpreter, its effects become activities and timers.
@@ -49,7 +51,8 @@ interface Shell {
   readonly graph: CompiledGraph;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
-  readonly effects: Effects;
+  readonly calls: Calls;
+  readonly timers: Timers;
   readonly flusher: JournalFlusher;
   readonly refusal: RefusedBatch;
   readonly continueAsNewPolicy: ContinueAsNewPolicy;
@@ -67,32 +70,44 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
   const refusal = createRefusedBatch(inbox);
   const segments = openSegments(input, graph);
   const flusher = createJournalFlusher({ outbox, inbox, refusal, segments });
-  const owner = { runId, tenantId, graph: ran.name, createdBy };
-  const effects = createEffects({ inbox, flusher, refusal }, segments ? withTrace(owner, segments) : owner);
   const { continueAfter } = graph.catalog.defaults;
-  const parts = {
-    graph,
-    inbox,
-    outbox,
-    effects,
+  const continueAsNewPolicy = createContinueAsNewPolicy(continueAfter, {
+    history: workflowInfo,
     flusher,
-    refusal,
-    continueAsNewPolicy: createContinueAsNewPolicy(continueAfter, {
-      history: workflowInfo,
-      effects,
-      flusher,
-      outbox,
+    outbox,
+    inbox,
+  });
+  const owner = { runId, tenantId, graph: ran.name, createdBy };
+  const openAt = ({ run, hasYielded }: Pick<Shell, 'run' | 'hasYielded'>): Shell => {
+    const shell: Shell = {
+      run,
+      hasYielded,
+      graph,
       inbox,
-    }),
-    display: createDisplay(begin.kind !== 'continue', redaction ?? NOTHING_REDACTED),
-    latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
-    segments,
+      outbox,
+      flusher,
+      refusal,
+      continueAsNewPolicy,
+      segments,
+      calls: createCalls({
+        inbox,
+        flusher,
+        refusal,
+        continueAsNewPolicy,
+        owner: segments ? withTrace(owner, segments) : owner,
+        run: () => shell.run,
+      }),
+      timers: openTimers(inbox),
+      display: createDisplay(begin.kind !== 'continue', redaction ?? NOTHING_REDACTED),
+      latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
+    };
+    flusher.flushSoon();
+    return shell;
   };
   if (begin.kind === 'continue')
-    return resumeExecution({ ...parts, run: readRun(begin.run), hasYielded: begin.hasYielded }, begin);
+    return resumeExecution(openAt({ run: readRun(begin.run), hasYielded: begin.hasYielded }), begin);
   const first = beginRun(graph, identity, { begin, now: Date.now() });
-  const shell = { ...parts, run: first.run, hasYielded: first.hasYielded };
-  flusher.flushSoon();
+  const shell = openAt(first);
   apply(shell, first);
   return shell;
 }
@@ -120,12 +135,11 @@ function withTrace(owner: CallOwner, segments: Segments): CallOwner {
 
 /** Resumes a run that another execution has begun. */
 function resumeExecution(shell: Shell, { deferredCalls, pendingEntries }: Continuation): Shell {
-  shell.flusher.flushSoon();
   shell.outbox.add(pendingEntries);
   for (const [id, { fireAt, summary }] of Object.entries(shell.run.timers))
-    perform(shell, { kind: 'timer', id, fireAt, summary });
-  shell.continueAsNewPolicy.beginsWith(shell.effects.timers.count());
-  for (const call of deferredCalls) perform(shell, call);
+    shell.timers.start({ kind: 'timer', id, fireAt, summary });
+  shell.continueAsNewPolicy.beginsWith(shell.timers.count());
+  for (const call of deferredCalls) shell.calls.make(call);
   return shell;
 }
 
@@ -140,7 +154,7 @@ function withOwnCancellation<T>(inside: () => Promise<T>): Promise<T> {
 async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
-  const { outbox, refusal, continueAsNewPolicy, display, latestEvents } = shell;
+  const { outbox, calls, refusal, continueAsNewPolicy, display, latestEvents } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => latestEvents.all() });
   flush(shell);
   display(shell.run, latestEvents.all());
@@ -149,7 +163,7 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
     const failure = refusal.failure();
     if (failure) throw failure;
     for (const occurrence of inbox.take()) handle(shell, occurrence);
-    if (continueAsNewPolicy.isDue(shell.run))
+    if (continueAsNewPolicy.isDue(shell.run, calls.outstanding()))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
     flush(shell);
     display(shell.run, latestEvents.all());
@@ -157,16 +171,16 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   return shell.run;
 }
 
-function flush({ flusher, effects, run, hasYielded, continueAsNewPolicy }: Shell): void {
+function flush({ flusher, calls, run, hasYielded, continueAsNewPolicy }: Shell): void {
   const goesOn = hasYielded && !continueAsNewPolicy.holds();
-  flusher.flush(run, { hasYielded: goesOn, isCallingLocally: effects.isCallingLocally() });
+  flusher.flush(run, { hasYielded: goesOn, isCallingLocally: calls.isCallingLocally() });
 }
 
 /** Advances the run by one occurrence, unless the occurrence concerns the workflow alone. */
 function handle(shell: Shell, occurrence: OccurrenceBody): void {
   if (shell.continueAsNewPolicy.observe(occurrence, shell.hasYielded)) return;
   if (isForPeople(occurrence)) {
-    shell.effects.enterTask();
+    shell.calls.enterTask();
     shell.flusher.flushSoon();
   }
   shell.segments?.begins(shell.inbox.traceOf(occurrence));
@@ -186,25 +200,27 @@ function apply(shell: Shell, step: Advance): void {
   for (const effect of step.effects) perform(shell, effect);
 }
 
-function perform(shell: Shell, effect: Effect): void {
-  const { effects, inbox, flusher, continueAsNewPolicy } = shell;
-  if (effect.kind === 'call' && continueAsNewPolicy.defer(effect)) return;
-  for (const call of canceledDeferredCalls(effect, continueAsNewPolicy)) inbox.push(callCanceled(call));
-  effects.perform(effect, (call) => flusher.attach(shell.run, call));
+/** Performs what the interpreter wants done: calls become activities, timers become Temporal's. */
+function perform({ calls, timers }: Shell, effect: Effect): void {
+  switch (effect.kind) {
+    case 'call':
+      return calls.make(effect);
+    case 'timer':
+      return timers.start(effect);
+    case 'cancel.timer':
+      return timers.cancel(effect.id);
+    case 'cancel.call':
+      return calls.cancel(effect.key);
+    case 'cancel.calls':
+      return calls.cancelAll();
+  }
 }
 
-/** Cancels the deferred calls that an effect names. @returns these calls */
-function canceledDeferredCalls(effect: Effect, continueAsNewPolicy: ContinueAsNewPolicy): readonly CallEffect[] {
-  if (effect.kind === 'cancel.calls') return continueAsNewPolicy.cancelDeferred();
-  return effect.kind === 'cancel.call' ? continueAsNewPolicy.cancelDeferred(effect.key) : [];
-}
-
-function continuationOf({ run, hasYielded, outbox, continueAsNewPolicy, latestEvents, segments }: Shell): Continuation {
-  const deferredCalls = continueAsNewPolicy.deferred();
+function continuationOf({ run, hasYielded, calls, outbox, latestEvents, segments }: Shell): Continuation {
   return {
     kind: 'continue',
     run,
-    deferredCalls,
+    deferredCalls: calls.deferred(),
     pendingEntries: outbox.pendingEntries(),
     latestEvents: latestEvents.all(),
     hasYielded,

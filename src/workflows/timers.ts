@@ -1,4 +1,7 @@
+import { CancellationScope, sleep as sleepInTemporal } from '@temporalio/workflow';
 import type { TimerEffect } from '../graph/run/index.ts';
+import type { Inbox } from './inbox.ts';
+import { createScopes } from './scopes.ts';
 import type { Scopes } from './scopes.ts';
 
 /** Temporal's timers for those of a run. */
@@ -23,6 +26,15 @@ interface TimersDeps {
   readonly sleep: (timer: TimerEffect) => Promise<void>;
   /** Is told of each timer that fires, unless it was canceled or replaced under its id. */
   readonly fire: (timer: TimerEffect) => void;
+}
+
+/** Opens the timers of a run. They outlive the scope of its calls, as that is canceled with the calls. */
+export function openTimers(inbox: Inbox): Timers {
+  return createTimers({
+    scopes: createScopes(CancellationScope.current().parent),
+    sleep: ({ fireAt, summary }) => sleepInTemporal(Math.max(1, fireAt - Date.now()), { summary }),
+    fire: ({ id, fireAt }) => inbox.push({ kind: 'timer', id, fireAt }),
+  });
 }
 
 export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {

@@ -54,7 +54,7 @@ export async function decideApproval(
   const isEdited = args !== undefined;
   if (result.taken)
     return await afterSending(() => readApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
-  const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
+  const mayHaveEnded = run.dispatch.kind !== 'queued' && result.refusal.code === 'NOT_ALLOWED_NOW';
   const ended = { ...ofRun, hasEnded: true };
   const then = mayHaveEnded
     ? await refuseByRows(deps, { ...ended, known: await readKnown(deps, run.id, approvalId) }, request)

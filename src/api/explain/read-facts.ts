@@ -6,6 +6,7 @@ import { kindOf, nameOf } from '../../store/calls/calls.ts';
 import type { BeginOfCall, CallKind } from '../../store/calls/calls.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
 import { isOffFor } from '../../store/known-rulings.ts';
+import { isLive } from '../../store/runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { waitsFor } from '../approvals/find-approval.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -44,7 +45,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     stopped,
     queue,
     ...waysOn,
-    isLive: run.isDispatched && !hasEnded,
+    isLive: isLive(run),
     failing: failingOf(note, hidden),
     checkpoint: run.view?.checkpointId ?? null,
     deadline: run.view?.deadline ?? null,
@@ -105,7 +106,7 @@ async function readStop({ store, seals }: ReadDeps, run: RunRecord, hidden: Reda
 }
 
 async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['queue']> {
-  if (!run.isQueued || run.threadId === null || isEnded(run.status)) return null;
+  if (run.dispatch.kind !== 'queued' || run.threadId === null || isEnded(run.status)) return null;
   const thread = await store.threads.find(run.tenantId, run.threadId);
   return { aheadRunId: thread?.activeRunId ?? null };
 }

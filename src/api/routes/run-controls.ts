@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
 import { hideRefusal, hideIntervention } from '../../graph/redaction/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
+import { isLive } from '../../store/runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
@@ -50,11 +50,6 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       return c.json(await afterSending(() => readAfterControl(deps, caller, run)), 202);
     });
   };
-}
-
-/** True if a workflow executes the run: the row then lags behind it. */
-function isLive({ isDispatched, status }: RunRecord): boolean {
-  return isDispatched && !isEnded(status);
 }
 
 /**

@@ -27,7 +27,7 @@ export async function endTerminatedRun(
 ): Promise<boolean> {
   const run = await store.runs.find(id);
   if (run?.tenantId !== tenantId || isEnded(run.status)) return true;
-  if (!run.isDispatched) return false;
+  if (run.dispatch.kind !== 'dispatched') return false;
   const end = await engine.workflowEnd(run);
   if (!end) return true;
   if (!SETTLED.has(end.kind) && Date.parse(end.at) > before) return false;

@@ -2,7 +2,7 @@ import { isDatabaseAway } from '../../store/database/database-away.ts';
 import { ApiError, effectUnknown, unavailable } from '../http/errors.ts';
 import { isEnded, readRun } from '../../graph/run/index.ts';
 import type { SignalResult, Refusal, Run, SentSignal, Principal } from '../../graph/run/index.ts';
-import type { RunRecord } from '../../store/runs.ts';
+import type { Dispatch, RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import { guiltOf, putRunAside, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
 import { fromEndedState } from '../../graph/journal/index.ts';
@@ -144,7 +144,8 @@ function alreadyEnded({ status, view }: RunRecord): Refusal {
 const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
 
 async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
-  const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isDispatched || now.lastSeq !== lastSeq);
+  const hasMoved = (now: RunRecord | null): boolean =>
+    now !== null && (now.dispatch.kind !== 'dispatched' || now.lastSeq !== lastSeq);
   return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
 }
 
@@ -223,7 +224,10 @@ export async function sendSignal(
   if (refusal) return { id: attempt.id, taken: false, refusal };
   const signal = { name, payload: { ...payload, signalId: attempt.id, by: { ...toPrincipal(caller) } } };
   let now: RunRecord | SignalResult = run;
-  while (!('taken' in now)) now = await waysToSignal[stateOf(now)](deps, now, signal);
+  while (!('taken' in now)) {
+    const signalRun: SignalRun = isEnded(now.status) ? reopen : SIGNAL_OPEN[now.dispatch.kind];
+    now = await signalRun(deps, now, signal);
+  }
   return now;
 }
 
@@ -234,22 +238,14 @@ async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): 
   return end.cancel?.signalId === id ? { id, taken: true, value: null } : null;
 }
 
-type RunState = 'queued' | 'pending' | 'running' | 'ended';
-
-function stateOf({ status, isQueued, isDispatched }: RunRecord): RunState {
-  if (isEnded(status)) return 'ended';
-  if (isQueued) return 'queued';
-  return isDispatched ? 'running' : 'pending';
-}
-
 /** Signals a run in one state. @returns the result, or the run in its new state if it has left this one */
-type WayToSignal = (deps: SendDeps, run: RunRecord, signal: SignedSignal) => Promise<SignalResult | RunRecord>;
+type SignalRun = (deps: SendDeps, run: RunRecord, signal: SignedSignal) => Promise<SignalResult | RunRecord>;
 
-const waysToSignal: Readonly<Record<RunState, WayToSignal>> = {
+/** Signals runs that have not ended. */
+const SIGNAL_OPEN: Readonly<Record<Dispatch['kind'], SignalRun>> = {
   queued: signalQueued,
   pending: dispatchFirst,
-  running: signalWorkflow,
-  ended: reopen,
+  dispatched: signalWorkflow,
 };
 
 const UNTIL_DISPATCHED = { everyMs: 25, withinMs: 5_000 };
@@ -259,10 +255,10 @@ async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunReco
   await dispatchRun(deps, id);
   const run = await poll(
     () => deps.store.runs.find(id),
-    (found) => found?.isDispatched !== false,
+    (found) => found === null || found.dispatch.kind === 'dispatched',
     UNTIL_DISPATCHED,
   );
-  if (!run?.isDispatched) throw unavailable('Temporal');
+  if (run?.dispatch.kind !== 'dispatched') throw unavailable('Temporal');
   return run;
 }
 

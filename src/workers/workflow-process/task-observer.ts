@@ -1,6 +1,6 @@
 import proto from '@temporalio/proto';
 import type { coresdk } from '@temporalio/proto';
-import type { ExecutionObserver, WorkflowTaskFailure } from './workflow-host.ts';
+import type { WorkflowInfo } from '@temporalio/workflow';
 
 /** A workflow task that has failed, or that has waited for its turn so long that it may fail. */
 export type FailedTask = {
@@ -27,6 +27,20 @@ interface Eviction {
   readonly runId: string;
   readonly evictJob: coresdk.workflow_activation.IRemoveFromCache;
 }
+
+/** Observes the executions whose code runs in processes. */
+export interface ExecutionObserver {
+  opened(execution: Pick<WorkflowInfo, 'workflowId' | 'runId'>): void;
+  /** A task of the execution has waited so long for its turn that it is going to time out. */
+  waits(executionRunId: string): void;
+  /** The workflow task of the execution has failed. */
+  failed(executionRunId: string, failure: WorkflowTaskFailure): void;
+}
+
+/** Why a workflow task has failed: by its own code, or for a reason that has come from the machine. */
+export type WorkflowTaskFailure =
+  | { readonly by: 'code'; readonly reason: string; readonly proofs: number }
+  | { readonly by: 'machine'; readonly reason: string };
 
 export interface TaskObserver extends ExecutionObserver {
   evicted(eviction: Eviction): void;

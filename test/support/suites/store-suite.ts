@@ -101,7 +101,12 @@ function runsSuite(store: () => Store): void {
     await store().runs.create(aNewRun({ id: 'R-once', createdAt: '2026-01-01T00:00:00.000Z' }));
     await store().runs.create(aNewRun({ id: 'R-once', createdBy: 'somebody else' }));
     const run = await store().runs.find('R-once');
-    expect([run?.createdBy, run?.status, run?.isDispatched, run?.view]).toEqual(['ann', 'queued', false, null]);
+    expect(run).toMatchObject({
+      createdBy: 'ann',
+      status: 'queued',
+      dispatch: { kind: 'pending', problem: null },
+      view: null,
+    });
     const { pendingStarts } = store();
     expect(await pendingStarts.due(AT, 10)).toEqual(['R-once']);
     const first = {

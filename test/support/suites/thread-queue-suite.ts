@@ -44,7 +44,7 @@ function queues(store: () => Store): void {
     expect(await create('first-3', 'enqueue')).toBe('accepted');
     expect(await store().threads.find('first', 't')).toMatchObject({ activeRunId: 'first-1', queued: ['first-3'] });
     expect(await store().runs.find('first-2')).toBeNull();
-    expect((await store().runs.find('first-3'))?.isQueued).toBe(true);
+    expect((await store().runs.find('first-3'))?.dispatch).toEqual({ kind: 'queued' });
   });
 
   test('one of many concurrent runs is active', async () => {
@@ -215,7 +215,11 @@ function reopenings(store: () => Store): void {
     expect(await store().pendingStarts.claim('G-again', LATER, LATER)).toBeNull();
     expect(await reopen('G-again')).toBe('reopened');
     const run = await store().runs.find('G-again');
-    expect(run).toMatchObject({ status: 'running', limits: { maxSteps: 7 }, isDispatched: false });
+    expect(run).toMatchObject({
+      status: 'running',
+      limits: { maxSteps: 7 },
+      dispatch: { kind: 'pending', problem: null },
+    });
     expect(await store().pendingStarts.due(LATER, 1_000)).toContain('G-again');
     expect(await store().pendingStarts.claim('G-again', LATER, LATER)).toEqual({
       id: 'G-again',
@@ -256,7 +260,10 @@ function reopenings(store: () => Store): void {
     await endRun(store(), { id: 'G-late' });
     await reopen('G-late');
     await endRun(store(), { id: 'G-late' });
-    expect(await store().runs.find('G-late')).toMatchObject({ status: 'running', isDispatched: false });
+    expect(await store().runs.find('G-late')).toMatchObject({
+      status: 'running',
+      dispatch: { kind: 'pending', problem: null },
+    });
     expect(await store().endedRuns.find('G-late')).toBeNull();
   });
 

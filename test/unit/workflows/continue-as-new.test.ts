@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import type { OccurrenceBody } from '../../../src/graph/run/occurrence.ts';
 import type { Run } from '../../../src/graph/run/run.ts';
 import { createContinueAsNewPolicy, continueAsNewDue } from '../../../src/workflows/continue-as-new.ts';
@@ -8,12 +7,10 @@ import type {
   ContinueAsNewReasons,
   HistorySoFar,
 } from '../../../src/workflows/continue-as-new.ts';
-import { aToolRequest } from '../../support/builders/call-builders.ts';
 
 const CONTINUE: OccurrenceBody = { kind: 'continue' };
 const FIRED: OccurrenceBody = { kind: 'timer', id: 't' };
 const RUNNING: Pick<Run, 'phase'> = { phase: { kind: 'running', pause: null } };
-const CALL: CallEffect = { kind: 'call', key: 'k', takeover: 0, node: 'a', summary: 'a', request: aToolRequest() };
 
 /** Units of which an execution has enough, and beyond which it begins nothing. */
 const ENOUGH = 30_000_000;
@@ -22,11 +19,10 @@ const URGENT = 60_000_000;
 interface Circumstances {
   /** Events after which a history is long; it has 5. */
   readonly continueAfter?: number;
-  readonly openCalls?: number;
   readonly isFlushing?: boolean;
 }
 
-function aPolicy({ continueAfter = 4_000, openCalls = 0, isFlushing = false }: Circumstances): ContinueAsNewPolicy {
+function aPolicy({ continueAfter = 4_000, isFlushing = false }: Circumstances): ContinueAsNewPolicy {
   const history = {
     historyLength: 5,
     historySize: 2_000,
@@ -35,7 +31,6 @@ function aPolicy({ continueAfter = 4_000, openCalls = 0, isFlushing = false }: C
   };
   return createContinueAsNewPolicy(continueAfter, {
     history: () => history,
-    effects: { outstanding: () => openCalls },
     flusher: { isFlushing: () => isFlushing, isUrgent: () => false },
     outbox: { hasEvents: () => true },
     inbox: { isEmpty: () => true },
@@ -54,7 +49,7 @@ describe('a run with a long history', () => {
   test('does not only continue as new: a wake-up without anything to do is no progress', () => {
     const policy = aPolicy({ continueAfter: 1 });
     policy.observe(CONTINUE, false);
-    expect(policy.isDue(RUNNING)).toBe(false);
+    expect(policy.isDue(RUNNING, 0)).toBe(false);
   });
 
   test.each([
@@ -63,7 +58,7 @@ describe('a run with a long history', () => {
   ])('continues as new once it has got on by %o (it had yielded: %s)', (occurrence, hasYielded) => {
     const policy = aPolicy({ continueAfter: 1 });
     policy.observe(occurrence, hasYielded);
-    expect(policy.isDue(RUNNING)).toBe(true);
+    expect(policy.isDue(RUNNING, 0)).toBe(true);
   });
 });
 
@@ -81,39 +76,46 @@ describe('a run whose execution begins with many timers', () => {
     [3, false],
     [100, false],
   ])('continues as new by what has come since (%i timers: %s)', (timers, isDue) => {
-    expect(policyAfter(timers).isDue(RUNNING)).toBe(isDue);
+    expect(policyAfter(timers).isDue(RUNNING, 0)).toBe(isDue);
   });
 });
 
 describe('a run that has computed enough for an execution', () => {
   test('continues as new, and not before', () => {
-    expect(afterYield(ENOUGH - 1).isDue(RUNNING)).toBe(false);
-    expect(afterYield(ENOUGH).isDue(RUNNING)).toBe(true);
+    expect(afterYield(ENOUGH - 1).isDue(RUNNING, 0)).toBe(false);
+    expect(afterYield(ENOUGH).isDue(RUNNING, 0)).toBe(true);
   });
 
   test('has done so in several steps', () => {
     const policy = afterYield(ENOUGH - 1);
     policy.countWork(1);
-    expect(policy.isDue(RUNNING)).toBe(true);
+    expect(policy.isDue(RUNNING, 0)).toBe(true);
   });
 
   test('leaves its next call to the next execution', () => {
-    expect(afterYield(ENOUGH).defer(CALL)).toBe(true);
-    expect(afterYield(ENOUGH - 1).defer(CALL)).toBe(false);
+    expect(afterYield(ENOUGH).defersCalls(0)).toBe(true);
+    expect(afterYield(ENOUGH - 1).defersCalls(0)).toBe(false);
   });
 
-  test.each([{ openCalls: 1 }, { isFlushing: true }])('waits for what is open, and goes on meanwhile: %o', (open) => {
-    const policy = afterYield(ENOUGH, open);
-    expect([policy.isDue(RUNNING), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([false, false, false]);
+  test.each([
+    { openCalls: 1, isFlushing: false },
+    { openCalls: 0, isFlushing: true },
+  ])('waits for what is open, and goes on meanwhile: %o', ({ openCalls, isFlushing }) => {
+    const policy = afterYield(ENOUGH, { isFlushing });
+    expect([policy.isDue(RUNNING, openCalls), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 
 describe('a run that has computed too much beside an open call', () => {
-  const policy = afterYield(URGENT, { openCalls: 1 });
+  const policy = afterYield(URGENT);
 
   test('begins nothing and does not go on after a yield', () => {
-    expect([policy.isDue(RUNNING), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([false, true, true]);
-    expect(policy.defer(CALL)).toBe(true);
+    expect([policy.isDue(RUNNING, 1), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([false, true, true]);
+    expect(policy.defersCalls(1)).toBe(true);
   });
 
   test('takes what comes from outside', () => {
@@ -121,7 +123,7 @@ describe('a run that has computed too much beside an open call', () => {
   });
 
   test('continues as new once no call is open', () => {
-    expect(afterYield(URGENT).isDue(RUNNING)).toBe(true);
+    expect(afterYield(URGENT).isDue(RUNNING, 0)).toBe(true);
   });
 });
 

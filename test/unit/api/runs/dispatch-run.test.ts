@@ -17,12 +17,12 @@ const depsOf = () => ({
   graphJobs: graphJobsHere(aCatalog()),
   logger: createLogger('silent'),
 });
-const isDispatched = async (id: string) => (await store.runs.find(id))?.isDispatched;
+const dispatchOf = async (id: string) => (await store.runs.find(id))?.dispatch.kind;
 
 test('a run whose start cannot be read is not noted as dispatched', async () => {
   await store.runs.create(aNewRun({ id: 'U', start: {} }));
   await dispatchRun(depsOf(), 'U');
-  expect(await isDispatched('U')).toBe(false);
+  expect(await dispatchOf('U')).toBe('pending');
   expect(await store.pendingStarts.due('2099-01-01T00:00:00.000Z', 1_000)).toContain('U');
 });
 
@@ -30,7 +30,7 @@ test('nor is one that has just been accepted', async () => {
   const confirmed = vi.spyOn(store.changes, 'subscribe');
   expect(await acceptAndDispatch(depsOf(), aNewRun({ id: 'V', start: {}, createdAt: LATER }))).toBe('accepted');
   expect(confirmed).not.toHaveBeenCalled();
-  expect(await isDispatched('V')).toBe(false);
+  expect(await dispatchOf('V')).toBe('pending');
 });
 
 describe('a run of a thread whose last run hides channels', () => {

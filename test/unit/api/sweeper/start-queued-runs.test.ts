@@ -22,7 +22,7 @@ test('a queued run is dequeued even if many others wait behind running ones', as
   }
   await endRun(store, { id: 't100 active' });
   await startQueuedRuns({ store, engine: engine(async () => false), graphJobs, logger });
-  expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
+  expect((await store.runs.find('t100 queued'))?.dispatch.kind).toBe('pending');
 });
 
 test('an interruption is repeated until the interrupted run is in Temporal', async () => {
@@ -48,7 +48,7 @@ test('a run that does not answer does not delay other threads', async () => {
     graphJobs,
     logger,
   }).catch(() => undefined);
-  expect((await store.runs.find('O-4'))?.isQueued).toBe(false);
+  expect((await store.runs.find('O-4'))?.dispatch.kind).toBe('pending');
 });
 
 test('a run that is being interrupted gets no second interruption', async () => {
@@ -115,7 +115,7 @@ test('the queues of a tenant whose runs take long to end keep no other tenant wa
   const deps = { store, engine: engine(send), graphJobs, logger };
   const start = createQueueStarter();
   await start(deps);
-  expect((await store.runs.find('Q-2'))?.isQueued).toBe(false);
+  expect((await store.runs.find('Q-2'))?.dispatch.kind).toBe('pending');
   expect(interrupted).toContain('P-1');
   await start(deps);
   expect([...interrupted].filter((id) => id.startsWith('S-'))).toHaveLength(101);

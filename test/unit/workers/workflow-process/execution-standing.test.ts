@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createExecutionStanding } from '../../../../src/workers/workflow-process/workflow-host.ts';
-import type { ExecutionStanding } from '../../../../src/workers/workflow-process/workflow-host.ts';
+import { createExecutionStanding } from '../../../../src/workers/workflow-process/execution-standing.ts';
+import type { ExecutionStanding } from '../../../../src/workers/workflow-process/execution-standing.ts';
 
 const task = (historyLength: number) => ({ historyLength, jobs: [{ fireTimer: { seq: 1 } }] });
 const replayed = (historyLength: number) => ({ ...task(historyLength), isReplaying: true });

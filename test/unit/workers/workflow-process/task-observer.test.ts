@@ -2,7 +2,7 @@ import proto from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { createTaskObserver } from '../../../../src/workers/workflow-process/task-observer.ts';
 import type { FailedTask } from '../../../../src/workers/workflow-process/task-observer.ts';
-import type { WorkflowTaskFailure } from '../../../../src/workers/workflow-process/workflow-host.ts';
+import type { WorkflowTaskFailure } from '../../../../src/workers/workflow-process/task-observer.ts';
 
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noticeLongWait } from '../../../../src/workers/workflow-process/workflow-host.ts';
+import { noticeLongWait } from '../../../../src/workers/workflow-process/execution-proxy.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => vi.useRealTimers());

@@ -3,7 +3,7 @@ import { createCells } from '../../../../src/workers/workflow-process/cells.ts';
 import type { RequestBody } from '../../../../src/workers/workflow-process/messages.ts';
 import { ProcessEnded } from '../../../../src/workers/workflow-process/pending-requests.ts';
 import type { EndKind } from '../../../../src/workers/workflow-process/process-end.ts';
-import { createRestartable } from '../../../../src/workers/workflow-process/workflow-host.ts';
+import { createRestartableExecution } from '../../../../src/workers/workflow-process/restartable-execution.ts';
 import type { WorkflowProcess } from '../../../../src/workers/workflow-process/start-workflow-process.ts';
 
 const request = (executionRunId: string): RequestBody => ({ kind: 'dispose', executionRunId });
@@ -43,7 +43,7 @@ function processes(ends: readonly End[], isSuspect = false) {
     asked.at(-1)?.push('alone');
     return process;
   });
-  const code = createRestartable(
+  const code = createRestartableExecution(
     { begin: request('begin'), isSuspect },
     {
       shared: async () => next(),

@@ -1,0 +1,192 @@
+import type { LocalTraces } from '../activities/calls/call-task.ts';
+import { isLocal } from '../graph/run/index.ts';
+import type { CallEffect, LocalEffect } from '../graph/run/index.ts';
+import type { ContinueAsNewPolicy } from './continue-as-new.ts';
+import { createLocalBursts } from './local-bursts.ts';
+import type { KnownEnd, LocalBursts } from './local-bursts.ts';
+import { createRequestRoom } from './request-room.ts';
+import type { RequestRoom } from './request-room.ts';
+
+/** A call that a local activity makes. */
+export interface LocalCall {
+  readonly kind: 'local';
+  readonly effect: LocalEffect;
+}
+
+/** A call that an activity makes. */
+export interface ActivityCall {
+  readonly kind: 'activity';
+  readonly effect: CallEffect;
+  /** What is known of its local attempts; `null`: there were none. */
+  readonly left: LocalTraces | null;
+}
+
+/** A call on its way to its activity. */
+export type PlannedCall = LocalCall | ActivityCall;
+
+/** When a call may begin. */
+type Beginning =
+  | 'now'
+  /** When the open local calls have ended. */
+  | 'after-local-calls'
+  | 'in-later-task'
+  /** In the next execution of the workflow. */
+  | 'in-next-execution';
+
+/** Decides when the calls of a run begin, and keeps those that have not begun. Calls of one kind begin in their order. */
+export interface CallGate {
+  /** Takes a call that the interpreter wants. @returns false if the call is left to the next execution */
+  request(effect: CallEffect): boolean;
+  /** Has an activity go on with a local call. */
+  leave(call: ActivityCall): void;
+  /** Takes note of the end of a local call. */
+  endLocal(call: LocalCall, end: KnownEnd): void;
+  /** The server has sent something, so another workflow task has begun. */
+  enterTask(): void;
+  /** True while local calls are open or wait. */
+  isCallingLocally(): boolean;
+  /** Cancels all calls that have not begun, or the one with this key. @returns the canceled ones */
+  cancel(key?: string): CanceledCalls;
+  /** The calls that the next execution makes. */
+  deferred(): readonly CallEffect[];
+}
+
+/** Canceled calls that had not begun. */
+interface CanceledCalls {
+  /** Those that were left to the next execution. */
+  readonly deferred: readonly CallEffect[];
+  /** Those that this execution would have made. */
+  readonly waiting: readonly CallEffect[];
+}
+
+interface CallGateDeps {
+  readonly continueAsNewPolicy: Pick<ContinueAsNewPolicy, 'defersCalls'>;
+  /** The number of calls that this execution makes and that have not ended. */
+  readonly openCalls: () => number;
+  /** The length of the history, in events. */
+  readonly historyLength: () => number;
+  readonly begin: (call: PlannedCall) => void;
+  /** Has the workflow task end, and calls `resume` in a later one. */
+  readonly inLaterTask: Readonly<Record<PlannedCall['kind'], (resume: () => void) => void>>;
+}
+
+export function createCallGate(deps: CallGateDeps): CallGate {
+  const bursts = createLocalBursts<PlannedCall>();
+  const room = createRequestRoom(deps.historyLength);
+  let deferred: CallEffect[] = [];
+  const mayBegin = createMayBegin(deps, bursts, room);
+  const begin = (call: PlannedCall): void => {
+    if (call.kind === 'local') bursts.begin(call);
+    else room.take(call.effect.request);
+    deps.begin(call);
+  };
+  const inLaterBurst = (resume: () => void): void =>
+    deps.inLaterTask.local(() => {
+      bursts.enterTask();
+      resume();
+    });
+  const localCalls = createCallQueue({ mayBegin, begin, inLaterTask: inLaterBurst });
+  const activityCalls = createCallQueue({ mayBegin, begin, inLaterTask: deps.inLaterTask.activity });
+  const leave = (call: ActivityCall): void => {
+    bursts.othersWait();
+    activityCalls.add(call);
+  };
+  return {
+    request(effect) {
+      const call = planned(effect);
+      const isDeferred = mayBegin(call, true) === 'in-next-execution';
+      if (isDeferred) deferred.push(effect);
+      else if (call.kind === 'local') localCalls.add(call);
+      else leave(call);
+      return !isDeferred;
+    },
+    leave,
+    endLocal(call, end) {
+      if (bursts.end(call, end)) localCalls.beginWaiting();
+    },
+    enterTask: () => bursts.enterTask(),
+    isCallingLocally: () => bursts.isOpen() || !localCalls.isEmpty(),
+    cancel(key) {
+      const canceled = deferred.filter((effect) => matchesKey(effect, key));
+      deferred = deferred.filter((effect) => !matchesKey(effect, key));
+      return { deferred: canceled, waiting: [...activityCalls.cancel(key), ...localCalls.cancel(key)] };
+    },
+    deferred: () => deferred,
+  };
+}
+
+/**
+ * Answers when a call may begin.
+ * @param isNew the execution has not accepted the call yet: one that it has accepted is not left to the next one
+ */
+type MayBegin = (call: PlannedCall, isNew: boolean) => Beginning;
+
+function createMayBegin(
+  { continueAsNewPolicy, openCalls }: Pick<CallGateDeps, 'continueAsNewPolicy' | 'openCalls'>,
+  bursts: Pick<LocalBursts<PlannedCall>, 'hasRoom' | 'isOpen'>,
+  room: Pick<RequestRoom, 'fits'>,
+): MayBegin {
+  return (call, isNew) => {
+    if (isNew && continueAsNewPolicy.defersCalls(openCalls())) return 'in-next-execution';
+    if (call.kind === 'activity') return room.fits(call.effect.request) ? 'now' : 'in-later-task';
+    if (bursts.hasRoom()) return 'now';
+    return bursts.isOpen() ? 'after-local-calls' : 'in-later-task';
+  };
+}
+
+function planned(effect: CallEffect): PlannedCall {
+  return isLocal(effect) ? { kind: 'local', effect } : { kind: 'activity', effect, left: null };
+}
+
+/** Calls that begin in their order. */
+interface CallQueue {
+  /** Adds a call, and begins those that may begin. */
+  add(call: PlannedCall): void;
+  beginWaiting(): void;
+  isEmpty(): boolean;
+  /** Takes all calls out, or the one with this key. */
+  cancel(key?: string): readonly CallEffect[];
+}
+
+interface CallQueueDeps extends Pick<CallGateDeps, 'begin'> {
+  readonly mayBegin: MayBegin;
+  readonly inLaterTask: (resume: () => void) => void;
+}
+
+function createCallQueue({ mayBegin, begin, inLaterTask }: CallQueueDeps): CallQueue {
+  let waiting: PlannedCall[] = [];
+  /** The workflow task has to end first. */
+  let isPausing = false;
+  const resume = (): void => {
+    isPausing = false;
+    beginWaiting();
+  };
+  const beginWaiting = (): void => {
+    for (let next = waiting[0]; next && !isPausing; next = waiting[0]) {
+      const when = mayBegin(next, false);
+      isPausing = when === 'in-later-task';
+      if (isPausing) inLaterTask(resume);
+      if (when !== 'now') return;
+      waiting.shift();
+      begin(next);
+    }
+  };
+  return {
+    add(call) {
+      waiting.push(call);
+      beginWaiting();
+    },
+    beginWaiting,
+    isEmpty: () => waiting.length === 0,
+    cancel(key) {
+      const canceled = waiting.filter(({ effect }) => matchesKey(effect, key));
+      waiting = waiting.filter(({ effect }) => !matchesKey(effect, key));
+      return canceled.map(({ effect }) => effect);
+    },
+  };
+}
+
+/** True if the call has this key; without a key, true for every call. */
+function matchesKey(call: CallEffect, key: string | undefined): boolean {
+  return key === undefined || call.key === key;
+}
