@@ -24,7 +24,7 @@ import type { LocalCalls } from './local-calls.ts';
 import type { JournalDelivery } from './outbox.ts';
 import { createScopes } from './scopes.ts';
 
-/** Packs the journal batch that the activity of a call writes. @returns `null` if there is none */
+/** Takes the journal batch that the activity of a call writes. @returns `null` if there is none */
 export type AttachJournal = (call: CallEffect) => JournalDelivery | null;
 
 /** The open calls of a run: activities and local activities, whose ends go into the inbox. */
