@@ -28,7 +28,6 @@ export async function tool(length: number): Promise<number> {
       tenantId: 'bench',
       graph: 'bench',
       createdBy: { sub: 'bench', roles: ['user'] },
-      journal: null,
       request: { kind: 'tool', tool: 'ping', effect: 'keyed', args: { at }, policy: POLICY },
     });
     count += 1;

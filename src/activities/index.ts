@@ -6,6 +6,7 @@ import type {
   ReadingRequest,
   ToolCallRequest,
 } from '../graph/run/index.ts';
+import type { JournalBatch } from '../graph/journal/index.ts';
 import type { Store } from '../store/store.ts';
 import { functionCalls, nodeCalls, readings, toolCalls } from './tool-calls.ts';
 import type { RegisteredFunction, RegisteredNodeType } from './tool-calls.ts';
@@ -14,7 +15,7 @@ import type { ModelDeps } from './model-calls.ts';
 import { inCallSlot, switchOf, whenSwitchedOn } from './calls/call-slots.ts';
 import type { CallSlots } from './calls/call-slots.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
-import type { CallOutcome, CallTask, LocalOutcome } from './calls/call-task.ts';
+import type { CallOutcome, CallTask, LocalOutcome, SentTask } from './calls/call-task.ts';
 import { inFileSlot } from './files/open-prompt-files.ts';
 import { withHeartbeat } from './calls/time-limit.ts';
 import { performCall } from './calls/perform-call.ts';
@@ -45,14 +46,14 @@ export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
 
 /** The calls of a run. Histories record these names, and those of the journal's, as activity types. */
 export interface CallActivities {
-  callModel(task: CallTask<ModelCallRequest>): Promise<CallOutcome>;
-  callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
-  callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
-  callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
+  callModel(task: SentTask<ModelCallRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
+  callTool(task: SentTask<ToolCallRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
+  callFunction(task: SentTask<FunctionCallRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
+  callNode(task: SentTask<NodeCallRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
   /** Has a tool's own schema read arguments. */
-  readArguments(task: CallTask<ReadingRequest>): Promise<CallOutcome>;
+  readArguments(task: SentTask<ReadingRequest>, journal?: JournalBatch | null): Promise<CallOutcome>;
   /** Makes a short idempotent call as a local activity. */
-  callLocally(task: CallTask<LocalCallRequest>): Promise<LocalOutcome>;
+  callLocally(task: SentTask<LocalCallRequest>): Promise<LocalOutcome>;
 }
 
 type LocalCallRequest = Exclude<CallRequest, ModelCallRequest>;
@@ -62,7 +63,7 @@ export interface JournalActivities {
   /** Finds the outcome of a call that was canceled or given up, without making it. */
   reconcileCall(call: CallToReconcile): Promise<CallOutcome>;
   /** Writes a journal batch that travels without a call. */
-  record(entry: JournalWrite): Promise<void>;
+  record(entry: Omit<JournalWrite, 'journal'>, journal: JournalBatch): Promise<void>;
 }
 
 /** The side effects of runs and schedules. */
@@ -81,18 +82,27 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
     await whenSwitchedOn(store, task, call);
   const locally = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<LocalOutcome> =>
     (await switchOf(store, task)) ? leftToActivity() : await performLocally(deps.slots, kind, task);
+  const inTurn =
+    <R extends CallRequest>(kind: CallBehavior<R>) =>
+    async (sent: SentTask<R>, journal: JournalBatch | null = null): Promise<CallOutcome> => {
+      const task = { ...sent, journal };
+      return await whenOn(task, async () => await perform(kind, task));
+    };
   return {
-    callModel: async (task) =>
-      await whenOn(
+    callModel: async (sent, journal = null) => {
+      const task = { ...sent, journal };
+      return await whenOn(
         task,
         async () => await inFileSlot(deps.fileSlots, deps.store, task, async () => await perform(ofModels, task)),
-      ),
-    callTool: async (task) => await whenOn(task, async () => await perform(ofTools, task)),
-    readArguments: async (task) => await whenOn(task, async () => await perform(ofReadings, task)),
-    callNode: async (task) => await whenOn(task, async () => await perform(ofNodes, task)),
-    callFunction: async (task) => await whenOn(task, async () => await perform(ofFunctions, task)),
-    callLocally: async (task) => {
-      const { request } = task;
+      );
+    },
+    callTool: inTurn(ofTools),
+    readArguments: inTurn(ofReadings),
+    callNode: inTurn(ofNodes),
+    callFunction: inTurn(ofFunctions),
+    callLocally: async (sent) => {
+      const { request } = sent;
+      const task = { ...sent, journal: null };
       switch (request.kind) {
         case 'tool':
           return await locally(ofTools, { ...task, request });
@@ -117,8 +127,9 @@ export function createJournalActivities({ store }: Pick<ActivityDeps, 'store'>):
   return {
     reconcileCall: async (call) =>
       await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await reconcileCall(store, call)),
-    record: async (entry) =>
+    record: async (sent, journal) =>
       await withHeartbeat(RECORD_HEARTBEAT_MS, async () => {
+        const entry = { ...sent, journal };
         await writeJournal(store, entry);
         await tellSegments(store, entry);
       }),

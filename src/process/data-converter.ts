@@ -8,6 +8,7 @@ import type {
 } from '@temporalio/common';
 import { MAX_INLINE_BYTES } from '../graph/values/index.ts';
 import { ownModule } from './own-code.ts';
+import { compression } from './payloads/compression.ts';
 import { createSignalReader } from './payloads/read-signal.ts';
 import type { ReadSignal } from './payloads/read-signal.ts';
 import { DRIVER, digestOf, fromStored, toStored } from './payloads/stored-payload.ts';
@@ -28,7 +29,7 @@ export interface PayloadReader extends DataConverter {
 export function createDataConverter(store: Blobs, codecs: readonly PayloadCodec[] = []): PayloadReader {
   return {
     payloadConverterPath,
-    payloadCodecs: [...codecs],
+    payloadCodecs: [compression, ...codecs],
     externalStorage: new ExternalStorage({ drivers: [createDriver(store)], payloadSizeThreshold: MAX_INLINE_BYTES }),
     readSignal: createSignalReader(store, codecs),
   };

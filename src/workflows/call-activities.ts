@@ -1,11 +1,12 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { CallOutcome, CallTask, LocalOutcome, LocalTraces } from '../activities/calls/call-task.ts';
+import type { CallOutcome, CallTask, LocalOutcome, LocalTraces, SentTask } from '../activities/calls/call-task.ts';
 import { capDeadline } from '../graph/definition/index.ts';
-import type { CallTrace, PackedBatch } from '../graph/journal/index.ts';
+import type { CallTrace, JournalBatch } from '../graph/journal/index.ts';
 import { calleeName } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import { activities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
+import { compressed } from './compressed.ts';
 
 /** The run that calls belong to. */
 export interface CallOwner {
@@ -22,7 +23,7 @@ export interface CallOwner {
 export interface MadeCall {
   readonly effect: CallEffect;
   readonly owner: CallOwner;
-  readonly journal: PackedBatch | null;
+  readonly journal: JournalBatch | null;
   /** What is known of its local attempts; `null`: there were none. */
   readonly left: LocalTraces | null;
 }
@@ -42,19 +43,20 @@ export function withTimeLeft(effect: LocalEffect, { startedAt, endedAt }: LeftCa
 /** Makes a call in an activity. */
 export function callActivity({ effect, owner, journal, left }: MadeCall): Promise<CallOutcome> {
   const options = callOptions(effect);
-  const task = { ...taskOf(effect, owner), journal, ...localTraces(left) };
+  const task = { ...taskOf(effect, owner), ...localTraces(left) };
+  const sent = journal && compressed(journal);
   const { request } = effect;
   switch (request.kind) {
     case 'model':
-      return activities.callModel.executeWithOptions(options, [{ ...task, request }]);
+      return activities.callModel.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'tool':
-      return activities.callTool.executeWithOptions(options, [{ ...task, request }]);
+      return activities.callTool.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'function':
-      return activities.callFunction.executeWithOptions(options, [{ ...task, request }]);
+      return activities.callFunction.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'node':
-      return activities.callNode.executeWithOptions(options, [{ ...task, request }]);
+      return activities.callNode.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'reading':
-      return activities.readArguments.executeWithOptions(options, [{ ...task, request }]);
+      return activities.readArguments.executeWithOptions(options, [{ ...task, request }, sent]);
   }
 }
 
@@ -66,14 +68,14 @@ export function localTraces(left: LocalTraces | null): Pick<CallTask, 'failedLoc
 
 /** Makes a call in the worker of the workflow task. */
 export function callLocally(effect: LocalEffect, owner: CallOwner): Promise<LocalOutcome> {
-  const task = { ...taskOf(effect, owner), journal: null, request: effect.request };
+  const task = { ...taskOf(effect, owner), request: effect.request };
   return localActivities.callLocally.executeWithOptions(localOptions(effect), [task]);
 }
 
 function taskOf(
   { key, takeover, node, index, visit, path, isCompensable, shapedBy }: CallEffect,
   owner: CallOwner,
-): Omit<CallTask, 'request' | 'journal'> {
+): Omit<SentTask, 'request'> {
   return {
     key,
     takeover,

@@ -1,9 +1,10 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { ApplicationFailure } from '@temporalio/workflow';
-import type { EndedSegments, PackedBatch } from '../graph/journal/index.ts';
+import type { EndedSegments, JournalBatch } from '../graph/journal/index.ts';
 import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, separateTaskQueue } from './activities.ts';
+import { compressed } from './compressed.ts';
 import { toJournalFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { Inbox } from './inbox.ts';
@@ -20,7 +21,7 @@ export interface JournalFlusher {
   /** True while its own activity is open. */
   isFlushing(): boolean;
   /**
-   * Packs the batch that a call's activity writes. @returns `null` if there is nothing to write, or if the call's task
+   * Takes the batch that a call's activity writes. @returns `null` if there is nothing to write, or if the call's task
    * queue may be slow: then a flush follows
    */
   attach(run: Run, call: CallEffect): JournalDelivery | null;
@@ -75,7 +76,7 @@ export function createJournalFlusher({ outbox, inbox, refusal, segments }: Journ
     },
     attach(run, call) {
       if (separateTaskQueue(call) === null) {
-        const delivery = outbox.pack(run, call);
+        const delivery = outbox.take(run);
         if (delivery) isUrgent = false;
         return delivery;
       }
@@ -86,7 +87,7 @@ export function createJournalFlusher({ outbox, inbox, refusal, segments }: Journ
     flush(run, { hasYielded, isCallingLocally }) {
       if (isFlushing || (isCallingLocally && pauses.isEmpty())) return;
       if (!isUrgent && !hasYielded && pauses.isEmpty() && statusOf(run) === 'running') return flushLate();
-      const delivery = outbox.pack(run);
+      const delivery = outbox.take(run);
       if (!delivery) {
         if (hasYielded) inbox.push({ kind: 'continue' });
         return pauses.endByTimer();
@@ -115,12 +116,12 @@ function createLateFlush(outbox: Outbox, flush: () => void): () => void {
 /** Writes a batch by an activity of its own. @returns the failure if the store refuses it */
 async function record(
   { id: runId, tenantId, graph }: Run,
-  journal: PackedBatch,
+  journal: JournalBatch,
   segments: EndedSegments | null,
 ): Promise<ApplicationFailure | null> {
-  const entry = { runId, tenantId, graph: graph.name, journal, ...(segments && { segments }) };
+  const entry = { runId, tenantId, graph: graph.name, ...(segments && { segments }) };
   try {
-    await CancellationScope.nonCancellable(() => activities.record(entry));
+    await CancellationScope.nonCancellable(() => activities.record(entry, compressed(journal)));
     return null;
   } catch (error) {
     return toJournalFailure(error);

@@ -1,13 +1,13 @@
 import type { Approval, RecordedOccurrence, Run } from '../graph/run/index.ts';
-import type { Carrier, Checkpoint, JournalBatch, PackedBatch, RunEvent } from '../graph/journal/index.ts';
-import { toEndedState, packBatch, toRunView } from '../graph/journal/index.ts';
+import type { Checkpoint, JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import { toEndedState, toRunView } from '../graph/journal/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import { hasEnded } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 
 /** A batch on its way to the store. The outbox keeps its entries until the activity that writes it has ended. */
 export interface JournalDelivery {
-  readonly batch: PackedBatch;
+  readonly batch: JournalBatch;
   /** The activity has succeeded: the batch is written. */
   readonly delivered: () => void;
   /** The activity has failed. The batch may or may not be written, so it is sent again. */
@@ -18,11 +18,10 @@ export interface JournalDelivery {
 export interface Outbox {
   add(entries: JournalEntries): void;
   /**
-   * Packs all entries that are not on their way.
-   * @param call the call whose activity writes the batch
+   * Takes all entries that are not on their way.
    * @returns `null` without an event, since a batch needs one
    */
-  pack(run: Run, call?: Carrier['call']): JournalDelivery | null;
+  take(run: Run): JournalDelivery | null;
   isEmpty(): boolean;
   /** True if an event is not on its way yet. */
   hasEvents(): boolean;
@@ -48,13 +47,13 @@ export function createOutbox(graph: CompiledGraph): Outbox {
       const size = events.length + approvals.length + occurrences.length;
       if (size > 0) unsent.push({ events, checkpoints, approvals, occurrences });
     },
-    pack(run, call = null) {
+    take(run) {
       if (!hasEvents()) return null;
       const entries = unsent;
       unsent = [];
       inFlight.add(entries);
       return {
-        batch: packBatch(toBatch(graph, entries, run), { runId: run.id, call }),
+        batch: toBatch(graph, entries, run),
         delivered: () => void inFlight.delete(entries),
         lost() {
           if (inFlight.delete(entries)) unsent = [...entries, ...unsent];
@@ -83,7 +82,7 @@ function currentApprovals(recorded: readonly Approval[], { approvals }: Run): re
   return [...latest.values()].filter(({ id, status }) => status !== 'pending' || Object.hasOwn(approvals, id));
 }
 
-/** Packs entries; those of a lost batch are packed again with later ones. */
+/** Makes a batch of entries; those of a lost batch go out again with later ones. */
 function toBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: Run): JournalBatch {
   const { approvals, ...others } = merge(entries);
   return {

@@ -1,9 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { CallTask } from '../../src/activities/calls/call-task.ts';
 import type { Activities } from '../../src/activities/index.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
 import type { RunEvent } from '../../src/graph/journal/events.ts';
-import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import type { NodePosition } from '../../src/graph/run/scope.ts';
 import { EdgeSchemas } from '../../src/graph/schema/json-schema-document.ts';
 import { NodeSchemas } from '../../src/graph/schema/node-schemas.ts';
@@ -13,7 +12,7 @@ import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { UPGRADE } from '../../src/workflows/contract.ts';
 import type { WorkflowInput } from '../../src/workflows/contract.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { payloadTexts, readRecordings } from '../support/readers/recordings.ts';
+import { payloadTexts, readRecordings, textIn } from '../support/readers/recordings.ts';
 import type { Recording } from '../support/readers/recordings.ts';
 
 /*
@@ -112,7 +111,9 @@ const inputs = documents.filter((document) => isJsonObject(document) && 'interpr
 
 /** Every payload of a recording that is JSON. */
 function documentsOf({ executions, blobs }: Recording): readonly Json[] {
-  const kept = Object.values(blobs).map(({ data }) => gunzipSync(Buffer.from(data, 'base64')).toString());
+  const kept = Object.values(blobs).map(({ metadata, data }) =>
+    textIn(gunzipSync(Buffer.from(data, 'base64')).toString('base64'), metadata['encoding']),
+  );
   return [...executions.flatMap(payloadTexts), ...kept].flatMap((text) => {
     try {
       return [toJson(JSON.parse(text))];
@@ -124,15 +125,15 @@ function documentsOf({ executions, blobs }: Recording): readonly Json[] {
 
 /** The run events that activities have carried into the store. */
 function carriedEvents(): readonly { readonly runId: string; readonly event: RunEvent }[] {
-  const anything: readonly unknown[] = documents;
-  return anything.filter(isCarrier).flatMap(({ runId, journal, ...call }) => {
-    const carrier = { runId, call: 'request' in call ? call : null };
-    return unpackBatch(journal, carrier).events.map((event) => ({ runId, event }));
+  const inputs = histories.flatMap((event) => {
+    const payloads = at(event, '/activityTaskScheduledEventAttributes/input/payloads');
+    return payloads ? [payloadTexts(payloads)] : [];
   });
-}
-
-function isCarrier(document: unknown): document is CallTask & { readonly journal: object } {
-  return isJsonObject(document) && isJsonObject(document['journal']);
+  return inputs.flatMap(([task = '', batch = 'null']) => {
+    const journal: JournalBatch | null = JSON.parse(batch);
+    const { runId } = JSON.parse(task);
+    return (journal?.events ?? []).map((event) => ({ runId, event }));
+  });
 }
 
 /** The type of the node that an event is about, by the definition that its run was started with; none of a published graph's. */

@@ -4,8 +4,6 @@ import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
-import type { PackedBatch } from '../../src/graph/journal/packed-batch.ts';
 import { retryTask } from '../../src/graph/lifecycle/retry-task.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { Draft } from '../../src/graph/draft/draft.ts';
@@ -170,17 +168,5 @@ describe('a task', () => {
     const [id = ''] = Object.keys(run.timers);
     const canceled = advance(graph, run, { kind: 'cancel.requested', at: 1 });
     expect(advance(graph, canceled.run, { kind: 'timer', id, at: 2 }).events).toEqual([]);
-  });
-});
-
-describe('a batch that is damaged is not read', () => {
-  const view: PackedBatch['view'] = { usage: {} };
-
-  test.each<[PackedBatch, RegExp]>([
-    [{ events: [{ step: 0, events: [{}] }], view }, /holds what is no event/],
-    [{ events: [{ step: 0, events: [{ type: 7 }] }], view }, /holds what is no event/],
-    [{ events: [], checkpoints: [{ parentId: null, changes: {} }], view }, /checkpoint without its event/],
-  ])('%j', (batch, message) => {
-    expect(() => unpackBatch(batch, { runId: 'r', call: null })).toThrow(message);
   });
 });

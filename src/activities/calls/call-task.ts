@@ -1,9 +1,9 @@
 import type { TaskFailure } from '../../graph/values/index.ts';
-import type { CallTrace, PackedBatch } from '../../graph/journal/index.ts';
+import type { CallTrace, JournalBatch } from '../../graph/journal/index.ts';
 import type { CallEffect, CallReply, CallRequest, Principal } from '../../graph/run/index.ts';
 
-/** Input of an activity that makes one call. */
-export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
+/** The first argument of an activity that makes one call. */
+export interface SentTask<R extends CallRequest = CallRequest> extends Pick<
   CallEffect,
   'key' | 'takeover' | 'node' | 'index' | 'visit' | 'path' | 'isCompensable' | 'shapedBy'
 > {
@@ -16,12 +16,15 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   readonly createdBy: Principal;
   /** Absent: the run is not traced. */
   readonly trace?: CallTrace;
-  /** A journal batch that the activity writes. */
-  readonly journal: PackedBatch | null;
   /** The failure of local attempts that the activity goes on from. */
   readonly failedLocally?: LocalFailure;
   /** An attempt of which nothing is known may have made the call locally. */
   readonly perhapsMadeLocally?: true;
+}
+
+/** A call, and the journal batch that its activity writes: its second argument, which is compressed. */
+export interface CallTask<R extends CallRequest = CallRequest> extends SentTask<R> {
+  readonly journal: JournalBatch | null;
 }
 
 export interface CallOutcome {

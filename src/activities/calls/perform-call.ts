@@ -17,7 +17,7 @@ import { withHeartbeat, openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { lostAfter } from './judge-claim.ts';
 import { reportFailure } from './report-failure.ts';
-import { openLateJournal, unpackJournal } from './write-journal.ts';
+import { journalOf, openLateJournal } from './write-journal.ts';
 import { openKeptRequest, makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
 import { withUsedBefore, judgeAttempt, judgeCanceledAttempt } from './judge-attempt.ts';
@@ -72,7 +72,7 @@ async function claimAndExecute<R extends CallRequest>(called: CalledByTask<R>): 
   const wasPerhapsMade = task.perhapsMadeLocally ?? (mayLackClaim(task) && Context.current().info.attempt > 1);
   const { claim, result } = await claimCall(
     store,
-    { ...call, request: kept(), journal: unpackJournal(task) },
+    { ...call, request: kept(), journal: journalOf(task) },
     { ...claimant, wasPerhapsMade },
   ).catch((error: unknown) => {
     throw error instanceof CallError ? toRefusal(error) : error;

@@ -1,7 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { CONTRADICTION, unpackBatch, TOLD_EVENTS } from '../../graph/journal/index.ts';
-import type { EndedSegments, PackedBatch } from '../../graph/journal/index.ts';
-import type { CallRequest } from '../../graph/run/index.ts';
+import { CONTRADICTION, TOLD_EVENTS } from '../../graph/journal/index.ts';
+import type { EndedSegments, JournalBatch } from '../../graph/journal/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import { isContradiction, isDataRefused } from '../../store/database/database-away.ts';
 import type { CallClaim } from '../../store/calls/ledger-claims.ts';
@@ -10,16 +9,13 @@ import type { CallTask } from './call-task.ts';
 import { isTracing } from '../../telemetry/traces/run-tracer.ts';
 import { tellSegment } from '../../telemetry/traces/tell-segment.ts';
 
-/** The journal batch in the input of an activity; `null` if there is none. */
+/** The journal batch that an activity writes; `null` if there is none. */
 export interface JournalWrite {
   readonly runId: string;
   readonly tenantId: string;
   /** The name of its graph. */
   readonly graph: string;
-  readonly journal: PackedBatch | null;
-  /** The call of the same activity. */
-  readonly key?: string;
-  readonly request?: CallRequest;
+  readonly journal: JournalBatch | null;
   /** Parts of a traced run that are over. */
   readonly segments?: EndedSegments;
 }
@@ -30,10 +26,10 @@ export interface JournalWrite {
  * `CONTRADICTION`, if the batch says something else than the journal does
  */
 export async function writeJournal(store: Store, entry: JournalWrite): Promise<void> {
-  const unpacked = unpackJournal(entry);
-  if (!unpacked) return;
+  const journal = journalOf(entry);
+  if (!journal) return;
   try {
-    await store.journal.write(unpacked.batch, unpacked.writer);
+    await store.journal.write(journal.batch, journal.writer);
   } catch (error) {
     if (isContradiction(error)) throw contradiction();
     if (!isDataRefused(error)) throw error;
@@ -51,12 +47,11 @@ export function contradiction(): ApplicationFailure {
 const SAYS_SOMETHING_ELSE =
   'The journal has other events: the workflow was reset in Temporal, or a backup of one of the two was restored';
 
-/** Unpacks the batch of an activity and names the execution that wrote it. */
-export function unpackJournal({ runId, tenantId, graph, journal, key, request }: JournalWrite): CallClaim['journal'] {
+/** Names the execution that has sent the batch of an activity. */
+export function journalOf({ runId, tenantId, graph, journal }: JournalWrite): CallClaim['journal'] {
   if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
-  const call = key !== undefined && request ? { key, request } : null;
-  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId, graph } };
+  return { batch: journal, writer: { runId, tenantId, executionRunId, graph } };
 }
 
 /** The journal batch of a call, which is written with the record of a short call, and by itself during a long one. */
@@ -73,7 +68,7 @@ export interface LateJournal {
 const WRITE_AFTER_MS = 100;
 
 export function openLateJournal(store: Store, task: CallTask): LateJournal {
-  const batch = unpackJournal(task);
+  const batch = journalOf(task);
   let writing: Promise<unknown> | null = null;
   const write = (): void => {
     writing = writeJournal(store, task).then(

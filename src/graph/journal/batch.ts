@@ -13,7 +13,7 @@ export interface JournalBatch {
   readonly approvals: readonly Approval[];
   /** The occurrences that the run has taken in. */
   readonly occurrences: readonly RecordedOccurrence[];
-  /** The run after the last event. In an unpacked view `startedAt` is `null`: the run's first event gives it. */
+  /** The run after the last event. */
   readonly view: RunView;
   /** The state of an ended run, for a reopening; `null` before its end. */
   readonly endedState: EndedRunState | null;

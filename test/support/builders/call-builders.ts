@@ -3,7 +3,6 @@ import type { GenerateContext, ModelRequest } from '../../../src/activities/mode
 import type { CodeToolContext, Tool, ToolCall } from '../../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
-import type { Carrier } from '../../../src/graph/journal/packed-events.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 
@@ -85,9 +84,6 @@ export function aCodeContext(over: Partial<CodeToolContext> = {}): CodeToolConte
   const nothing = { secret: (name: string) => name, heartbeat: () => undefined };
   return { ...aContext(), ...nothing, ...over };
 }
-
-/** Builds a new journal activity. */
-export const CARRIER: Carrier = { runId: 'R1', call: null };
 
 /** The first event of a run. */
 export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {

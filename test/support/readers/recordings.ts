@@ -1,6 +1,6 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
@@ -85,9 +85,17 @@ export function payloadTexts(value: Json): string[] {
   if (isJsonList(value)) return value.flatMap(payloadTexts);
   if (!isJsonObject(value)) return [];
   const data = at(value, '/data');
-  const own = typeof data === 'string' ? [Buffer.from(data, 'base64').toString()] : [];
+  const own = typeof data === 'string' ? [textIn(data, at(value, '/metadata/encoding'))] : [];
   return [...own, ...Object.values(value).flatMap(payloadTexts)];
 }
+
+/** The text of a payload. @param encoding of its metadata, in base64 as the data is */
+export function textIn(data: string, encoding: Json | undefined): string {
+  const bytes = Buffer.from(data, 'base64');
+  return (encoding === DEFLATE ? inflateRawSync(bytes) : bytes).toString();
+}
+
+const DEFLATE = Buffer.from('binary/deflate').toString('base64');
 
 function withoutFleeting(value: Json): Json {
   return toJson(JSON.parse(JSON.stringify(value, (key, part: unknown) => (FLEETING.has(key) ? undefined : part))));

@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
-import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
+import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
+import { compression } from '../../../src/process/payloads/compression.ts';
 import { isJsonObject, toJson } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { QUERIES } from '../../../src/workflows/contract.ts';
@@ -69,17 +69,14 @@ function toAccount(run: Json, state: Json, lists: Pick<RunAccount, 'events' | 'a
 /** The events that the activities of a workflow were given to write, in order; what was given twice alike, once. */
 export async function committedEvents(handle: WorkflowHandle): Promise<Json[]> {
   const { events } = await handle.fetchHistory();
-  const entries = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
-    (scheduled?.input?.payloads ?? []).map(({ data }) => toEntry(data)),
+  const carried = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    (scheduled?.input?.payloads ?? []).slice(1),
   );
-  const written = entries.flatMap(({ runId, journal, key, request }) => {
-    const call = key !== undefined && request ? { key, request } : null;
-    return journal ? unpackBatch(journal, { runId, call }).events : [];
-  });
+  const written = (await compression.decode(carried)).flatMap(({ data }) => toBatch(data).events);
   const different = new Map(written.map((event) => [JSON.stringify(event), event]));
   return [...different.values()].sort((a, b) => a.seq - b.seq).map((event) => toJson(event));
 }
 
-function toEntry(data: Uint8Array | null | undefined): JournalWrite {
-  return JSON.parse(Buffer.from(data ?? []).toString());
+function toBatch(data: Uint8Array | null | undefined): Pick<JournalBatch, 'events'> {
+  return JSON.parse(Buffer.from(data ?? []).toString()) ?? { events: [] };
 }

@@ -2,8 +2,7 @@ import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type { CallOutcome, CallTask } from '../../../src/activities/calls/call-task.ts';
-import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
+import type { CallOutcome, SentTask } from '../../../src/activities/calls/call-task.ts';
 import type { Activities } from '../../../src/activities/index.ts';
 import { choosePort, retryIfPortTaken } from '../../../src/dev/ports.ts';
 import { startWithTeardown } from '../../../src/dev/teardown.ts';
@@ -13,7 +12,6 @@ import { installTemporalRuntime } from '../../../src/dev/service.ts';
 import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
-import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
 import type { CallRequest } from '../../../src/graph/run/effect.ts';
 import { payloadConverterPath } from '../../../src/process/data-converter.ts';
 import { createLogger } from '../../../src/process/logger.ts';
@@ -32,7 +30,7 @@ export interface AnsweringWorker {
 
 export interface Heard {
   /** Every call that was made, in the order in which they were. */
-  readonly calls: readonly Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
+  readonly calls: readonly Pick<SentTask, 'key' | 'takeover' | 'node' | 'request'>[];
   /** What was given to write. */
   readonly batches: readonly JournalBatch[];
   /** By key, the calls that are out; a call that is let answer is none any more. */
@@ -40,7 +38,7 @@ export interface Heard {
 }
 
 interface Hearing extends Heard {
-  readonly calls: Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
+  readonly calls: Pick<SentTask, 'key' | 'takeover' | 'node' | 'request'>[];
   readonly batches: JournalBatch[];
 }
 
@@ -98,10 +96,10 @@ async function startServer(): Promise<TemporalServer> {
 
 function answeringActivities(heardOf: (workflowId: string) => Hearing): Activities {
   const current = (): Hearing => heardOf(Context.current().info.workflowExecution?.workflowId ?? '');
-  const call = async (task: CallTask): Promise<CallOutcome> => {
+  const call = async (task: SentTask, journal?: JournalBatch | null): Promise<CallOutcome> => {
     const { key, takeover, node, request } = task;
     const { batches, calls, out } = current();
-    batches.push(...batchIn(task));
+    if (journal) batches.push(journal);
     calls.push({ key, takeover, node, request });
     await new Promise<void>((resolve) => void out.set(key, resolve));
     return outcomeOf(key, request);
@@ -121,13 +119,8 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     takeTick: async () => {
       throw new TypeError('Runs have no schedules here');
     },
-    record: async (entry) => void current().batches.push(...batchIn(entry)),
+    record: async (_entry, journal) => void current().batches.push(journal),
   };
-}
-
-function batchIn({ runId, journal, key, request }: JournalWrite): JournalBatch[] {
-  const call = key !== undefined && request ? { key, request } : null;
-  return journal ? [unpackBatch(journal, { runId, call })] : [];
 }
 
 function outcomeOf(key: string, request: CallRequest): CallOutcome {

@@ -4,16 +4,8 @@ import { createCallSlots } from '../../../src/activities/calls/call-slots.ts';
 import type { CallOutcome } from '../../../src/activities/calls/call-task.ts';
 import { createCallActivities, createJournalActivities } from '../../../src/activities/index.ts';
 import type { Activities } from '../../../src/activities/index.ts';
-import { packBatch } from '../../../src/graph/journal/packed-batch.ts';
 import type { Store } from '../../../src/store/store.ts';
-import {
-  CARRIER,
-  aJournalBatch,
-  aModelRequest,
-  aPolicy,
-  aTask,
-  aToolRequest,
-} from '../../support/builders/call-builders.ts';
+import { aJournalBatch, aModelRequest, aPolicy, aTask, aToolRequest } from '../../support/builders/call-builders.ts';
 import { aPicture } from '../../support/builders/file-parts.ts';
 import { anActivity, failureOf, returns, scriptedTool } from '../../support/doubles/scripted-tool.ts';
 import { openMemoryStore } from '../../support/servers/memory-database.ts';
@@ -86,8 +78,10 @@ describe('activities', () => {
     const refused = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
     const refusing = { ...store, journal: { ...store.journal, write: async () => await Promise.reject(refused) } };
     const journalist = createJournalActivities({ store: refusing });
-    const entry = { runId: 'refused', tenantId: 'acme', graph: 'shop', journal: packBatch(aJournalBatch(), CARRIER) };
-    expect(await failureOf(anActivity().run(async () => await journalist.record(entry)))).toMatchObject({
+    const entry = { runId: 'refused', tenantId: 'acme', graph: 'shop' };
+    expect(
+      await failureOf(anActivity().run(async () => await journalist.record(entry, aJournalBatch()))),
+    ).toMatchObject({
       type: 'INTERNAL',
       message: 'The database refuses the journal: invalid byte sequence',
       nonRetryable: true,
@@ -96,13 +90,7 @@ describe('activities', () => {
 
   test('writes the journal by itself where no call carries it', async () => {
     await anActivity().run(
-      async () =>
-        await activities.record({
-          runId: 'alone',
-          tenantId: 'acme',
-          graph: 'shop',
-          journal: packBatch(aJournalBatch(), CARRIER),
-        }),
+      async () => await activities.record({ runId: 'alone', tenantId: 'acme', graph: 'shop' }, aJournalBatch()),
     );
     expect(await store.journal.events('alone', 0, 10)).toEqual(aJournalBatch().events);
   });

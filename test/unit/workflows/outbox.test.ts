@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { advance } from '../../../src/graph/advance/advance.ts';
 import { startRun } from '../../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../../src/graph/compile/compile.ts';
-import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
 import type { OccurrenceBody } from '../../../src/graph/run/occurrence.ts';
 import { createOutbox } from '../../../src/workflows/outbox.ts';
-import type { JournalDelivery } from '../../../src/workflows/outbox.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 
 const graph = compileGraph(
@@ -32,7 +30,7 @@ function open() {
   outbox.add(first);
   return {
     outbox,
-    pack: () => outbox.pack(run),
+    take: () => outbox.take(run),
     drop: (): void => void (run = { ...run, approvals: {} }),
     receive: (body: OccurrenceBody): void => {
       const step = advance(graph, run, { ...body, at: 1 });
@@ -42,40 +40,37 @@ function open() {
   };
 }
 
-const read = (delivery: JournalDelivery | null) =>
-  delivery && unpackBatch(delivery.batch, { runId: identity.id, call: null });
-
 describe('a lost delivery', () => {
-  test('is packed again, with the current approvals', () => {
-    const { pack, receive } = open();
-    const lost = pack();
+  test('is taken again, with the current approvals', () => {
+    const { take, receive } = open();
+    const lost = take();
     receive({ kind: 'signal', name: 'approve', payload: {} });
-    expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
+    expect(take()?.batch.approvals).toMatchObject([{ status: 'approved' }]);
     lost?.lost();
-    const again = read(pack());
+    const again = take()?.batch;
     expect(again?.events[0]?.seq).toBe(1);
     expect(again?.approvals).toMatchObject([{ status: 'approved' }]);
   });
 });
 
 test('approvals that a run has dropped are written as closed, never as pending', () => {
-  const { pack, receive, drop } = open();
-  const pending = pack();
+  const { take, receive, drop } = open();
+  const pending = take();
   receive({ kind: 'signal', name: 'approve', payload: {} });
-  const closed = pack();
+  const closed = take();
   drop();
   pending?.lost();
-  expect(read(pack())?.approvals).toEqual([]);
+  expect(take()?.batch.approvals).toEqual([]);
   closed?.lost();
   receive({ kind: 'signal', name: 'event', payload: { event: 'any' } });
-  expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
+  expect(take()?.batch.approvals).toMatchObject([{ status: 'approved' }]);
 });
 
 describe('an outbox', () => {
   test('is empty once every delivery is acknowledged', () => {
-    const { outbox, pack } = open();
-    const delivery = pack();
-    expect([outbox.isEmpty(), pack()]).toEqual([false, null]);
+    const { outbox, take } = open();
+    const delivery = take();
+    expect([outbox.isEmpty(), take()]).toEqual([false, null]);
     delivery?.delivered();
     expect(outbox.isEmpty()).toBe(true);
   });

@@ -3,8 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { inCallSlot } from '../../../../src/activities/calls/call-slots.ts';
 import type { CallSlot } from '../../../../src/activities/calls/call-slots.ts';
-import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
-import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import { aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
@@ -61,7 +60,7 @@ test('a call without a slot is not made, and comes back later', async () => {
 });
 
 test('the journal that travels with it is written all the same', async () => {
-  await failureOf(make(refused, { task: aTask({ runId: 'J-busy', journal: packBatch(aJournalBatch(), CARRIER) }) }));
+  await failureOf(make(refused, { task: aTask({ runId: 'J-busy', journal: aJournalBatch() }) }));
   expect(await store.journal.events('J-busy', 0, 10)).toMatchObject([{ seq: 1, type: 'step.started' }]);
 });
 

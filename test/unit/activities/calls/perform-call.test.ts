@@ -3,10 +3,9 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallTask } from '../../../../src/activities/calls/call-task.ts';
 import type { CallSafety } from '../../../../src/graph/definition/call-policy.ts';
-import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
-import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import { aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import {
   anActivity,
   answers,
@@ -356,13 +355,13 @@ describe('the journal', () => {
     (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
 
   test('is written with the call', async () => {
-    const task = aNewTask('keyed', { runId: 'J-success', journal: packBatch(aJournalBatch(), CARRIER) });
+    const task = aNewTask('keyed', { runId: 'J-success', journal: aJournalBatch() });
     await attempt(scriptedTool(returns('paid')), task);
     expect(await numbersOf('J-success')).toEqual([1]);
   });
 
   test('is written also when the call fails', async () => {
-    const task = aNewTask('keyed', { runId: 'J-failure', journal: packBatch(aJournalBatch(), CARRIER) });
+    const task = aNewTask('keyed', { runId: 'J-failure', journal: aJournalBatch() });
     await failureOf(attempt(scriptedTool(answers(400)), task));
     expect(await numbersOf('J-failure')).toEqual([1]);
   });
@@ -371,16 +370,16 @@ describe('the journal', () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
-    await attempt(tool, { ...task, runId: 'J-again', journal: packBatch(aJournalBatch(), CARRIER) });
+    await attempt(tool, { ...task, runId: 'J-again', journal: aJournalBatch() });
     expect(await numbersOf('J-again')).toEqual([1]);
   });
 
   test('that the database refuses fails the call for good, and it is not made', async () => {
-    const task = aNewTask('unsafe', { runId: 'J-refused', journal: packBatch(aJournalBatch(), CARRIER) });
+    const task = aNewTask('unsafe', { runId: 'J-refused', journal: aJournalBatch() });
     const tool = scriptedTool(returns('paid'));
     const refused = {
       ...task,
-      journal: { ...packBatch(aJournalBatch(), CARRIER), view: { usage: {}, endedAt: 'never' } },
+      journal: aJournalBatch({ view: { ...aJournalBatch().view, endedAt: 'never' } }),
     };
     expect(await failureOf(attempt(tool, refused))).toMatchObject({ type: 'INTERNAL', nonRetryable: true });
     expect(tool.calls).toHaveLength(0);

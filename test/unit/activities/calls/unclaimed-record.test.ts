@@ -2,10 +2,9 @@ import type { Info } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallTask } from '../../../../src/activities/calls/call-task.ts';
-import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
-import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import { aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import {
   anActivity,
   answers,
@@ -36,7 +35,7 @@ function aNewTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolC
   return aTask({ key: `${runId}.pay`, runId, request: aToolRequest({ effect: 'idempotent' }), ...over });
 }
 
-const withJournal = () => aNewTask({ journal: packBatch(aJournalBatch(), CARRIER) });
+const withJournal = () => aNewTask({ journal: aJournalBatch() });
 const numbersOf = async ({ runId }: CallTask): Promise<number[]> =>
   (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
 
@@ -222,7 +221,7 @@ describe('the journal of a call without a claim', () => {
 
   test('fails the call for good if the database refuses it', async () => {
     const task = aNewTask({
-      journal: { ...packBatch(aJournalBatch(), CARRIER), view: { usage: {}, endedAt: 'never' } },
+      journal: aJournalBatch({ view: { ...aJournalBatch().view, endedAt: 'never' } }),
     });
     const tool = idempotent(returns('paid'));
     expect(await failureOf(attempt(tool, task, anAttempt()))).toMatchObject({ type: 'INTERNAL', nonRetryable: true });

@@ -1,16 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { whenSwitchedOn } from '../../../../src/activities/calls/call-slots.ts';
-import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
 import type { Switch } from '../../../../src/store/switches.ts';
-import {
-  CARRIER,
-  aJournalBatch,
-  aModelRequest,
-  aPolicy,
-  aTask,
-  aToolRequest,
-} from '../../../support/builders/call-builders.ts';
+import { aJournalBatch, aModelRequest, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
@@ -40,7 +32,7 @@ async function make(task: CallTask = aTask(), scheduledTimestampMs = Date.now())
 
 test('a call whose tool is off is not made; it comes back, and is made once the tool is on', async () => {
   await turn({});
-  const failure = await failureOf(make(aTask({ runId: 'W', journal: packBatch(aJournalBatch(), CARRIER) })));
+  const failure = await failureOf(make(aTask({ runId: 'W', journal: aJournalBatch() })));
   expect(failure).toMatchObject({
     type: 'SWITCHED_OFF',
     nonRetryable: false,

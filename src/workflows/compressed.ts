@@ -1,0 +1,16 @@
+const marked = new WeakSet<object>();
+
+/**
+ * Marks a value whose payload is compressed (`process/payloads/compression.ts`): it takes much of a history, and people
+ * who look at a run in Temporal do not need it.
+ * @returns the value itself
+ */
+export function compressed<T extends object>(value: T): T {
+  marked.add(value);
+  return value;
+}
+
+/** True for what `compressed` has marked. */
+export function isCompressed(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && marked.has(value);
+}

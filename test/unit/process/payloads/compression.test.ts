@@ -1,0 +1,54 @@
+import { deflateRawSync } from 'node:zlib';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { compression, isCompressedPayload } from '../../../../src/process/payloads/compression.ts';
+import { compressed } from '../../../../src/workflows/compressed.ts';
+import { payloadConverter } from '../../../../src/workflows/payload-converter.ts';
+
+const marked = (value: object): Payload => payloadConverter.toPayload(compressed(value));
+const batch = { events: Array.from({ length: 50 }, (_, seq) => ({ seq, type: 'node.completed', node: 'pay' })) };
+
+async function encoded(payload: Payload): Promise<Payload> {
+  const [only = {}] = await compression.encode([payload]);
+  return only;
+}
+
+async function decoded(payload: Payload): Promise<Payload> {
+  const [only = {}] = await compression.decode([payload]);
+  return only;
+}
+
+describe('a value that a workflow has marked', () => {
+  test.each([
+    ['small', batch],
+    ['large', { text: Array.from({ length: 20_000 }, (_, number) => `${number}`).join(' ') }],
+    ['an empty object', {}],
+  ])('is compressed, and is read as it was: %s', async (_size, value) => {
+    const sent = await encoded(marked({ ...value }));
+    expect(isCompressedPayload(sent)).toBe(true);
+    expect(payloadConverter.fromPayload(await decoded(sent))).toEqual(value);
+  });
+
+  test('takes less than a fifth where events are alike', async () => {
+    const plain = payloadConverter.toPayload(batch);
+    const sent = await encoded(marked({ ...batch }));
+    expect((sent.data?.length ?? 0) * 5).toBeLessThan(plain.data?.length ?? 0);
+  });
+});
+
+test.each([
+  ['a value', payloadConverter.toPayload({ a: 1 })],
+  ['a value of another client', defaultPayloadConverter.toPayload('a')],
+  ['nothing', {}],
+])('%s without the mark stays as it is', async (_what, payload) => {
+  expect(await encoded(payload)).toBe(payload);
+  expect(await decoded(payload)).toBe(payload);
+});
+
+test.each([
+  ['damaged', Buffer.from('no deflate')],
+  ['cut off', deflateRawSync(Buffer.alloc(1_000, 'a')).subarray(0, 4)],
+])('data that is %s is an error', async (_how, data) => {
+  await expect(compression.decode([{ metadata: { encoding: Buffer.from('binary/deflate') }, data }])).rejects.toThrow();
+});
