@@ -54,6 +54,7 @@ export function rememberCompensation(handle: TaskHandle, result: CallResult): Ru
   const isShort = !hasRoom(draft, MAX_VALUE_BYTES);
   const kept = 'problem' in made || hasRoom(draft, bytesOf(made)) ? made : withoutRoom(made);
   draft.setCompensation({ pending: [...others, kept] });
+  draft.hold(bytesOf(kept));
   return isShort && 'problem' in kept && kept.problem.code === 'PAYLOAD_TOO_LARGE' ? kept.problem : null;
 }
 

@@ -51,8 +51,6 @@ export interface Run {
   readonly countdown: Countdown | null;
   readonly compensation: RunCompensation;
   readonly spent: Spent;
-  /** The sum that `held-bytes.ts` explains. */
-  readonly heldBytes: number;
   readonly computed: Computed;
   /** Keys of calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
