@@ -7,7 +7,6 @@ import type { ResumePoint } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
 import { refuseReaching, actorIn, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/held-nodes.ts';
 import type { Actor } from '../lifecycle/held-nodes.ts';
-import { NOBODY_AWAITED } from '../run/compensation.ts';
 import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-place.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
@@ -146,7 +145,7 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], undone: null, failures: [], perhapsMade: [], ...NOBODY_AWAITED },
+    compensation: { pending: [], undone: null, failures: [], perhapsMade: [] },
     spent: NOTHING_SPENT,
     computed: { superstep: 0, alone: 0 },
     checkpointId: null,

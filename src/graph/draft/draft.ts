@@ -229,9 +229,10 @@ export class Draft {
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 
-  /** Sets the person for whom the compensation waits. */
-  awaitPerson(person: AwaitedPerson): void {
-    this.#run.compensation = { ...this.#run.compensation, ...person };
+  /** Sets the person for whom the compensation of an ending run waits; `null`: nobody. */
+  awaitPerson(awaits: AwaitedPerson | null): void {
+    const { phase } = this.#run;
+    if (phase.kind === 'failing' || phase.kind === 'canceling') this.#run.phase = { ...phase, awaits };
   }
 
   /** Counts a person among those who have shaped the run; `refuseShaping` must allow it. */
