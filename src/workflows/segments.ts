@@ -84,7 +84,7 @@ export interface Segments {
 
 /** What segments need to know of a step of the run. */
 interface Progress {
-  readonly run: Pick<Run, 'phase' | 'compensation'> & { readonly counters: Pick<Run['counters'], 'seq'> };
+  readonly run: Pick<Run, 'phase'> & { readonly counters: Pick<Run['counters'], 'seq'> };
   readonly events: readonly ObservedEvent[];
 }
 

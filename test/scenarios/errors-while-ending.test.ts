@@ -22,13 +22,13 @@ import { shown } from '../support/readers/shown-run.ts';
 
 const BROKEN = { code: 'INTERNAL', message: 'TypeError: unforeseen' };
 
-/** Breaks an object: reading the member throws. */
+/** Breaks an object: reading the member throws. The member is not enumerable, so that the object can be measured. */
 function broken<T extends object>(value: T, member: keyof T): T {
   return Object.defineProperty({ ...value }, member, {
     get: () => {
       throw new TypeError('unforeseen');
     },
-    enumerable: true,
+    enumerable: false,
   });
 }
 

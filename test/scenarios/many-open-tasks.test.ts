@@ -108,7 +108,7 @@ describe('of a thousand closed approvals, a run', () => {
   });
 
   test('counts the bytes of no other', () => {
-    expect(run.heldBytes).toBe(heldBytes(run));
+    expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
   });
 });
 

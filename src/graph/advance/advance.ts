@@ -8,7 +8,7 @@ import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
-import { hasEnded, isBeingCanceled, pauseRequested, hasOpenCalls, isEnding } from '../run/status.ts';
+import { awaitedPerson, hasEnded, isBeingCanceled, pauseRequested, hasOpenCalls, isEnding } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 import type { Standing } from '../superstep/open-superstep.ts';
@@ -21,7 +21,6 @@ import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import { leaveCallsUnanswered } from '../lifecycle/perhaps-made.ts';
-import { NOBODY_AWAITED } from '../run/compensation.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/scope-place.ts';
@@ -164,7 +163,7 @@ function pauseRun(draft: Draft): void {
 /** Waits for the run's open calls, then compensates its work, then ends it. */
 function continueFailing(draft: Draft, error: RunError): void {
   if (!isEnding(draft.run)) cancelOpenRequests(draft);
-  draft.enter({ kind: 'failing', error });
+  draft.enter({ kind: 'failing', error, awaits: awaitedPerson(draft.run) });
   if (hasOpenCalls(draft.run) || compensateNext(draft)) return;
   endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
 }
@@ -180,7 +179,6 @@ function withCause(error: RunError, cause: RunError['cause']): RunError {
 /** Ends a run without waiting for its open calls and without compensation. Its error names the calls. */
 function failAtOnce(draft: Draft, error: RunError): void {
   draft.cancelCalls();
-  draft.awaitPerson(NOBODY_AWAITED);
   leaveCallsUnanswered(draft);
   endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
 }

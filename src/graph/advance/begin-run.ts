@@ -7,9 +7,7 @@ import type { ResumePoint } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
 import { refuseReaching, actorIn, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/held-nodes.ts';
 import type { Actor } from '../lifecycle/held-nodes.ts';
-import { NOBODY_AWAITED } from '../run/compensation.ts';
 import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-place.ts';
-import { heldBytes } from '../run/held-bytes.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { readRun } from '../run/run.ts';
@@ -121,7 +119,7 @@ function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...sta
   const { checkpoint: checkpointId } = parent;
   const root = scopeAt(graph, fork);
   const run = { ...freshRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
-  return new Draft(graph, { ...run, heldBytes: heldBytes(run) }, start.startedAt);
+  return new Draft(graph, run, start.startedAt);
 }
 
 function freshRun(
@@ -147,9 +145,8 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], undone: null, failures: [], perhapsMade: [], ...NOBODY_AWAITED },
+    compensation: { pending: [], undone: null, failures: [], perhapsMade: [] },
     spent: NOTHING_SPENT,
-    heldBytes: 0,
     computed: { superstep: 0, alone: 0 },
     checkpointId: null,
     counters: { seq: 0, checkpoint: 0, approval: 0, occurrence: 0 },

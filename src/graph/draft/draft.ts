@@ -7,7 +7,7 @@ import type { Approval } from '../run/approval.ts';
 import type { AwaitedPerson } from '../run/compensation.ts';
 import type { Countdown, RunLimits, Spent } from '../run/limits.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
-import { MAX_HELD_BYTES, bytesOfAll, growthOf } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, heldBytes, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalNumber } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { RecordedOccurrence, SignalResult } from '../run/occurrence.ts';
@@ -58,6 +58,10 @@ export class Draft {
   readonly #approvals: DraftApprovals;
   readonly #timers: DraftTimers;
   readonly #run: DraftRun;
+  /** The run as it was, which is measured when its room is first asked for. */
+  readonly #before: Run;
+  #heldBefore: number | null = null;
+  #grown = 0;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
     this.graph = graph;
@@ -75,6 +79,7 @@ export class Draft {
       counters: { ...run.counters },
       spent: { ...run.spent },
     };
+    this.#before = run;
   }
 
   get run(): Run {
@@ -96,7 +101,6 @@ export class Draft {
   }
 
   requestCall(effect: CallEffect, call: Omit<OpenCall, 'since' | 'takeover'>): void {
-    this.addHeldBytes((call.bytes ?? 0) - (own(this.#run.calls, effect.key)?.bytes ?? 0));
     this.#run.calls[effect.key] = { ...call, takeover: effect.takeover, since: this.now };
     this.#effects.push(effect);
   }
@@ -115,7 +119,7 @@ export class Draft {
   takeCall(key: string): OpenCall | undefined {
     const call = own(this.#run.calls, key);
     delete this.#run.calls[key];
-    if (call?.bytes !== undefined) this.addHeldBytes(-call.bytes);
+    if (call?.bytes !== undefined) this.hold(-call.bytes);
     return call;
   }
 
@@ -139,9 +143,18 @@ export class Draft {
     return this.#timers.take(id, fireAt);
   }
 
+  /**
+   * The bytes that the run holds: measured once for each occurrence (`heldBytes`), then changed at the end of a task's step
+   * and where a graph moves on. Small parts, and those that are dropped, may count only with the next occurrence.
+   */
+  get heldBytes(): number {
+    this.#heldBefore ??= heldBytes(this.#before);
+    return this.#heldBefore + this.#grown;
+  }
+
   /** Counts what the run holds from now on, or less if it drops something. */
-  addHeldBytes(bytes: number): void {
-    this.#run.heldBytes += bytes;
+  hold(bytes: number): void {
+    this.#grown += bytes;
     if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
   }
 
@@ -151,9 +164,7 @@ export class Draft {
   }
 
   saveApproval(approval: Approval): void {
-    const { grown, forgotten } = this.#approvals.save(approval);
-    this.addHeldBytes(grown);
-    this.addHeldBytes(-forgotten);
+    this.#approvals.save(approval);
     this.approvals.set(approval.id, approval);
   }
 
@@ -192,15 +203,12 @@ export class Draft {
 
   /** Replaces the buffered events, which the next checkpoint saves. */
   bufferEvents(events: readonly BufferedEvent[]): void {
-    this.addHeldBytes(bytesOfAll(events) - bytesOfAll(this.#run.bufferedEvents));
     this.#run.bufferedEvents = events;
     this.#run.areBufferedEventsSaved = false;
   }
 
   recordSignalResult(result: SignalResult): void {
-    const signalResults = [...this.#run.signalResults.slice(1 - MAX_SIGNAL_RESULTS), result];
-    this.addHeldBytes(bytesOfAll(signalResults) - bytesOfAll(this.#run.signalResults));
-    this.#run.signalResults = signalResults;
+    this.#run.signalResults = [...this.#run.signalResults.slice(1 - MAX_SIGNAL_RESULTS), result];
   }
 
   addCheckpoint(checkpoint: Checkpoint): void {
@@ -218,15 +226,13 @@ export class Draft {
   }
 
   setCompensation(changes: Partial<CompensationProgress>): void {
-    const { pending, perhapsMade } = this.#run.compensation;
-    if (changes.pending) this.addHeldBytes(growthOf(pending, changes.pending));
-    if (changes.perhapsMade) this.addHeldBytes(growthOf(perhapsMade, changes.perhapsMade));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
   }
 
-  /** Sets the person for whom the compensation waits. */
-  awaitPerson(person: AwaitedPerson): void {
-    this.#run.compensation = { ...this.#run.compensation, ...person };
+  /** Sets the person for whom the compensation of an ending run waits; `null`: nobody. */
+  awaitPerson(awaits: AwaitedPerson | null): void {
+    const { phase } = this.#run;
+    if (phase.kind === 'failing' || phase.kind === 'canceling') this.#run.phase = { ...phase, awaits };
   }
 
   /** Counts a person among those who have shaped the run; `refuseShaping` must allow it. */
@@ -245,8 +251,14 @@ export class Draft {
 }
 
 /** True if the run may hold so many bytes more; it may always hold less. */
-export function hasRoom({ run }: Draft, bytes: number): boolean {
-  return bytes <= 0 || run.heldBytes + bytes <= MAX_HELD_BYTES;
+export function hasRoom(draft: Draft, bytes: number): boolean {
+  return bytes <= 0 || draft.heldBytes + bytes <= MAX_HELD_BYTES;
+}
+
+/** Counts what a run is about to hold. @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, if that is too much */
+export function claimRoom(draft: Draft, bytes: number, subject: string): void {
+  if (!hasRoom(draft, bytes)) throw holdsTooMuch(subject);
+  draft.hold(bytes);
 }
 
 /** The room for values is paid for like the copy of a text. */
@@ -283,17 +295,14 @@ export class DraftApprovals {
     return this.#pendingByTask.within(path).flatMap((id) => own(this.byId, id) ?? []);
   }
 
-  /** Saves a new or changed approval. @returns the bytes by which it has grown, and those of approvals forgotten for it */
-  save(approval: Approval): { readonly grown: number; readonly forgotten: number } {
+  /** Saves a new or changed approval, and forgets the earliest closed ones for which there is no room. */
+  save(approval: Approval): void {
     const { id, task } = approval;
-    const before = own(this.byId, id);
-    const grown = bytesOfAll([approval]) - bytesOfAll(before ? [before] : []);
     const forgotten = isPending(approval) ? [] : this.#addClosed(approval);
     this.byId[id] = approval;
     if (isPending(approval)) this.#pendingByTask?.add(id, task);
     else this.#pendingByTask?.delete(id, task);
     for (const one of forgotten) delete this.byId[one.id];
-    return { grown, forgotten: bytesOfAll(forgotten) };
   }
 
   /** @returns the approvals for which there is no room any more: those requested first */

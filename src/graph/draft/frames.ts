@@ -238,7 +238,7 @@ const ALWAYS_MADE = 65_536;
 
 /** Lets a task make no value for which its run has no room. What the task itself holds may give way to it. */
 function withRoomOf<T>({ draft, task }: TaskHandle, step: () => T): T {
-  const left = MAX_HELD_BYTES - draft.run.heldBytes;
+  const left = MAX_HELD_BYTES - draft.heldBytes;
   if (left >= MAX_VALUE_BYTES) return step();
   return withinRoom({ bytes: Math.max(ALWAYS_MADE, left + bytesOfTask(task)), refuse: holdsTooMuch }, step);
 }

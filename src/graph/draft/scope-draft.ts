@@ -1,7 +1,7 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
-import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, bytesOfChannels, bytesOfPlace, bytesOfTask } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePlace, TaskState } from '../run/scope.ts';
 import { withScopeInside, scopeIn } from '../run/task-position.ts';
@@ -29,7 +29,7 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
 
 /** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
-  handle.draft.addHeldBytes(bytesOfTask(task) - bytesOfTask(handle.task));
+  handle.draft.hold(bytesOfTask(task) - bytesOfTask(handle.task));
   putTask(handle, task);
 }
 
@@ -55,36 +55,33 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
+  const before = bytesOfInner(frame);
   const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, { writes, context }));
   if (!applied.ok) return applied;
-  const { owned } = context;
-  const bytes = frame.parent
-    ? bytesOfChanges(applied.changes, (name) => owned.before(scope.channels[name] ?? null))
-    : 0;
-  if (!hasRoom(frame.draft, bytes)) {
-    owned.rollBack();
-    return noRoom(writes);
-  }
-  owned.commit();
-  frame.draft.addHeldBytes(bytes);
+  context.owned.commit();
   const draft = openForWriting(frame);
   draft.channels = applied.channels;
   draft.messages = context.messages;
+  frame.draft.hold(bytesOfInner(frame) - before);
   return applied;
 }
 
 export function setChannels(frame: Frame, channels: Channels): void {
-  if (frame.parent) frame.draft.addHeldBytes(bytesOfChannels(channels) - bytesOfChannels(frame.scope.channels));
+  const before = bytesOfInner(frame);
   openForWriting(frame).channels = channels;
+  frame.draft.hold(bytesOfInner(frame) - before);
+}
+
+/** The bytes of the channels of a graph inside a task; those of the run's own graph have a limit of their own. */
+function bytesOfInner({ parent, scope }: Frame): number {
+  return parent ? bytesOfChannels(scope.channels) : 0;
 }
 
 /** Sets the tasks of a superstep, which opens it, and counts their visits. */
 export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
-  const before = bytesOfPlace(scope);
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
-  frame.draft.addHeldBytes(bytesOfPlace(scope) - before);
 }
 
 /** Moves a graph to another place, which drops the tasks of an open superstep. */
@@ -94,7 +91,7 @@ export function moveTo(frame: Frame, at: Exclude<ScopePlace, Running>, deferred 
   if (frame.parent) scope.widest = widthOf(scope);
   scope.at = at;
   scope.deferred = deferred;
-  frame.draft.addHeldBytes(bytesOfPlace(scope) - before);
+  frame.draft.hold(bytesOfPlace(scope) - before);
 }
 
 /** Stores the arrivals at each join. */
@@ -127,22 +124,6 @@ function putInto(parent: TaskHandle, scope: Scope): void {
   const { state } = parent.task;
   if (state.phase !== 'open') throw new TypeError(`The graph inside the task "${parent.key}" is not open`);
   putTask(parent, { ...parent.task, state: { ...state, position: withScopeInside(state.position, scope) } });
-}
-
-/** The bytes by which channels have grown. A list that has grown in place is measured by what was added. */
-function bytesOfChanges(changes: (Applied & { readonly ok: true })['changes'], before: (name: string) => Json): number {
-  return Object.entries(changes).reduce(
-    (sum, [name, change]) =>
-      sum + ('append' in change ? bytesOf(change.append) - 2 : bytesOf(change.set) - bytesOf(before(name))),
-    0,
-  );
-}
-
-/** All writers are at fault: each has added to what is too much. */
-function noRoom(writes: readonly Write[]): Applied {
-  const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
-  const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
-  return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };
 }
 
 /** The context of a graph's reducers. Each graph numbers its own messages, so the timing of others changes no id. */

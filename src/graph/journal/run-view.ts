@@ -6,7 +6,7 @@ import type { ExecutionPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
 import { nextNodes, tasksIn } from '../run/scope-place.ts';
 import type { Scope, NodeTask, WaitPosition, ShownCall } from '../run/scope.ts';
-import { isEnded, statusOf } from '../run/status.ts';
+import { awaitedPerson, isEnded, statusOf } from '../run/status.ts';
 import type { RunStatus } from '../run/status.ts';
 import { batchOf, failingAt, scopeInside, isFinished } from '../run/task-position.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
@@ -129,10 +129,11 @@ function toDeadline(countdown: Countdown): RunDeadline {
 
 /** A run whose compensation waits for a person waits for nothing else. */
 function waitingOf(run: Run): WaitingFor[] {
-  const { asked, unknown } = run.compensation;
-  if (asked) return pendingApproval(run, asked.compensation.task.node, asked.approvalId);
-  if (!unknown) return waitingIn(run, run.root, []);
-  const { compensation, error, since } = unknown;
+  const awaited = awaitedPerson(run);
+  if (!awaited) return waitingIn(run, run.root, []);
+  const { compensation } = awaited;
+  if (awaited.kind === 'asked') return pendingApproval(run, compensation.task.node, awaited.approvalId);
+  const { error, since } = awaited;
   const { key, task, request } = compensation;
   const { node, index } = task;
   const call = { key: compensationKey(key), tool: request.tool, args: request.args };

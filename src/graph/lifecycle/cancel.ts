@@ -2,7 +2,7 @@ import { cancelOpenRequests, rootFrame, tasksOf } from '../draft/frames.ts';
 import type { Draft } from '../draft/draft.ts';
 import { moveTo, advanceStep } from '../draft/scope-draft.ts';
 import type { Visited } from '../journal/resume-point.ts';
-import { isBeingCanceled, isEnding } from '../run/status.ts';
+import { awaitedPerson, isBeingCanceled, isEnding } from '../run/status.ts';
 import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { openSuperstep } from '../superstep/open-superstep.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
@@ -11,7 +11,7 @@ import { runSupersteps } from '../superstep/run-supersteps.ts';
 export function cancelRun(draft: Draft, by: string, reason: string | null): void {
   if (isBeingCanceled(draft.run)) return;
   if (!isEnding(draft.run)) cancelOpenRequests(draft);
-  draft.enter({ kind: 'canceling', by, reason });
+  draft.enter({ kind: 'canceling', by, reason, awaits: awaitedPerson(draft.run) });
 }
 
 /**
@@ -24,7 +24,8 @@ export function runOnCancelNode(draft: Draft): 'waiting' | 'yielded' | 'finished
   if (graph.onCancel === null) return 'finished';
   const frame = rootFrame(draft);
   if (phase.kind === 'canceling') {
-    draft.enter({ ...phase, kind: 'closing', unknown: nodesWithUnknownOutcome(run.root) });
+    const { by, reason } = phase;
+    draft.enter({ kind: 'closing', by, reason, unknown: nodesWithUnknownOutcome(run.root) });
     discardSuperstep(draft);
     openSuperstep(frame, [{ node: graph.onCancel }]);
   }

@@ -8,7 +8,7 @@ import type { Compensator } from '../nodes/behavior.ts';
 import { refusedCallError } from '../nodes/approval.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
-import { NOBODY_AWAITED, withUndone } from '../run/compensation.ts';
+import { withUndone } from '../run/compensation.ts';
 import type {
   AskedCompensation,
   Compensation,
@@ -23,7 +23,7 @@ import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import { otherRolesOf, shapersOf } from '../run/shapers.ts';
-import { isClosing } from '../run/status.ts';
+import { awaitedPerson, isClosing } from '../run/status.ts';
 import { argsAsked, closeExpiredApproval, openApproval } from '../superstep/task-services.ts';
 import { GraphError, isNotMade, isUnknownOutcome, toRunError, MAX_MESSAGE } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
@@ -54,6 +54,7 @@ export function rememberCompensation(handle: TaskHandle, result: CallResult): Ru
   const isShort = !hasRoom(draft, MAX_VALUE_BYTES);
   const kept = 'problem' in made || hasRoom(draft, bytesOf(made)) ? made : withoutRoom(made);
   draft.setCompensation({ pending: [...others, kept] });
+  draft.hold(bytesOf(kept));
   return isShort && 'problem' in kept && kept.problem.code === 'PAYLOAD_TOO_LARGE' ? kept.problem : null;
 }
 
@@ -82,7 +83,7 @@ function compensationOf(
 /** Begins the latest pending compensation, has its arguments read, or asks people to approve it. @returns false if none is left */
 export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
-  if (run.compensation.asked || run.compensation.unknown) return true;
+  if (awaitedPerson(run)) return true;
   for (let last = run.compensation.pending.at(-1); last; last = run.compensation.pending.at(-1)) {
     if (!('request' in last)) closeImpossible(draft);
     else if (last.reading) return beginReading(draft, last, last.reading);
@@ -117,7 +118,7 @@ export function expireAskedCompensation(draft: Draft, asked: AskedCompensation):
  * rejected or expired has failed.
  */
 export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
-  draft.awaitPerson(NOBODY_AWAITED);
+  draft.awaitPerson(null);
   draft.cancelTimer(approvalTimerId(approval.id));
   const { request } = compensation;
   const error = refusedCallError(request.tool, approval);
@@ -231,7 +232,7 @@ export function finishCompensation(draft: Draft, compensation: CompensationCall,
   const outcome = toOutcome(result);
   if (!isFree(compensation, result)) draft.addSpent({ toolCalls: 1 });
   if ('error' in outcome && isUnknownOutcome(outcome.error)) {
-    draft.awaitPerson({ asked: null, unknown: { compensation, error: outcome.error, since: draft.timestamp } });
+    draft.awaitPerson({ kind: 'unknown', compensation, error: outcome.error, since: draft.timestamp });
     return emitOutcome(draft, compensation, outcome);
   }
   return closeLatest(draft, compensation, outcome);
@@ -249,7 +250,7 @@ function isFree({ takeover = 0 }: CompensationCall, result: CallResult): boolean
 
 /** Repeats a compensation with an unknown outcome, under the same key: its claim is taken over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
-  draft.awaitPerson(NOBODY_AWAITED);
+  draft.awaitPerson(null);
   beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
@@ -259,7 +260,7 @@ export function settleUnknownCompensation(
   { compensation }: UnknownCompensation,
   outcome: CompensationOutcome & { readonly by: string },
 ): void {
-  draft.awaitPerson(NOBODY_AWAITED);
+  draft.awaitPerson(null);
   closeLatest(draft, compensation, outcome);
 }
 
@@ -326,19 +327,19 @@ function askToCompensate(draft: Draft, compensation: CompensationCall): void {
   const asker = { node: task.node, taskPath: [], summary };
   const approval = openApproval(draft, toolQuestion(call, entry, defaults), asker);
   emitOfCompensation(draft, task, { type: 'approval.requested', approval: toPublicApproval(approval) });
-  draft.awaitPerson({ asked: { compensation, approvalId: approval.id }, unknown: null });
+  draft.awaitPerson({ kind: 'asked', compensation, approvalId: approval.id });
 }
 
 /** Returns the compensation that waits for an approval; `null` if none waits for this one. */
 export function askedBy({ run }: Draft, { id }: Pick<Approval, 'id'>): AskedCompensation | null {
-  const { asked } = run.compensation;
-  return asked?.approvalId === id ? asked : null;
+  const awaited = awaitedPerson(run);
+  return awaited?.kind === 'asked' && awaited.approvalId === id ? awaited : null;
 }
 
 /** Returns the compensation whose approval a timer expires; `null` if it expires none. */
 export function expiredBy({ run }: Draft, timerId: string): AskedCompensation | null {
-  const { asked } = run.compensation;
-  return asked && approvalTimerId(asked.approvalId) === timerId ? asked : null;
+  const awaited = awaitedPerson(run);
+  return awaited?.kind === 'asked' && approvalTimerId(awaited.approvalId) === timerId ? awaited : null;
 }
 
 /** Records an event about a compensated task, whose superstep may be over. */

@@ -34,11 +34,13 @@ export interface CompensationCall extends Compensated {
 
 /** A compensation that begins once people approve it. */
 export interface AskedCompensation {
+  readonly kind: 'asked';
   readonly compensation: CompensationCall;
   readonly approvalId: string;
 }
 
 export interface UnknownCompensation {
+  readonly kind: 'unknown';
   readonly compensation: CompensationCall;
   readonly error: RunError;
   /** RFC 3339. */
@@ -46,12 +48,7 @@ export interface UnknownCompensation {
 }
 
 /** The person for whom the latest compensation waits: to approve it, or to settle its unknown outcome. */
-export type AwaitedPerson =
-  | { readonly asked: null; readonly unknown: null }
-  | { readonly asked: AskedCompensation; readonly unknown: null }
-  | { readonly asked: null; readonly unknown: UnknownCompensation };
-
-export const NOBODY_AWAITED: AwaitedPerson = { asked: null, unknown: null };
+export type AwaitedPerson = AskedCompensation | UnknownCompensation;
 
 export interface ImpossibleCompensation extends Compensated {
   readonly problem: RunError;

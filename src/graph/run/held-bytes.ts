@@ -8,18 +8,11 @@ import { scopeInside, scopeIn } from './task-position.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState, Trigger } from './scope.ts';
 
 /**
- * The bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the elements that
- * they are for, the channels of subgraphs, approvals, buffered events, results of signals, compensations, large requests
- * of open calls, and calls that may have been made. The run keeps the sum; its writers change it by what they add and drop.
+ * Measures the bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the
+ * elements that they are for, the channels of subgraphs, approvals, buffered events, results of signals, compensations,
+ * large requests of open calls, and calls that may have been made. Sizes are remembered, so it costs a look at each part.
  */
-export function heldBytes({
-  root,
-  approvals,
-  bufferedEvents,
-  signalResults,
-  compensation,
-  calls,
-}: Omit<Run, 'heldBytes'>): number {
+export function heldBytes({ root, approvals, bufferedEvents, signalResults, compensation, calls }: Run): number {
   const { pending, perhapsMade } = compensation;
   const rest = [...Object.values(approvals), ...bufferedEvents, ...signalResults, ...pending, ...perhapsMade];
   const requests = Object.values(calls).reduce((sum, { bytes = 0 }) => sum + bytes, 0);
@@ -38,15 +31,8 @@ export function holdsTooMuch(subject: string): GraphError {
 }
 
 /** @returns the bytes of values, without those of the list itself */
-export function bytesOfAll(values: readonly object[]): number {
+function bytesOfAll(values: readonly object[]): number {
   return values.reduce<number>((sum, value) => sum + bytesOf(value), 0);
-}
-
-/** The bytes by which a list has grown. What it began with before is not measured again. */
-export function growthOf(before: readonly object[], after: readonly object[]): number {
-  let kept = 0;
-  while (kept < before.length && before[kept] === after[kept]) kept += 1;
-  return bytesOfAll(after.slice(kept)) - bytesOfAll(before.slice(kept));
 }
 
 /** The bytes of the tasks of an open superstep, or of the elements for which the next one runs. */
@@ -82,10 +68,22 @@ export function bytesOfChannels(channels: Scope['channels']): number {
   return Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
 }
 
+/** Remembered by the state itself, whose graph inside is left out: that graph may change in place. */
 function bytesOfState(state: TaskState): number {
+  const before = statesMeasured.get(state);
+  if (before !== undefined) return before;
+  const bytes = measureState(state);
+  statesMeasured.set(state, bytes);
+  return bytes;
+}
+
+const statesMeasured = new WeakMap<TaskState, number>();
+
+/** A task that is ready takes no more than its trigger has taken. */
+function measureState(state: TaskState): number {
   switch (state.phase) {
     case 'ready':
-      return bytesOfPosition(state.saved ?? null);
+      return state.saved ? bytesOfPosition(state.saved) : 0;
     case 'open':
       return bytesOfPosition(state.position);
     case 'completed':
@@ -105,8 +103,10 @@ function bytesOfPosition(position: NodePosition | SavedProgress | null): number 
   return bytesOf(position && scopeInside(position) ? { ...position, inside: null } : position);
 }
 
-/** Sizes of objects. Lists are not remembered: those of channels grow in place. */
-const known = new WeakMap<object, number>();
+/** Sizes of objects, which never change. */
+const objectsMeasured = new WeakMap<object, number>();
+/** Sizes of lists by the length measured: those of channels grow in place, and never shrink below a length that counts. */
+const listsMeasured = new WeakMap<object, { readonly length: number; readonly bytes: number }>();
 /** Smaller objects are measured faster than they are found. */
 const WORTH_REMEMBERING = 256;
 
@@ -114,11 +114,20 @@ const WORTH_REMEMBERING = 256;
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
   if (!isContainer(value)) return SCALAR_SIZE;
-  if (isJsonList(value)) return value.reduce<number>((sum, item) => sum + bytesOf(item) + 1, 2);
-  const before = known.get(value);
+  if (isJsonList(value)) return bytesOfList(value);
+  const before = objectsMeasured.get(value);
   if (before !== undefined) return before;
   let bytes = 2;
   for (const key of Object.keys(value)) bytes += textSize(key) + 2 + bytesOf(Reflect.get(value, key));
-  if (bytes >= WORTH_REMEMBERING) known.set(value, bytes);
+  if (bytes >= WORTH_REMEMBERING) objectsMeasured.set(value, bytes);
+  return bytes;
+}
+
+function bytesOfList(list: readonly unknown[]): number {
+  const before = listsMeasured.get(list) ?? { length: 0, bytes: 2 };
+  if (before.length === list.length) return before.bytes;
+  let { bytes } = before;
+  for (let at = before.length; at < list.length; at += 1) bytes += bytesOf(list[at]) + 1;
+  if (bytes >= WORTH_REMEMBERING) listsMeasured.set(list, { length: list.length, bytes });
   return bytes;
 }

@@ -1,5 +1,6 @@
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
+import type { AwaitedPerson } from './compensation.ts';
 
 /** The stages of a run from its beginning to its end. */
 export type RunPhase =
@@ -25,14 +26,20 @@ export interface PausedPhase {
   readonly since: number;
 }
 
+/** A run that ends once its calls have returned and its work is compensated. */
+interface Compensating {
+  /** The person for whom the latest compensation waits; `null`: nobody. */
+  readonly awaits: AwaitedPerson | null;
+}
+
 /** The run fails after its calls return and its compensation is done. */
-export interface FailingPhase {
+export interface FailingPhase extends Compensating {
   readonly kind: 'failing';
   readonly error: RunError;
 }
 
 /** A person ends the run: its calls return, and its work is compensated. */
-export interface CancelingPhase extends Cancellation {
+export interface CancelingPhase extends Cancellation, Compensating {
   readonly kind: 'canceling';
 }
 

@@ -2,7 +2,7 @@ import type { Limits } from '../definition/limits.ts';
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { ClosedApproval } from './asked-before.ts';
-import type { AwaitedPerson, Compensation, CompensationCall, PerhapsMadeCall, UndoneWork } from './compensation.ts';
+import type { Compensation, CompensationCall, PerhapsMadeCall, UndoneWork } from './compensation.ts';
 import type { Countdown, RunLimits, Spent, Reservation } from './limits.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunPhase } from './phase.ts';
@@ -49,10 +49,8 @@ export interface Run {
   readonly breakpoints: Breakpoints;
   /** The deadline's countdown; `null` without a deadline. */
   readonly countdown: Countdown | null;
-  readonly compensation: RunCompensation;
+  readonly compensation: CompensationProgress;
   readonly spent: Spent;
-  /** The sum that `held-bytes.ts` explains. */
-  readonly heldBytes: number;
   readonly computed: Computed;
   /** Keys of calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
@@ -68,9 +66,7 @@ export interface Computed {
   readonly alone: number;
 }
 
-/** The compensation of a failing or canceled run. */
-export type RunCompensation = CompensationProgress & AwaitedPerson;
-
+/** The compensation of a run: what is to be done if it fails or is canceled, and what has been done since it is ending. */
 export interface CompensationProgress {
   /** Pending compensations, earliest first. */
   readonly pending: readonly Compensation[];

@@ -1,3 +1,4 @@
+import type { AwaitedPerson } from './compensation.ts';
 import type { EndedPhase, PauseRequest, RunPhase } from './phase.ts';
 import type { Run } from './run.ts';
 
@@ -26,10 +27,15 @@ export function isTakenIn(status: RunStatus, control: keyof typeof TAKEN_IN): bo
 }
 
 /** Returns the API's status. An ending run is `waiting` only while people are asked about a compensation. */
-export function statusOf({ phase: { kind }, compensation }: Pick<Run, 'phase' | 'compensation'>): RunStatus {
-  if (kind === 'failing' || kind === 'canceling' || kind === 'closing')
-    return compensation.asked || compensation.unknown ? 'waiting' : 'running';
-  return kind;
+export function statusOf(run: Phased): RunStatus {
+  const { kind } = run.phase;
+  if (kind === 'failing' || kind === 'canceling') return awaitedPerson(run) ? 'waiting' : 'running';
+  return kind === 'closing' ? 'running' : kind;
+}
+
+/** Returns the person for whom the compensation of an ending run waits; `null`: nobody. */
+export function awaitedPerson({ phase }: Phased): AwaitedPerson | null {
+  return phase.kind === 'failing' || phase.kind === 'canceling' ? phase.awaits : null;
 }
 
 export function hasEnded({ phase }: Phased): boolean {

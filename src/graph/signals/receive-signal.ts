@@ -5,7 +5,7 @@ import { unknownCompensationId } from '../run/ids.ts';
 import { RUN_PERMISSIONS } from '../run/principal.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
+import { awaitedPerson, hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
 import { boundIssues } from '../values/short-json.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -99,9 +99,9 @@ function handleSignal(draft: Draft, name: string, payload: Json): Handled {
     });
   }
   const request = { payload, by: principalOf(payload) };
-  const { unknown } = draft.run.compensation;
-  if (unknown && kind.handleCompensation)
-    return refuseOther(unknown, payload) ?? kind.handleCompensation(draft, unknown, request);
+  const awaited = awaitedPerson(draft.run);
+  if (awaited?.kind === 'unknown' && kind.handleCompensation)
+    return refuseOther(awaited, payload) ?? kind.handleCompensation(draft, awaited, request);
   const refusal = refuseInPhase(draft, kind);
   return refusal ? refused(refusal) : kind.handle(draft, request);
 }
@@ -131,7 +131,7 @@ function refuseInPhase({ run }: Draft, { alsoTaken }: SignalKind): Refusal | nul
     return alsoTaken === 'ended' ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
   const isCanceled = isBeingCanceled(run);
   if ((!isCanceled && !isEnding(run)) || alsoTaken === 'ending') return null;
-  if (run.compensation.asked && alsoTaken === 'asking') return null;
+  if (awaitedPerson(run)?.kind === 'asked' && alsoTaken === 'asking') return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 

@@ -58,7 +58,7 @@ function evaluateEdges(frame: Frame): Fired {
     already: [...triggersAt(at), ...deferred],
     bindings: (edge: CompiledEdge) => edgeBindings(frame, edge),
     maxTasks: graph.catalog.ceilings.superstepTasks,
-    maxBytes: MAX_HELD_BYTES - frame.draft.run.heldBytes,
+    maxBytes: MAX_HELD_BYTES - frame.draft.heldBytes,
   };
   return withEdgeAllowance(frame, () => fireEdges(graph.outgoing, joins, input));
 }

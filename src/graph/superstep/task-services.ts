@@ -1,4 +1,4 @@
-import { hasRoom } from '../draft/draft.ts';
+import { claimRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -8,7 +8,7 @@ import { toPublicApproval, digestOf, expire } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import { calleeOf, ruleIfUnknown } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest, ReadingRequest } from '../run/effect.ts';
-import { bytesOfRequest, holdsTooMuch, bytesOf } from '../run/held-bytes.ts';
+import { bytesOfRequest, bytesOf } from '../run/held-bytes.ts';
 import { approvalTimerId, nodesAround, readingKey, waitTimerId, approvalId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
@@ -119,7 +119,7 @@ function requestCall(
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
   const { request, reservation } = planReservation(handle, key, wanted);
   const bytes = bytesOfRequest(request);
-  if (!hasRoom(draft, bytes)) throw holdsTooMuch(`The request to the ${kind} "${name}"`);
+  claimRoom(draft, bytes, `The request to the ${kind} "${name}"`);
   const effect: CallEffect = {
     kind: 'call',
     key,
@@ -205,6 +205,7 @@ function takeEvent(draft: Draft, name: string): Json | undefined {
   const event = run.bufferedEvents[index];
   if (!event) return undefined;
   draft.bufferEvents(run.bufferedEvents.toSpliced(index, 1));
+  draft.hold(-bytesOf(event));
   return event.payload;
 }
 
@@ -234,7 +235,6 @@ export function openApproval(
 ): Approval {
   const { run } = draft;
   requireAllowedSize('The question', question);
-  if (!hasRoom(draft, bytesOf(question))) throw holdsTooMuch('The question');
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
   const shown = { ...question, details: withParent(run, question.details) };
@@ -259,7 +259,7 @@ export function openApproval(
     task: taskPath,
     asked,
   };
-  if (!hasRoom(draft, bytesOf(approval))) throw holdsTooMuch('The question');
+  claimRoom(draft, bytesOf(approval), 'The question');
   draft.saveApproval(approval);
   draft.startTimer(approvalTimerId(id), { taskPath, fireAt, summary });
   return approval;

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { NOBODY_AWAITED } from '../../../src/graph/run/compensation.ts';
 import { createSegments } from '../../../src/workflows/segments.ts';
 import type { Segments } from '../../../src/workflows/segments.ts';
 
 type Progress = Parameters<Segments['observe']>[0];
 type ToldEvent = Progress['events'][number];
-
-const compensation = { pending: [], undone: null, failures: [], perhapsMade: [], ...NOBODY_AWAITED };
 
 const PHASES = {
   running: { kind: 'running', pause: null },
@@ -21,7 +18,7 @@ function aRun(segments: Segments) {
   let seq = 0;
   return (phase: keyof typeof PHASES, ...told: readonly (ToldEvent | ToldEvent['type'])[]): void => {
     seq += told.length;
-    const run = { phase: PHASES[phase], compensation, counters: { seq } };
+    const run = { phase: PHASES[phase], counters: { seq } };
     segments.observe({ run, events: told.map((event) => (typeof event === 'string' ? { type: event } : event)) });
   };
 }

@@ -2,21 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { toCallPolicy } from '../../../../src/graph/definition/call-policy.ts';
 import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
 import type { RunPhase } from '../../../../src/graph/run/phase.ts';
-import type { RunCompensation } from '../../../../src/graph/run/run.ts';
+import type { UnknownCompensation } from '../../../../src/graph/run/compensation.ts';
 import { hasEnded, isEnding, mayOpenStep, standsStill, statusOf } from '../../../../src/graph/run/status.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'broken' } as const;
 const by = { by: 'ada', reason: null };
-const compensation: RunCompensation = {
-  pending: [],
-  undone: null,
-  failures: [],
-  perhapsMade: [],
-  asked: null,
-  unknown: null,
-};
 const policy = toCallPolicy([], DEFAULTS, undefined);
-const unknown: RunCompensation['unknown'] = {
+const awaits: UnknownCompensation = {
+  kind: 'unknown',
   compensation: {
     key: 'k',
     task: { node: 'pay', visit: 1 },
@@ -35,22 +28,22 @@ describe('the status of a run', () => {
     [{ kind: 'running', pause: by }, 'running'],
     [{ kind: 'waiting' }, 'waiting'],
     [{ kind: 'paused', since: 1 }, 'paused'],
-    [{ kind: 'failing', error }, 'running'],
-    [{ kind: 'canceling', ...by }, 'running'],
+    [{ kind: 'failing', error, awaits: null }, 'running'],
+    [{ kind: 'canceling', ...by, awaits: null }, 'running'],
     [{ kind: 'closing', ...by, unknown: [] }, 'running'],
     [{ kind: 'completed', endedAt: 1, output: {} }, 'completed'],
     [{ kind: 'failed', endedAt: 1, error }, 'failed'],
     [{ kind: 'canceled', endedAt: 1, error: null, ...by }, 'canceled'],
   ])('in %j is %s', (phase, status) => {
-    expect(statusOf({ phase, compensation })).toBe(status);
+    expect(statusOf({ phase })).toBe(status);
     expect(hasEnded({ phase })).toBe('endedAt' in phase);
   });
 
   test.each<[RunPhase, string]>([
-    [{ kind: 'failing', error }, 'waiting'],
-    [{ kind: 'canceling', ...by }, 'waiting'],
+    [{ kind: 'failing', error, awaits }, 'waiting'],
+    [{ kind: 'canceling', ...by, awaits }, 'waiting'],
   ])('in %j is %s while it is unknown what a compensation did', (phase, status) => {
-    expect(statusOf({ phase, compensation: { ...compensation, unknown } })).toBe(status);
+    expect(statusOf({ phase })).toBe(status);
   });
 });
 
@@ -70,11 +63,11 @@ describe('a run', () => {
       { ending: false, still: true, opens: false },
     ],
     [
-      { kind: 'failing', error },
+      { kind: 'failing', error, awaits: null },
       { ending: true, still: true, opens: false },
     ],
     [
-      { kind: 'canceling', ...by },
+      { kind: 'canceling', ...by, awaits: null },
       { ending: true, still: true, opens: false },
     ],
     [
