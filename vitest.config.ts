@@ -14,7 +14,7 @@ const CONSOLE = 'test/console/**/*.test.ts';
 /* These run what `npm run build` makes, on a Temporal server with PostgreSQL. */
 const CLUSTER = 'test/system/cluster/**/*.test.ts';
 /* Their limits hold for a machine that does nothing else. */
-const ALONE = 'test/system/{compose,dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
+const ALONE = 'test/system/{benches,compose,dev,hostile,many-large-runs,package,poisoned-runs,schemathesis}.test.ts';
 
 const PROVIDES_SERVER = 'test/support/cluster/provide-temporal-server.ts';
 const PROVIDES_PROMQL = 'test/support/promql/provide-promql.ts';

@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Runs a command line in this process. */
-export async function run(args) {
+const SOURCE = new URL('../src/cli/main.ts', import.meta.url);
+
+/** Runs a command line in this process: of a clone its source, by tsx, and of a package what was built. */
+export async function run(args, isBuilt = !existsSync(SOURCE)) {
   const { env, stdout, stderr } = process;
   const goOnUnread = endWhenUnread([stdout, stderr]);
-  // A clone has the source and runs it, by tsx; a package has what was built. Temporal's SDK loads our code by `require`.
-  const source = new URL('../src/cli/main.ts', import.meta.url);
-  const isClone = existsSync(source);
-  if (isClone) {
+  if (!isBuilt) {
     const [{ register }, { register: registerRequire }] = await Promise.all([
       import('tsx/esm/api'),
       import('tsx/cjs/api'),
     ]);
+    // Temporal's SDK loads our code by `require`.
     registerRequire();
     register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   }
-  const { main } = await import(isClone ? source.href : '../dist/cli/main.js');
+  const { main } = await import(isBuilt ? '../dist/cli/main.js' : SOURCE.href);
   process.exitCode = await main(args, { env, stdout, stderr, interrupted, goOnUnread });
 }
 

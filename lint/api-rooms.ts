@@ -129,6 +129,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/streams',
     ],
     packages: [NODE, 'ulid'],
+    typePackages: ['ai'],
   },
   'api/bulk.ts': {
     rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction.ts', 'api/runs', 'api/approvals'],

@@ -9,7 +9,7 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
   'cli/line': { rooms: ['graph/values'], packages: [NODE] },
   'cli/input': {
     rooms: [...WORDS, 'graph/validate', 'process', 'config', 'client', 'dev', 'cli/line'],
-    packages: [NODE, 'zod'],
+    packages: [NODE, 'jsonc-parser', 'zod'],
   },
   'cli/output': { rooms: ['graph/values', 'wording', 'client'], types: ['cli/input'] },
   'cli/graphs': { rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'network', 'activities', 'config'] },

@@ -5,6 +5,7 @@ import { ASKING_TURNS, CALLS_PER_TURN, USAGE } from '../support/instant-model.ts
 import { onHoldfast } from '../support/on-holdfast.ts';
 import { median, print, round, summarize, timeRun } from '../support/timed-run.ts';
 import type { Start, TimedRun } from '../support/timed-run.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What agents cost: `npm run bench:agent [-- 5]`, the number of rounds. 100 agents at the same time, whose model asks for three tools at once in each
@@ -12,8 +13,8 @@ import type { Start, TimedRun } from '../support/timed-run.ts';
  * the runs say of their tokens and cost with what the model has used.
  */
 
-const AGENTS = 100;
-const ROUNDS = Number(process.argv[2] ?? 5);
+const AGENTS = sized(100, 2);
+const ROUNDS = Number(process.argv[2] ?? sized(5, 1));
 
 const AGENT: GraphDefinition = {
   name: 'agent',

@@ -9,17 +9,18 @@ import { textAt } from '../../test/support/readers/json-at.ts';
 import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 import { startProcesses } from '../../test/support/servers/processes.ts';
 import { median, print, round } from '../support/timed-run.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What a trivial run of one tenant takes while another has a thousand slow calls: `npm run bench:fairness`. Prints one
  * JSON object a line: the time of the run from its request to its answer, alone, while the calls begin, and beside them.
  */
 
-const RUNS = 10;
-const CALLS = 100;
-const ROUNDS = 60;
+const RUNS = sized(10, 1);
+const CALLS = sized(100, 4);
+const ROUNDS = sized(60, 2);
 /** By then the server has taken all calls, and those without a slot come back again and again. */
-const SETTLES_WITHIN_MS = 20_000;
+const SETTLES_WITHIN_MS = sized(20_000, 0);
 
 const MANY: GraphDefinition = {
   name: 'many',

@@ -1,4 +1,5 @@
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { sized } from '../support/size.ts';
 
 /** A run that holds, or makes, much: a graph and what it is given. */
 export interface LargeRun {
@@ -7,7 +8,7 @@ export interface LargeRun {
 }
 
 /** Nearly as much as a request may hold. */
-const GIVEN = 'x'.repeat(900_000);
+const GIVEN = 'x'.repeat(sized(900_000, 1_000));
 /** 7 MB. */
 const LARGE_TEXT = ` ${'{{ state.s }}'.repeat(8)}`;
 const GROWN = `{{ state.grown + [${Array.from({ length: 8 }, () => 'state.s').join(', ')}] }}`;

@@ -19,6 +19,7 @@ import { residentMemory } from '../support/resident-memory.ts';
 import { median, print, round } from '../support/timed-run.ts';
 import { LARGE_RUNS } from './large-graphs.ts';
 import type { LargeRun } from './large-graphs.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What a trivial run of one tenant takes while another has a run that holds, or makes, much: `npm run
@@ -26,7 +27,7 @@ import type { LargeRun } from './large-graphs.ts';
  * `SHAPES` is a part of their names, `DATABASES` of `embedded,postgres`.
  */
 
-const IDLE_ROUNDS = 12;
+const IDLE_ROUNDS = sized(12, 1);
 /** A run that takes longer is canceled. */
 const WATCHED_MS = Number(process.env['WATCHED_MS'] ?? 40_000);
 const KIB_PER_GIB = 1_048_576;
@@ -90,7 +91,7 @@ for (const [database, open] of Object.entries(OPEN)) if (wanted.includes(databas
 
 async function measureAll(database: string, open: Open): Promise<void> {
   for (const [shape, run] of Object.entries(LARGE_RUNS)) {
-    if (!shape.includes(process.env['SHAPES'] ?? '')) continue;
+    if (!shape.includes(process.env['SHAPES'] ?? sized('', 'forEach'))) continue;
     const teardown = openTeardown();
     try {
       const quick = await listen({ fetch: () => Response.json({ ok: true }) }, { port: 0 });

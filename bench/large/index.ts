@@ -9,6 +9,7 @@ import { medianMs } from '../support/in-interpreter.ts';
 import { median, print, round } from '../support/timed-run.ts';
 import { chainOf, fanOut } from '../steps/chains.ts';
 import { conversation, messagesOf, stepsBeside } from './graphs.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What large things cost in the interpreter: `npm run bench:large`. Each is measured at a size and at a tenth of it or
@@ -16,21 +17,21 @@ import { conversation, messagesOf, stepsBeside } from './graphs.ts';
  * workflow code. Prints one JSON object a line.
  */
 
-const STEPS = 100;
+const STEPS = sized(100, 2);
 const CATALOG = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS, ceilings: CEILINGS };
 
-for (const elements of [1_000, 10_000]) {
+for (const elements of sized([1_000, 10_000], [10])) {
   const ms = medianMs(fanOut(), { items: Array.from({ length: elements }, (_, at) => at) });
   print({ large: 'forEach', elements, ms: round(ms, 1), microsecondsPerElement: perUnit(ms, elements) });
 }
 
-for (const megabytes of [0, 1, 5])
+for (const megabytes of sized([0, 1, 5], [0]))
   print({ large: 'state', megabytes, ...beginAndStep(stepsBeside, { held: 'x'.repeat(megabytes * 1_000_000) }) });
 
-for (const messages of [100, 1_000, 10_000])
+for (const messages of sized([100, 1_000, 10_000], [10]))
   print({ large: 'messages', messages, ...beginAndStep(conversation, { messages: messagesOf(messages) }) });
 
-for (const nodes of [200, 2_000]) {
+for (const nodes of sized([200, 2_000], [10])) {
   const graph = chainOf('pure', nodes);
   print({
     large: 'graph',

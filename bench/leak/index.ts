@@ -8,6 +8,7 @@ import { startProcesses } from '../../test/support/servers/processes.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { residentMemory } from '../support/resident-memory.ts';
 import { print, round } from '../support/timed-run.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * Whether memory grows with the number of runs: `npm run bench:leak [-- 20000]`. Runs of two steps, one of which calls a
@@ -17,10 +18,10 @@ import { print, round } from '../support/timed-run.ts';
  * runs. Of a few thousand runs that says little: the memory still settles, and its ups and downs weigh more.
  */
 
-const RUNS = Number(process.argv[2] ?? 20_000);
+const RUNS = Number(process.argv[2] ?? sized(20_000, 16));
 /** In MiB for 1,000 runs: what a straight line through the looks of the second half may rise. */
-const MOST_GROWTH = 20;
-const LOOKS = 20;
+const MOST_GROWTH = sized(20, Number.POSITIVE_INFINITY);
+const LOOKS = sized(20, 4);
 const AT_A_TIME = 16;
 
 const CALLING: GraphDefinition = {

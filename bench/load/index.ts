@@ -14,6 +14,7 @@ import type { Asked } from './asked.ts';
 import { openReaders } from './readers.ts';
 import { toTables, writeLoad } from './report.ts';
 import type { Load } from './report.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What one API process serves, beside a worker that runs what it accepts: `npm run bench:load`. Those who ask are on the same
@@ -21,10 +22,10 @@ import type { Load } from './report.ts';
  */
 
 const AT_A_TIME = 16;
-const FOR_MS = 15_000;
-const READERS = 500;
-const TOLD_EVENTS = 20;
-const WARM_UP_MS = 3_000;
+const FOR_MS = sized(15_000, 200);
+const READERS = sized(500, 3);
+const TOLD_EVENTS = sized(20, 2);
+const WARM_UP_MS = sized(3_000, 0);
 
 const teardown = openTeardown();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void teardown.run().then(() => process.exit(1)));

@@ -8,6 +8,7 @@ import type { Measurements } from './measurements.ts';
 import type { Peer, Surroundings } from './peer.ts';
 import { toTables, writeReport } from './report.ts';
 import { ALL_ROWS } from './rows/all-rows.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * Holdfast beside its peers, all measured from outside: `npm run bench:peers`. Each round measures each row once on each
@@ -21,8 +22,14 @@ import { ALL_ROWS } from './rows/all-rows.ts';
  */
 
 const text = { type: 'string' } as const;
+const ONE_OF_EACH = 'holdfast,temporal,dbos,langgraph-postgres';
 const { values: flags } = parseArgs({
-  options: { rounds: { ...text, default: '5' }, only: text, peers: text, dist: { type: 'boolean', default: false } },
+  options: {
+    rounds: { ...text, default: sized('5', '1') },
+    only: text,
+    peers: { ...text, ...sized({}, { default: ONE_OF_EACH }) },
+    dist: { type: 'boolean', default: false },
+  },
 });
 const rounds = Number(flags.rounds);
 const rows = ALL_ROWS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);

@@ -8,6 +8,7 @@ import { print, round, summarize, timeRun } from '../support/timed-run.ts';
 import type { TimedRun } from '../support/timed-run.ts';
 import { loopOf } from './chains.ts';
 import type { ChainKind } from './chains.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What a step costs: `npm run bench:steps`. Prints one JSON object a line: the interpreter alone, the same chains on
@@ -21,16 +22,22 @@ interface Case {
   readonly rounds: number;
 }
 
-const CASES: readonly Case[] = [
-  { chain: 'pure', steps: 10, rounds: 15 },
-  { chain: 'pure', steps: 100, rounds: 15 },
-  { chain: 'pure', steps: 1_000, rounds: 15 },
-  { chain: 'tool', steps: 10, rounds: 15 },
-  { chain: 'tool', steps: 100, rounds: 9 },
-];
+const CASES = sized<readonly Case[]>(
+  [
+    { chain: 'pure', steps: 10, rounds: 15 },
+    { chain: 'pure', steps: 100, rounds: 15 },
+    { chain: 'pure', steps: 1_000, rounds: 15 },
+    { chain: 'tool', steps: 10, rounds: 15 },
+    { chain: 'tool', steps: 100, rounds: 9 },
+  ],
+  [
+    { chain: 'pure', steps: 2, rounds: 1 },
+    { chain: 'tool', steps: 2, rounds: 1 },
+  ],
+);
 
-const LENGTHS = [10, 100, 1_000, 10_000];
-const LANGGRAPH_LENGTHS = [10, 100, 1_000];
+const LENGTHS = sized([10, 100, 1_000, 10_000], [10]);
+const LANGGRAPH_LENGTHS = sized([10, 100, 1_000], [2]);
 
 const environment = await openEnvironment();
 try {

@@ -4,9 +4,10 @@ import type { PrepareRun } from '../support/on-holdfast.ts';
 import { round, timeRun } from '../support/timed-run.ts';
 import type { Start, TimedRun } from '../support/timed-run.ts';
 import { loopOf } from './chains.ts';
+import { sized } from '../support/size.ts';
 
-const STEPS = 10_000;
-const SAMPLE = 500;
+const STEPS = sized(10_000, 20);
+const SAMPLE = sized(500, 5);
 
 interface Ways {
   readonly prepareRun: PrepareRun;

@@ -9,13 +9,14 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What a run takes in the store whose list of messages grows with each step: `npm run bench:storage`. Prints one JSON
  * object a line: the bytes of events, checkpoints and snapshots, once the state has been read at every hundredth step.
  */
 
-const LENGTHS = [100, 1_000, 10_000];
+const LENGTHS = sized([100, 1_000, 10_000], [100]);
 
 for (const steps of LENGTHS) process.stdout.write(`${JSON.stringify(await measure(steps))}\n`);
 

@@ -18,6 +18,7 @@ import { anAbsentEngine } from '../../test/support/doubles/absent-engine.ts';
 import { graphJobsHere } from '../../test/support/doubles/graph-jobs-here.ts';
 import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 import { median, print, round } from '../support/timed-run.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What readers of streams cost one API process: `npm run bench:streams [-- 500]`. Prints one JSON object a line, for
@@ -25,9 +26,11 @@ import { median, print, round } from '../support/timed-run.ts';
  * delay of the event loop, and the memory of the process, in which the readers are, too.
  */
 
-const READERS = Number(process.argv[2] ?? 500);
-const EVENTS = 50;
+const READERS = Number(process.argv[2] ?? sized(500, 3));
+const EVENTS = sized(50, 2);
 const PAUSE_MS = 100;
+/** Before the first event, and after the last one. */
+const SETTLES_WITHIN_MS = sized(1_000, 100);
 
 const teardown = openTeardown();
 try {
@@ -95,7 +98,7 @@ async function measure(store: Store, { urls, writes }: Measured): Promise<object
   const refused = readers.filter(({ ok }) => !ok).length;
   if (refused > 0) throw new Error(`${refused} readers were refused`);
   const reading = readers.map(async (answer) => await read(answer, (data) => note(data, writtenAt, lateMs)));
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await new Promise((resolve) => setTimeout(resolve, SETTLES_WITHIN_MS));
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   for (let seq = 1; seq <= EVENTS; seq += 1) {
@@ -106,7 +109,7 @@ async function measure(store: Store, { urls, writes }: Measured): Promise<object
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await new Promise((resolve) => setTimeout(resolve, SETTLES_WITHIN_MS));
   delay.disable();
   stop.abort();
   await Promise.allSettled(reading);

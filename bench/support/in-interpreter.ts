@@ -7,9 +7,10 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { median } from './timed-run.ts';
+import { sized } from './size.ts';
 
-const WARM_UP_MS = 1_500;
-export const ROUNDS = 21;
+const WARM_UP_MS = sized(1_500, 0);
+export const ROUNDS = sized(21, 1);
 
 /** Times whole runs in the interpreter alone, after it is warm. @returns the median, in milliseconds */
 export function medianMs(definition: GraphDefinition, input: JsonObject): number {

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { sized } from './size.ts';
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 
@@ -8,6 +9,7 @@ const PAGE = new URL('../../docs/performance.md', import.meta.url);
  * @throws when the page has no place for it
  */
 export async function writeToPage(bench: string, text: string): Promise<void> {
+  if (sized(false, true)) return;
   const page = await readFile(PAGE, 'utf8');
   const opening = `<!-- ${bench}: written by npm run bench:${bench} -->`;
   const [begin, end] = [page.indexOf(opening), page.indexOf(`<!-- /${bench} -->`)];

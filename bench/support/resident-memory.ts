@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sized } from './size.ts';
 
-const LOOKS = 20;
+const LOOKS = sized(20, 1);
 const LOOK_EVERY_MS = 500;
 
 /** The memory of a process, with all that it has started, while it has nothing to do: the least of some looks, in KiB. Linux only. */

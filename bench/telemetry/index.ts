@@ -11,6 +11,7 @@ import type { Measured } from './sample.ts';
 import { startSink } from './sink.ts';
 import { OFF, VARIANTS } from './variants.ts';
 import type { Variant } from './variants.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What traces and metrics cost tool steps: `npm run bench:telemetry`. Each variant is a Holdfast of its own, as `npm start` runs
@@ -25,7 +26,7 @@ import type { Variant } from './variants.ts';
  */
 
 /** Of a run. */
-const STEPS = 20;
+const STEPS = sized(20, 2);
 
 /** The tools by what their calls are, and how the names of their peers end. */
 const TOOLS = [
@@ -38,9 +39,9 @@ type Tool = (typeof TOOLS)[number];
 const text = { type: 'string' } as const;
 const { values: flags } = parseArgs({
   options: {
-    rounds: { ...text, default: '11' },
-    runs: { ...text, default: '10' },
-    only: text,
+    rounds: { ...text, default: sized('11', '1') },
+    runs: { ...text, default: sized('10', '1') },
+    only: { ...text, ...sized({}, { default: 'scraped' }) },
     dist: { type: 'boolean', default: false },
   },
 });

@@ -3,6 +3,7 @@ import type { Peer } from '../peers/peer.ts';
 import { processorTimeOf, timeBetween } from '../peers/processor-time.ts';
 import { timed } from '../peers/rows/row.ts';
 import { METRICS_EVERY_MS, SPANS_EVERY_MS } from './variants.ts';
+import { sized } from '../support/size.ts';
 
 /** Some runs of tool steps, one after another. */
 export interface Load {
@@ -30,7 +31,7 @@ export interface Measured {
 }
 
 /** What is left to be told when the last run has ended is told by then. */
-const SETTLE_MS = SPANS_EVERY_MS + 500;
+const SETTLE_MS = sized(SPANS_EVERY_MS + 500, 0);
 
 export async function takeSample({ peer, toldBytes, read }: Measured, { runs, steps }: Load): Promise<Sample> {
   const [usedBefore, bytesBefore] = [await processorTimeOf(peer.processes), toldBytes()];

@@ -11,6 +11,7 @@ import { inTurns } from '../support/in-turns.ts';
 import { settledMemory } from '../support/resident-memory.ts';
 import { median, print, round } from '../support/timed-run.ts';
 import { BARE_QUEUE } from './bare-queue.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * What runs cost that wait for an approval: `npm run bench:waiting [-- 10000]`. Prints one JSON object a line: the
@@ -18,12 +19,12 @@ import { BARE_QUEUE } from './bare-queue.ts';
  * worker's cache and from its history; and how long a page of the inbox takes.
  */
 
-const RUNS = Number(process.argv[2] ?? 10_000);
+const RUNS = Number(process.argv[2] ?? sized(10_000, 8));
 /** Runs that wait before memory is first looked at: by then all code is compiled. */
 const WARM_UP = Math.min(500, RUNS / 4);
 const STARTS_AT_A_TIME = 16;
-const WAKES = 50;
-const PAGES = 200;
+const WAKES = sized(50, 2);
+const PAGES = sized(200, 2);
 
 const ASKING: GraphDefinition = {
   name: 'asking',

@@ -14,6 +14,7 @@ import { runsAtOnce } from '../peers/rows/runs-at-once.ts';
 import { median, print, round } from '../support/timed-run.ts';
 import { openCoreShare } from './core-share.ts';
 import type { CoreShare } from './core-share.ts';
+import { sized } from '../support/size.ts';
 
 /*
  * How many tool steps a second one worker process does, and how many two do: `npm run bench:workers`. Prints one JSON object
@@ -27,7 +28,7 @@ import type { CoreShare } from './core-share.ts';
 
 const text = { type: 'string' } as const;
 const { values: flags } = parseArgs({
-  options: { rounds: { ...text, default: '3' }, share: text, dist: { type: 'boolean', default: false } },
+  options: { rounds: { ...text, default: sized('3', '0') }, share: text, dist: { type: 'boolean', default: false } },
 });
 const rounds = Number(flags.rounds);
 const share = flags.share === undefined ? null : Number(flags.share);

@@ -65,7 +65,14 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Reads events of text that comes in parts. @returns the events that are whole with this part */
+/** More than any event of the API has. What never ends must not take all memory. */
+const MAX_EVENT_CHARACTERS = 100_000_000;
+
+/**
+ * Reads events of text that comes in parts.
+ * @returns the events that are whole with this part
+ * @throws HoldfastError for an event that goes on and on
+ */
 export type EventParser = (text: string) => readonly ServerSentEvent[];
 
 export function createEventParser(): EventParser {
@@ -74,11 +81,12 @@ export function createEventParser(): EventParser {
   let type = '';
   let data: string[] = [];
   let hasId = false;
+  let heldCharacters = 0;
   const end = (): readonly ServerSentEvent[] => {
     const isEvent = data.length > 0;
     const event = { lastId, type: isEvent ? type || 'message' : '', data: data.join('\n') };
     const isTold = isEvent || hasId;
-    [type, data, hasId] = ['', [], false];
+    [type, data, hasId, heldCharacters] = ['', [], false, 0];
     return isTold ? [event] : [];
   };
   const fields: Readonly<Record<string, (value: string) => void>> = {
@@ -89,13 +97,18 @@ export function createEventParser(): EventParser {
       [lastId, hasId] = [value, true];
     },
   };
-  return (text) =>
-    toLines(text).flatMap((line) => {
-      if (line === '') return end();
-      const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-      if (Object.hasOwn(fields, name)) fields[name]?.(value);
-      return [];
-    });
+  const takeLine = (line: string): readonly ServerSentEvent[] => {
+    if (line === '') return end();
+    const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (Object.hasOwn(fields, name)) fields[name]?.(value);
+    return [];
+  };
+  return (text) => {
+    heldCharacters += text.length;
+    if (heldCharacters > MAX_EVENT_CHARACTERS)
+      throw new HoldfastError({ code: 'UNEXPECTED_ANSWER', detail: 'An event of a stream is too long' });
+    return toLines(text).flatMap(takeLine);
+  };
 }
 
 /** Lines end with CR, LF or both, which may come apart. */

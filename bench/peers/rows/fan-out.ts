@@ -1,14 +1,15 @@
 import { timed } from './row.ts';
 import type { Row } from './row.ts';
+import { sized } from '../../support/size.ts';
 
-const CALLS = 100;
+const CALLS = sized(100, 2);
 
 /** How long one run takes that makes many calls at once. */
 export const fanOut: Row = {
   name: 'fan-out',
   title: `a run of ${CALLS} calls at once, ms`,
   isLessBetter: true,
-  samples: 3,
+  samples: sized(3, 1),
   shares: CALLS,
   measure: async (peer) => await timed(() => peer.fanOut(CALLS)),
 };

@@ -1,9 +1,10 @@
 import { inTurns } from '../../support/in-turns.ts';
 import { timed } from './row.ts';
 import type { Row } from './row.ts';
+import { sized } from '../../support/size.ts';
 
-const RUNS = 100;
-const STEPS = 10;
+const RUNS = sized(100, 2);
+const STEPS = sized(10, 2);
 
 /** How many tool steps are done in a second when there is enough to do. */
 export const runsAtOnce: Row = {

@@ -1,7 +1,8 @@
 import { timed } from './row.ts';
 import type { Row } from './row.ts';
+import { sized } from '../../support/size.ts';
 
-const STEPS = 100;
+const STEPS = sized(100, 2);
 
 /** What a tool step costs in a run of many, one after another. */
 export const toolSteps: Row = {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { parseTree } from 'jsonc-parser';
+import type { Node } from 'jsonc-parser';
 import { importGraph, isModule } from '../../config/modules/import-graph.ts';
-import { messageOf, toJson, toPointer, parsePointer } from '../../graph/values/index.ts';
+import { messageOf, toJson, parsePointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 
@@ -77,12 +79,15 @@ export interface JsonLocation {
 
 /** Locates values of a JSON text by pointer; a member is located at its key, and a missing value at its parent. */
 export function createLocator(text: string): (pointer: string) => JsonLocation {
-  const offsets = offsetsIn(text);
+  const root = parseTree(text);
   return (pointer) => {
-    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
-      const offset = at === '' ? 0 : offsets.get(at);
-      if (offset !== undefined) return locationAt(text, offset);
+    let found = root;
+    for (const name of parsePointer(pointer)) {
+      const child = found && childOf(found, name);
+      if (!child) break;
+      found = child;
     }
+    return locationAt(text, found?.parent ? startOf(found, found.parent) : 0);
   };
 }
 
@@ -92,49 +97,14 @@ function locationAt(text: string, offset: number): JsonLocation {
   return { line: before.split('\n').length, column: offset - lineStart + 1 };
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s{}[\],:"]+/g;
-
-/** An open object or list. */
-interface Level {
-  readonly pointer: string;
-  /** Key or index of the current value; `null` before a member's key. */
-  key: string | number | null;
+/** Of members with one name the last counts, as for `JSON.parse`. */
+function childOf({ type, children = [] }: Node, name: string): Node | undefined {
+  if (type === 'array') return children[Number(name)];
+  return children.findLast((member) => member.children?.[0]?.value === name)?.children?.[1];
 }
 
-function offsetsIn(text: string): ReadonlyMap<string, number> {
-  const offsets = new Map<string, number>();
-  const levels: Level[] = [];
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const level = levels.at(-1);
-    if (token === ',') advance(level);
-    else if (token === '}' || token === ']') levels.pop();
-    else if (level?.key === null) {
-      level.key = String(JSON.parse(token));
-      offsets.set(pointerOf(level), index);
-    } else beginValue(token, index, { offsets, levels });
-  }
-  return offsets;
-}
-
-interface Scan {
-  readonly offsets: Map<string, number>;
-  readonly levels: Level[];
-}
-
-function beginValue(token: string, index: number, { offsets, levels }: Scan): void {
-  const level = levels.at(-1);
-  const pointer = level ? pointerOf(level) : '';
-  if (!offsets.has(pointer)) offsets.set(pointer, index);
-  if (token === '{') levels.push({ pointer, key: null });
-  if (token === '[') levels.push({ pointer, key: 0 });
-}
-
-function pointerOf({ pointer, key }: Level): string {
-  return `${pointer}${toPointer([key ?? ''])}`;
-}
-
-function advance(level: Level | undefined): void {
-  if (level) level.key = typeof level.key === 'number' ? level.key + 1 : null;
+function startOf({ offset }: Node, parent: Node): number {
+  return parent.type === 'property' ? parent.offset : offset;
 }
 
 /**

@@ -39,3 +39,20 @@ test('events are the same wherever their text is cut', () => {
     expect(events).toEqual(EVENTS);
   }
 });
+
+test.each([
+  ['a line', 'x'.repeat(1_000_000)],
+  ['an event', `data: ${'x'.repeat(1_000_000)}\n`],
+])('%s that never ends is refused', (_what, text) => {
+  const parse = createEventParser();
+  const parseOn = (): void => {
+    for (let n = 0; n < 101; n += 1) parse(text);
+  };
+  expect(parseOn).toThrow('UNEXPECTED_ANSWER: An event of a stream is too long');
+});
+
+test('many events may be longer in all than one may be', () => {
+  const parse = createEventParser();
+  const text = `data: ${'x'.repeat(1_000_000)}\n\n`;
+  for (let n = 0; n < 101; n += 1) expect(parse(text)).toHaveLength(1);
+});

@@ -22,8 +22,13 @@ describe('createLocator', () => {
     ['/c~1d/"{', 3, 12],
     ['/c~1d/missing/deep', 3, 3],
     ['/missing', 1, 1],
+    ['/missing/a', 1, 1],
   ])('finds %s', (pointer, line, column) => {
     expect(createLocator(TEXT)(pointer)).toEqual({ line, column });
+  });
+
+  test('finds the last of two members with one name, which JSON.parse takes', () => {
+    expect(createLocator('{ "a": 1,\n  "a": { "b": 2 } }')('/a/b')).toEqual({ line: 2, column: 10 });
   });
 
   test('finds every value of any JSON, each at its own place', () => {

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { readFile } from '../support/readers/documentation.ts';
+
+/*
+ * Each bench at its least size, so that none breaks unnoticed. Two of their options are not tried: `--share` of bench:workers
+ * takes root and Linux's control groups, and SQLite for LangGraph takes a package that is not installed here.
+ */
+
+const run = promisify(execFile);
+const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(readFile('package.json')));
+const BENCHES = Object.keys(scripts).filter((name) => name.startsWith('bench:'));
+const PAGE = 'docs/performance.md';
+
+/** Plays a script at its least size. @returns its lines of JSON; throws if it fails */
+async function playTiny(script: string, ...flags: readonly string[]): Promise<readonly unknown[]> {
+  const { stdout } = await run('npm', ['run', '--silent', script, '--', ...flags], {
+    env: { ...process.env, BENCH_SIZE: 'tiny' },
+  });
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): unknown => JSON.parse(line));
+}
+
+test.each(BENCHES)('%s prints lines of JSON and ends well', { timeout: 300_000 }, async (script) => {
+  const page = readFile(PAGE);
+  expect(await playTiny(script)).not.toEqual([]);
+  expect(readFile(PAGE)).toBe(page);
+});
+
+test('bench:peers measures what npm run build has made', { timeout: 300_000 }, async () => {
+  await run('npm', ['run', 'build:package']);
+  const lines = await playTiny('bench:peers', '--dist', '--peers', 'holdfast', '--only', 'tool-steps');
+  expect(lines).toMatchObject([{ row: 'tool-steps', peer: 'holdfast' }, { round: 1 }]);
+});
