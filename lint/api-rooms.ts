@@ -47,7 +47,16 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'hono'],
   },
   'api/middleware': {
-    rooms: [...WORDS, 'store', 'process', 'telemetry/metrics', 'telemetry/traces', ...API_BASE, 'api/redaction.ts'],
+    rooms: [
+      ...WORDS,
+      'store',
+      'process',
+      'telemetry/metrics',
+      'telemetry/traces',
+      ...API_BASE,
+      'api/schemas',
+      'api/redaction.ts',
+    ],
     packages: [NODE, '@hono/zod-openapi', '@opentelemetry/api', 'hono', 'ulid'],
   },
   'api/graphs': {

@@ -9,6 +9,7 @@ import { packageVersion } from '../process/own-code.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { audited } from './administration/audited.ts';
+import { TAGS } from './middleware/route.ts';
 import { measured, traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { auditRoutes, switchRoutes, tenantRoutes, retentionRoutes, adminRunRoutes } from './routes/administration.ts';
@@ -80,24 +81,6 @@ To begin, authorize with a token (\`npm start\` prints some), publish a graph by
 
 Each POST that changes something takes an \`Idempotency-Key\`: the same key and body give the first answer again, for at
 least 24 hours.`;
-
-const TAGS = {
-  graphs: 'Definitions: publish, validate, read and draw them.',
-  runs: 'Start runs, and read what they are at and have done.',
-  controls: 'Steer runs, and settle nodes that wait for an intervention.',
-  approvals: 'The inbox, and decisions of people.',
-  state: 'Channel values: read and correct them; fork, replay and compare runs.',
-  threads: 'Conversations: runs that go on where the one before has stopped.',
-  chat: "Graphs as the other side of the AI SDK's `useChat`.",
-  tools: 'What graphs may call.',
-  memory: 'What is remembered beyond runs; no checkpoint has it.',
-  webhooks: 'Addresses that are told of events, and what became of it.',
-  files: 'Stored as they are, for runs and people.',
-  schedules: 'Runs that begin at times of their own.',
-  hooks: 'Signed messages of other systems that start runs or are events of them.',
-  operations: 'For probes and monitoring; they need no token.',
-  admin: 'For administrators of the installation: runs of all tenants, what these may use up, switches, the audit.',
-};
 
 const ROUTES = [
   graphRoutes,

@@ -5,7 +5,6 @@ import {
   aPage,
   AnyJson,
   GivenJson,
-  KeyHeader,
   listOf,
   NextCursor,
   Time,
@@ -133,7 +132,7 @@ export const decidedFields = { decision: z.enum(['approve', 'reject']), ...decis
 export const DecisionSchema = z
   .strictObject(decidedFields)
   .openapi('Decision', { example: { decision: 'approve', reason: 'checked', args: { amount: 20 } } });
-export const DecisionHeaders = KeyHeader.extend({
+export const DecisionHeaders = z.object({
   'if-match': z.string().optional().openapi({ description: 'The digest of what is decided, in quotes' }),
 });
 
