@@ -12,27 +12,27 @@ import { audited } from './administration/audited.ts';
 import { TAGS } from './middleware/route.ts';
 import { measured, traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
-import { auditRoutes, switchRoutes, tenantRoutes, retentionRoutes, adminRunRoutes } from './routes/administration.ts';
-import { approvalRoutes, approvalNoteRoutes, approvalReassignmentRoutes } from './routes/approvals.ts';
+import { adminRoutes } from './routes/administration.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { bulkRoutes } from './routes/bulk.ts';
-import { callRoutes, diagramRoutes, explanationRoutes, recordingRoutes } from './routes/run-records.ts';
+import { recordRoutes } from './routes/run-records.ts';
 import { chatRoutes } from './routes/chat.ts';
-import { docsRoutes, healthRoutes, metricsRoutes, schemaRoutes } from './routes/operations.ts';
+import { docsRoutes, operationRoutes } from './routes/operations.ts';
 import { fileRoutes } from './routes/files.ts';
 import { graphRoutes } from './routes/graphs.ts';
-import { hookRoutes, receivedMessageRoutes } from './routes/hooks.ts';
-import { interventionRoutes, controlRoutes } from './routes/run-controls.ts';
+import { hookRoutes } from './routes/hooks.ts';
+import { controlRoutes } from './routes/run-controls.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { consoleFileRoutes, consoleRoutes } from './routes/console.ts';
 import { runRoutes } from './routes/runs.ts';
-import { scheduleTickRoutes, scheduleRoutes } from './routes/schedules.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { DEFINITION, definitionComponent } from './schemas/graph.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
-import { graphAliasRoutes, graphTestRoutes, graphVersionRoutes } from './routes/graph-versions.ts';
-import { webhookDeliveryRoutes, webhookRoutes } from './routes/webhooks.ts';
+import { graphVersionRoutes } from './routes/graph-versions.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
 /** Puts the API together: first what every request goes through, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -85,40 +85,23 @@ least 24 hours.`;
 const ROUTES = [
   graphRoutes,
   graphVersionRoutes,
-  graphAliasRoutes,
-  graphTestRoutes,
-  diagramRoutes,
   bulkRoutes,
   runRoutes,
   stateRoutes,
-  recordingRoutes,
-  explanationRoutes,
-  callRoutes,
   controlRoutes,
   threadRoutes,
   chatRoutes,
   toolRoutes,
   memoryRoutes,
   webhookRoutes,
-  webhookDeliveryRoutes,
   fileRoutes,
   scheduleRoutes,
-  scheduleTickRoutes,
   hookRoutes,
-  receivedMessageRoutes,
-  retentionRoutes,
-  adminRunRoutes,
-  tenantRoutes,
-  switchRoutes,
-  auditRoutes,
   approvalRoutes,
-  approvalNoteRoutes,
-  approvalReassignmentRoutes,
-  interventionRoutes,
-  healthRoutes,
-  metricsRoutes,
   consoleRoutes,
-  schemaRoutes,
+  adminRoutes,
+  operationRoutes,
+  recordRoutes,
   streamRoutes,
 ];
 

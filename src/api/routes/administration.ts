@@ -89,9 +89,6 @@ const remove = admin.delete(path, 'admin', {
   },
 });
 
-/** Routes of what tenants may use up. */
-export const tenantRoutes = routes(put, list, read, remove);
-
 const listEntries = admin.get('/admin/audit', 'admin', {
   id: 'listAudit',
   summary: 'Who has done what over HTTP, in all tenants, the newest first',
@@ -103,9 +100,6 @@ const listEntries = admin.get('/admin/audit', 'admin', {
     return c.json(await readPage(deps.cursors, asked, (request) => deps.store.audit.list(filter, request)), 200);
   },
 });
-
-/** The route of the audit. */
-export const auditRoutes = routes(listEntries);
 
 const PruneSchema = z
   .strictObject({ dryRun: z.boolean().openapi({ description: 'True: only count what would go' }) })
@@ -138,8 +132,6 @@ const prune = admin.post('/admin/prune', 'admin', {
   },
 });
 
-/** The route of what has outlived its retention. */
-export const retentionRoutes = routes(prune);
 /** What is shown at once of a run's events and calls. */
 const FIRST_PAGE = { limit: 50 };
 
@@ -192,9 +184,6 @@ const ledger = admin.get('/admin/runs/{id}/ledger', 'admin', {
     return c.json(await listLedger(deps, { run, ...c.req.valid('query') }), 200);
   },
 });
-
-/** Routes that show an administrator the runs of all tenants. */
-export const adminRunRoutes = routes(listRuns, inspect, ledger);
 
 function toItem(run: RunRecord, caller: Caller, live: Parameters<typeof toRunJson>[2] = {}) {
   return { ...toRunJson(run, caller, live), tenantId: run.tenantId };
@@ -259,5 +248,18 @@ const removeSwitch = admin.delete(switchPath, 'admin', {
   },
 });
 
-/** Routes of switches. */
-export const switchRoutes = routes(putSwitch, listSwitches, removeSwitch);
+/** Routes for administrators: tenants, the audit, the retention, runs of all tenants, switches. */
+export const adminRoutes = routes(
+  put,
+  list,
+  read,
+  remove,
+  listEntries,
+  prune,
+  listRuns,
+  inspect,
+  ledger,
+  putSwitch,
+  listSwitches,
+  removeSwitch,
+);

@@ -104,14 +104,6 @@ const decision = approvals.post('/api/approvals/{id}/decision', 'approval:decide
   },
 });
 
-/** Routes of approvals: the inbox and decisions. */
-export const approvalRoutes = routes(
-  decideOnRun('approve', "Approve an approval of a run: the named one, or the run's first"),
-  decideOnRun('reject', "Reject an approval of a run: the named one, or the run's first"),
-  list,
-  read,
-  decision,
-);
 /** Who steers runs, and who decides. */
 const ANY = ['run:control', 'approval:decide'] as const;
 
@@ -141,9 +133,6 @@ const remind = approvals.post('/api/approvals/{id}/remind', ANY, {
   },
 });
 
-/** What people add to an approval. */
-export const approvalNoteRoutes = routes(comment, remind);
-
 const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide', {
   id: 'reassignApproval',
   summary: 'Give a pending approval to other people; what it asks, and the decisions so far, stay',
@@ -158,5 +147,14 @@ const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide
   },
 });
 
-/** Gives an approval to other people. */
-export const approvalReassignmentRoutes = routes(reassign);
+/** Routes of approvals: the inbox, decisions, notes, other people to decide. */
+export const approvalRoutes = routes(
+  decideOnRun('approve', "Approve an approval of a run: the named one, or the run's first"),
+  decideOnRun('reject', "Reject an approval of a run: the named one, or the run's first"),
+  list,
+  read,
+  decision,
+  comment,
+  remind,
+  reassign,
+);

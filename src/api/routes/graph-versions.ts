@@ -79,8 +79,6 @@ const unpublish = graphs.delete('/api/graphs/{name}/versions/{version}', 'graph:
   },
 });
 
-/** Routes of the versions of a graph: list, compare, take back. */
-export const graphVersionRoutes = routes(list, diff, unpublish);
 const path = '/api/graphs/{name}/aliases/{alias}';
 
 const put = graphs.put(path, 'graph:publish', {
@@ -146,9 +144,6 @@ const remove = graphs.delete(path, 'graph:publish', {
   },
 });
 
-/** Routes of aliases, which name versions of a graph. */
-export const graphAliasRoutes = routes(put, read, listAliases, remove);
-
 const test = graphs.post('/api/graphs/{name}/test', 'graph:publish', {
   id: 'testGraph',
   summary: 'Play a graph with given outputs of its nodes; nothing is called and nothing is kept',
@@ -175,5 +170,5 @@ function toOutputs(outputs: Json): readonly Json[] {
   return Array.isArray(outputs) ? outputs : [outputs];
 }
 
-/** The route that tests a graph. */
-export const graphTestRoutes = routes(test);
+/** Routes of the versions of a graph: list, compare, take back, name by an alias, test. */
+export const graphVersionRoutes = routes(list, diff, unpublish, put, read, listAliases, remove, test);

@@ -90,9 +90,6 @@ const remove = hooks.delete(path, 'run:control', {
   },
 });
 
-/** Routes of hooks, by which messages of other systems come in. */
-export const hookRoutes = routes(put, list, read, remove);
-
 /** The body is described only: signatures are of its bytes. */
 const otherBody = {
   required: true,
@@ -122,5 +119,5 @@ const receive = hooks.post(path, 'signature', {
   },
 });
 
-/** The route that messages of other systems are posted to. Their signatures stand in for tokens. */
-export const receivedMessageRoutes = routes(receive);
+/** Routes of hooks, by which messages of other systems come in. */
+export const hookRoutes = routes(put, list, read, remove, receive);

@@ -46,9 +46,6 @@ const ready = operations.get('/readyz', 'public', {
   },
 });
 
-/** Routes of health probes, which need no token. */
-export const healthRoutes = routes(alive, ready);
-
 /** The build copies what the page needs: the package is large, and its installation reports to others. */
 const FOLDER = isBuilt
   ? fileURLToPath(new URL('./swagger-ui', import.meta.url))
@@ -99,9 +96,6 @@ const metrics = operations.get('/metrics', 'public', {
   },
 });
 
-/** The route of metrics, which needs no token. */
-export const metricsRoutes = routes(metrics);
-
 const CACHE = 'public, max-age=3600';
 
 const definition = graphs.get('/schemas/graph-definition.json', 'public', {
@@ -123,5 +117,5 @@ const definition = graphs.get('/schemas/graph-definition.json', 'public', {
   },
 });
 
-/** Routes of JSON Schemas, which need no token. */
-export const schemaRoutes = routes(definition);
+/** Routes of probes, metrics and JSON Schemas, which need no token. */
+export const operationRoutes = routes(alive, ready, metrics, definition);

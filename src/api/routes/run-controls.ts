@@ -71,9 +71,6 @@ async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, befo
 /** A run is shown as it says itself if it is not written by then. */
 const SHOWN_WITHIN_MS = 2_000;
 
-/** Routes of the controls of a run. */
-export const controlRoutes = routes(...CONTROLS.map(addControl));
-
 const list = controls.get('/api/interventions', 'run:read', {
   id: 'listInterventions',
   summary: 'Failed nodes and calls of the tenant that wait for a person, those of the newest run first',
@@ -90,10 +87,10 @@ const list = controls.get('/api/interventions', 'run:read', {
   },
 });
 
-/** Routes of interventions: the inbox. The controls `retry`, `skip` and `fail` of a run settle them. */
-export const interventionRoutes = routes(list);
-
 function toItem({ runId, intervention, redaction }: InterventionRecord, caller: Caller) {
   const { kind: _kind, ...shown } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
   return { runId, ...shown };
 }
+
+/** Routes of the controls of a run, and of interventions, which the controls `retry`, `skip` and `fail` settle. */
+export const controlRoutes = routes(...CONTROLS.map(addControl), list);

@@ -55,9 +55,6 @@ const read = runs.get('/api/runs/{id}/calls/{key}', 'run:read', {
   },
 });
 
-/** Routes of the calls of a run. */
-export const callRoutes = routes(list, read);
-
 const Query = z.strictObject({
   format: z.enum(['mermaid', 'plantuml']).default('mermaid').openapi({ description: 'The language of the drawing' }),
   run: z.string().min(1).optional().openapi({
@@ -78,9 +75,6 @@ const diagram = graphs.get('/api/graphs/{name}/diagram', ['run:read', 'graph:pub
   },
 });
 
-/** Routes of diagrams. */
-export const diagramRoutes = routes(diagram);
-
 const explain = runs.get('/api/runs/{id}/explain', 'run:read', {
   id: 'explainRun',
   summary: 'Why a run waits or has stopped, and who can do what now',
@@ -93,9 +87,6 @@ const explain = runs.get('/api/runs/{id}/explain', 'run:read', {
     return c.json(explainRun(await readFacts(deps, caller, run)), 200);
   },
 });
-
-/** Explanations of runs. */
-export const explanationRoutes = routes(explain);
 
 const recording = state.get('/api/runs/{id}/recording', 'payload:read', {
   id: 'getRecording',
@@ -122,5 +113,5 @@ function toAnswer({ events, occurrences, answers, ...facts }: Recording) {
   };
 }
 
-/** The recording of a run. */
-export const recordingRoutes = routes(recording);
+/** Routes of what is recorded of a run: its calls, a drawing, an explanation, the recording. */
+export const recordRoutes = routes(list, read, diagram, explain, recording);

@@ -102,9 +102,6 @@ const remove = schedules.delete(path, 'run:start', {
   },
 });
 
-/** Routes of schedules: make, read, change, delete. */
-export const scheduleRoutes = routes(create, list, read, change, remove);
-
 function toTerms({
   cron,
   every,
@@ -177,5 +174,5 @@ const past = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
   },
 });
 
-/** Routes that give a schedule times that it does not name, or did not take. */
-export const scheduleTickRoutes = routes(now, past);
+/** Routes of schedules: make, read, change, delete, and take times that a schedule does not name or did not take. */
+export const scheduleRoutes = routes(create, list, read, change, remove, now, past);

@@ -118,8 +118,6 @@ const enable = webhooks.post(`${path}/enable`, 'run:control', {
   },
 });
 
-/** Routes of webhooks: addresses that are told of events. Their URLs may hold secrets, so who reads runs does not read them. */
-export const webhookRoutes = routes(add, list, read, remove, rotate, enable);
 const deliveryPath = '/api/webhooks/{id}';
 
 const listDeliveries = webhooks.get(`${deliveryPath}/deliveries`, 'run:control', {
@@ -172,5 +170,5 @@ const replay = webhooks.post(`${deliveryPath}/deliveries/{deliveryId}/replay`, '
   },
 });
 
-/** Routes of deliveries: what webhooks were told. */
-export const webhookDeliveryRoutes = routes(listDeliveries, ping, replay);
+/** Routes of webhooks and their deliveries. URLs may hold secrets, so who may read runs may not read webhooks. */
+export const webhookRoutes = routes(add, list, read, remove, rotate, enable, listDeliveries, ping, replay);
