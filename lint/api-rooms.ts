@@ -94,6 +94,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'wording',
       'store',
       ...API_BASE,
+      'api/schemas',
       'api/redaction.ts',
       'api/runs',
     ],
@@ -140,7 +141,16 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'ulid'],
   },
   'api/bulk.ts': {
-    rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction.ts', 'api/runs', 'api/approvals'],
+    rooms: [
+      'graph/run',
+      'graph/redaction',
+      'store',
+      ...API_BASE,
+      'api/schemas',
+      'api/redaction.ts',
+      'api/runs',
+      'api/approvals',
+    ],
     packages: ['p-limit'],
   },
   'api/webhooks': {
