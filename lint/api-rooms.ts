@@ -47,7 +47,16 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'hono'],
   },
   'api/middleware': {
-    rooms: [...WORDS, 'store', 'process', 'telemetry/metrics', 'telemetry/traces', ...API_BASE, 'api/redaction.ts'],
+    rooms: [
+      ...WORDS,
+      'store',
+      'process',
+      'telemetry/metrics',
+      'telemetry/traces',
+      ...API_BASE,
+      'api/schemas',
+      'api/redaction.ts',
+    ],
     packages: [NODE, '@hono/zod-openapi', '@opentelemetry/api', 'hono', 'ulid'],
   },
   'api/graphs': {
@@ -85,6 +94,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'wording',
       'store',
       ...API_BASE,
+      'api/schemas',
       'api/redaction.ts',
       'api/runs',
     ],
@@ -132,7 +142,16 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['ai'],
   },
   'api/bulk.ts': {
-    rooms: ['graph/run', 'graph/redaction', 'store', ...API_BASE, 'api/redaction.ts', 'api/runs', 'api/approvals'],
+    rooms: [
+      'graph/run',
+      'graph/redaction',
+      'store',
+      ...API_BASE,
+      'api/schemas',
+      'api/redaction.ts',
+      'api/runs',
+      'api/approvals',
+    ],
     packages: ['p-limit'],
   },
   'api/webhooks': {

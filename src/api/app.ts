@@ -9,29 +9,30 @@ import { packageVersion } from '../process/own-code.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { audited } from './administration/audited.ts';
+import { TAGS } from './middleware/route.ts';
 import { measured, traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
-import { auditRoutes, switchRoutes, tenantRoutes, retentionRoutes, adminRunRoutes } from './routes/administration.ts';
-import { approvalRoutes, approvalNoteRoutes, approvalReassignmentRoutes } from './routes/approvals.ts';
+import { adminRoutes } from './routes/administration.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { bulkRoutes } from './routes/bulk.ts';
-import { callRoutes, diagramRoutes, explanationRoutes, recordingRoutes } from './routes/run-records.ts';
+import { recordRoutes } from './routes/run-records.ts';
 import { chatRoutes } from './routes/chat.ts';
-import { docsRoutes, healthRoutes, metricsRoutes, schemaRoutes } from './routes/operations.ts';
+import { docsRoutes, operationRoutes } from './routes/operations.ts';
 import { fileRoutes } from './routes/files.ts';
 import { graphRoutes } from './routes/graphs.ts';
-import { hookRoutes, receivedMessageRoutes } from './routes/hooks.ts';
-import { interventionRoutes, controlRoutes } from './routes/run-controls.ts';
+import { hookRoutes } from './routes/hooks.ts';
+import { controlRoutes } from './routes/run-controls.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { consoleFileRoutes, consoleRoutes } from './routes/console.ts';
 import { runRoutes } from './routes/runs.ts';
-import { scheduleTickRoutes, scheduleRoutes } from './routes/schedules.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { DEFINITION, definitionComponent } from './schemas/graph.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
-import { graphAliasRoutes, graphTestRoutes, graphVersionRoutes } from './routes/graph-versions.ts';
-import { webhookDeliveryRoutes, webhookRoutes } from './routes/webhooks.ts';
+import { graphVersionRoutes } from './routes/graph-versions.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
 /** Puts the API together: first what every request goes through, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -81,61 +82,26 @@ To begin, authorize with a token (\`npm start\` prints some), publish a graph by
 Each POST that changes something takes an \`Idempotency-Key\`: the same key and body give the first answer again, for at
 least 24 hours.`;
 
-const TAGS = {
-  graphs: 'Definitions: publish, validate, read and draw them.',
-  runs: 'Start runs, and read what they are at and have done.',
-  controls: 'Steer runs, and settle nodes that wait for an intervention.',
-  approvals: 'The inbox, and decisions of people.',
-  state: 'Channel values: read and correct them; fork, replay and compare runs.',
-  threads: 'Conversations: runs that go on where the one before has stopped.',
-  chat: "Graphs as the other side of the AI SDK's `useChat`.",
-  tools: 'What graphs may call.',
-  memory: 'What is remembered beyond runs; no checkpoint has it.',
-  webhooks: 'Addresses that are told of events, and what became of it.',
-  files: 'Stored as they are, for runs and people.',
-  schedules: 'Runs that begin at times of their own.',
-  hooks: 'Signed messages of other systems that start runs or are events of them.',
-  operations: 'For probes and monitoring; they need no token.',
-  admin: 'For administrators of the installation: runs of all tenants, what these may use up, switches, the audit.',
-};
-
 const ROUTES = [
   graphRoutes,
   graphVersionRoutes,
-  graphAliasRoutes,
-  graphTestRoutes,
-  diagramRoutes,
   bulkRoutes,
   runRoutes,
   stateRoutes,
-  recordingRoutes,
-  explanationRoutes,
-  callRoutes,
   controlRoutes,
   threadRoutes,
   chatRoutes,
   toolRoutes,
   memoryRoutes,
   webhookRoutes,
-  webhookDeliveryRoutes,
   fileRoutes,
   scheduleRoutes,
-  scheduleTickRoutes,
   hookRoutes,
-  receivedMessageRoutes,
-  retentionRoutes,
-  adminRunRoutes,
-  tenantRoutes,
-  switchRoutes,
-  auditRoutes,
   approvalRoutes,
-  approvalNoteRoutes,
-  approvalReassignmentRoutes,
-  interventionRoutes,
-  healthRoutes,
-  metricsRoutes,
   consoleRoutes,
-  schemaRoutes,
+  adminRoutes,
+  operationRoutes,
+  recordRoutes,
   streamRoutes,
 ];
 

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import { TAKEN_IN, isTakenIn } from '../graph/run/index.ts';
-import type { PublicApproval } from '../graph/run/index.ts';
+
 import { decideApproval } from './approvals/decide-approval.ts';
+import type { ApprovalJson } from './schemas/approval.ts';
 import type { WantedDecision } from './approvals/decide-approval.ts';
 import { findWithRun } from './approvals/find-approval.ts';
 import type { ApiDeps, RequestAttempt } from './deps.ts';
@@ -20,7 +21,7 @@ import { bindControl } from './runs/bind-control.ts';
 import { sendSignal } from './runs/send-signal.ts';
 
 export type NamedDecision = WantedDecision & { readonly approvalId: string };
-export type TriedDecision = Tried<NamedDecision, PublicApproval>;
+export type TriedDecision = Tried<NamedDecision, ApprovalJson>;
 
 interface ManyDecisions {
   readonly decisions: readonly NamedDecision[];

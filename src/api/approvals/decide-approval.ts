@@ -1,9 +1,9 @@
 import { hideTitle, isRedacting, restoreArgs } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { MAX_NAMED, approvalMeant, firstApprovalId, isEnded, nameOf, refuseDecision } from '../../graph/run/index.ts';
-import type { Approval, DecisionRequest, KnownApprovals, PublicApproval, Refusal } from '../../graph/run/index.ts';
+import type { Approval, DecisionRequest, KnownApprovals, Refusal } from '../../graph/run/index.ts';
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
-import type { Json, JsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import { toPrincipal } from '../http/authenticate.ts';
@@ -11,6 +11,8 @@ import type { Caller } from '../http/authenticate.ts';
 import { toApiError, unavailable } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
 import { hiddenFrom, shownApproval } from '../redaction.ts';
+import { ApprovalSchema } from '../schemas/approval.ts';
+import type { ApprovalJson } from '../schemas/approval.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import { untilRun, WRITTEN_WITHIN_MS } from '../runs/until-run.ts';
 
@@ -39,7 +41,7 @@ export async function decideApproval(
     wanted: { decision, ifMatch, digest, ...said },
     at = new Date().toISOString(),
   }: { run: RunRecord; attempt: RequestAttempt; wanted: WantedDecision; at?: string },
-): Promise<PublicApproval> {
+): Promise<ApprovalJson> {
   const { approvalId, reason } = said;
   const hidden = hiddenFrom(caller, run);
   const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
@@ -172,28 +174,29 @@ async function withTitles(
 const TITLES_WITHIN_MS = 2_000;
 
 /**
- * Reads the decided approval. The run answers without it if it is large; the row follows. It tells, too, which node
- * asks, and so what is hidden. Once the arguments have been changed, decisions are about what is written.
+ * Reads the decided approval from the answer of its run: the approval, or what names its row if it is large. The row names
+ * its node, too, and so what is hidden. Once the arguments have been changed, decisions are about what is written.
+ * @throws if the answer names no approval
  */
 async function readApproval(
   deps: Pick<ApiDeps, 'store' | 'seals'>,
   { runId, hidden, isEdited }: { readonly runId: string; readonly hidden: Redaction; readonly isEdited: boolean },
-  value: Json,
-): Promise<PublicApproval> {
-  if (isApproval(value) && !isRedacting(hidden) && !isEdited) return value;
-  const { id, decided, decisions } = isJsonObject(value) ? value : {};
-  const count = isJsonList(decisions) ? decisions.length : typeof decided === 'number' ? decided : 1;
-  const asked = { id: typeof id === 'string' ? id : '', runId };
-  const approval = await untilWritten(deps, asked, (written) => written.decisions.length >= count);
+  answer: Json,
+): Promise<ApprovalJson> {
+  const whole = ApprovalSchema.safeParse(answer);
+  if (whole.success && !isRedacting(hidden) && !isEdited) return whole.data;
+  const { id, decided, decisions } = isJsonObject(answer) ? answer : {};
+  const count = isJsonList(decisions) ? decisions.length : decided;
+  if (typeof id !== 'string' || typeof count !== 'number')
+    throw new Error(
+      `Run ${runId} has answered a decision without the id of the approval and the number of its decisions`,
+    );
+  const approval = await untilWritten(deps, { id, runId }, (written) => written.decisions.length >= count);
   return shownApproval(approval, hidden, deps.seals);
 }
 
 function optionalJson(value: unknown): Json | undefined {
   return value === undefined ? undefined : toJson(value);
-}
-
-function isApproval(value: Json): value is PublicApproval & JsonObject {
-  return isJsonObject(value) && typeof value['id'] === 'string' && Array.isArray(value['decisions']);
 }
 
 /** Reads an approval once its row is as the run has said; rows lag behind the run. @throws ApiError 503 */

@@ -17,7 +17,7 @@ const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 
 /** Names what a request asks for; another body has another name. */
-type ReadFingerprint = (c: Context<ApiEnv>) => Promise<string>;
+export type ReadFingerprint = (c: Context<ApiEnv>) => Promise<string>;
 
 /**
  * Makes a request safe to repeat: the same `Idempotency-Key` and body get the first answer again.

@@ -6,12 +6,15 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { authorized } from './authorized.ts';
 
+/** What the holder of a ticket may do, and the person who has no ticket needs. */
+export const TICKET_PERMISSION = 'run:read' satisfies Permission;
+
 /**
  * Middleware of a stream of a run: a request passes by a ticket for that run, or as by `authorized`. The stream uses the
  * ticket up when it begins, so one that is refused costs none. HEAD begins none, and so needs a token.
  */
 export function ticketed(deps: Pick<ApiDeps, 'authenticate' | 'store'>) {
-  const byToken = authorized(deps, 'run:read');
+  const byToken = authorized(deps, TICKET_PERMISSION);
   return createMiddleware<ApiEnv>(async (c, next) => {
     const ticket = c.req.query('ticket');
     if (ticket === undefined || c.req.method === 'HEAD') return await byToken(c, next);
@@ -35,7 +38,7 @@ function noTicket(): ApiError {
 
 /** The holder of a ticket reads one run, as the person could who asked for it. */
 function toCaller({ tenantId, sub, seesPayloads, tokenExpiresAtMs }: StreamTicket): Caller {
-  const permissions: readonly Permission[] = seesPayloads ? ['run:read', 'payload:read'] : ['run:read'];
+  const permissions: readonly Permission[] = seesPayloads ? [TICKET_PERMISSION, 'payload:read'] : [TICKET_PERMISSION];
   return {
     tenantId,
     sub,

@@ -1,10 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { mapPage } from '../../store/page.ts';
 import { readPage } from '../http/paging.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/bodies.ts';
 import {
   NewTenantTermsSchema,
   TenantId,
@@ -20,7 +16,7 @@ import {
   SwitchListSchema,
   SwitchSchema,
 } from '../schemas/admin.ts';
-import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
+import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { setTenantTerms, shownTenant } from '../administration/require-may-start.ts';
 import { countPrunable, pruneRuns } from '../sweeper/start-queued-runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -30,48 +26,35 @@ import { ApiError } from '../http/errors.ts';
 import { findRun, listHistory, toRunJson } from '../runs/run-json.ts';
 import { RunFilter } from '../schemas/run.ts';
 import { setSwitch } from '../administration/set-switch.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const tags = ['admin'];
+const admin = tagged('admin');
+
 const path = '/admin/tenants/{id}';
-const security = needs('admin');
 
-const put: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'put',
-    path,
-    operationId: 'putTenant',
-    tags,
-    security,
-    summary:
-      'Say what a tenant may use up, or suspend it, in place of what was said before; it wins over the configuration',
-    middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: TenantId, ...body(NewTenantTermsSchema), headers: KeyHeader },
-    responses: {
-      200: json(TenantSchema, 'The tenant, of which something was said before'),
-      201: json(TenantSchema, 'The tenant'),
-      ...problems(400, 409, 413, 415),
-    },
-  });
-  router.openapi(route, async (c) => {
+const put = admin.put(path, 'admin', {
+  id: 'putTenant',
+  summary:
+    'Say what a tenant may use up, or suspend it, in place of what was said before; it wins over the configuration',
+  params: TenantId,
+  body: NewTenantTermsSchema,
+  answers: {
+    200: json(TenantSchema, 'The tenant, of which something was said before'),
+    201: json(TenantSchema, 'The tenant'),
+  },
+  handle: (deps) => async (c) => {
     const tenantId = c.req.valid('param').id;
     const { terms, isNew } = await setTenantTerms(deps, c.get('caller'), { tenantId, ...c.req.valid('json') });
     return c.json(shownTenant(deps.settings, { tenantId, terms }), isNew ? 201 : 200);
-  });
-};
+  },
+});
 
-const list: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/admin/tenants',
-    operationId: 'listTenants',
-    tags,
-    security,
-    summary: 'The tenants of which an administrator has said something, by name',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { query: PageQuery },
-    responses: { 200: json(TenantListSchema, 'A page of tenants'), ...problems(400) },
-  });
-  router.openapi(route, async (c) => {
+const list = admin.get('/admin/tenants', 'admin', {
+  id: 'listTenants',
+  summary: 'The tenants of which an administrator has said something, by name',
+  query: PageQuery,
+  answers: { 200: json(TenantListSchema, 'A page of tenants') },
+  handle: (deps) => async (c) => {
     const asked = { list: ['tenants'], ...c.req.valid('query') };
     const page = await readPage(deps.cursors, asked, async (request) =>
       mapPage(await deps.store.tenantTerms.list(request), (terms) =>
@@ -79,73 +62,44 @@ const list: AddRoute = (router, deps) => {
       ),
     );
     return c.json(page, 200);
-  });
-};
+  },
+});
 
-const read: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path,
-    operationId: 'getTenant',
-    tags,
-    security,
-    summary: 'What a tenant may use up, and who says so; any name is one',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { params: TenantId, query: NoQuery },
-    responses: { 200: json(TenantSchema, 'The tenant'), ...problems() },
-  });
-  router.openapi(route, async (c) => {
+const read = admin.get(path, 'admin', {
+  id: 'getTenant',
+  summary: 'What a tenant may use up, and who says so; any name is one',
+  params: TenantId,
+  answers: { 200: json(TenantSchema, 'The tenant') },
+  handle: (deps) => async (c) => {
     const tenantId = c.req.valid('param').id;
     const terms = await deps.store.tenantTerms.find(tenantId);
     return c.json(shownTenant(deps.settings, { tenantId, terms }), 200);
-  });
-};
+  },
+});
 
-const remove: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'delete',
-    path,
-    operationId: 'deleteTenant',
-    tags,
-    security,
-    summary: 'Forget what an administrator has said of a tenant: the configuration counts',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { params: TenantId, query: NoQuery },
-    responses: { 204: { description: 'The configuration counts' }, ...problems() },
-  });
-  router.openapi(route, async (c) => {
+const remove = admin.delete(path, 'admin', {
+  id: 'deleteTenant',
+  summary: 'Forget what an administrator has said of a tenant: the configuration counts',
+  params: TenantId,
+  answers: { 204: { description: 'The configuration counts' } },
+  handle: (deps) => async (c) => {
     await deps.store.tenantTerms.remove(c.req.valid('param').id);
     deps.store.rulings.forget();
     return c.body(null, 204);
-  });
-};
+  },
+});
 
-/** Routes of what tenants may use up. */
-export const tenantRoutes = routes(put, list, read, remove);
-
-const listEntries: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/admin/audit',
-    operationId: 'listAudit',
-    tags: ['admin'],
-    security: needs('admin'),
-    summary: 'Who has done what over HTTP, in all tenants, the newest first',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { query: AuditQuery },
-    responses: { 200: json(AuditSchema, 'A page of entries'), ...problems(400) },
-  });
-  router.openapi(route, async (c) => {
+const listEntries = admin.get('/admin/audit', 'admin', {
+  id: 'listAudit',
+  summary: 'Who has done what over HTTP, in all tenants, the newest first',
+  query: AuditQuery,
+  answers: { 200: json(AuditSchema, 'A page of entries') },
+  handle: (deps) => async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query');
     const asked = { list: ['audit', filter], limit, cursor };
     return c.json(await readPage(deps.cursors, asked, (request) => deps.store.audit.list(filter, request)), 200);
-  });
-};
-
-/** The route of the audit. */
-export const auditRoutes = routes(listEntries);
-
-const retentionTags = ['admin'];
+  },
+});
 
 const PruneSchema = z
   .strictObject({ dryRun: z.boolean().openapi({ description: 'True: only count what would go' }) })
@@ -165,73 +119,47 @@ const PrunedSchema = z
     example: { dryRun: true, runs: 12, events: 340, checkpoints: 61, approvals: 4, ledger: 38, blobs: 0 },
   });
 
-const prune: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/admin/prune',
-    operationId: 'pruneRuns',
-    tags: retentionTags,
-    security: needs('admin'),
-    summary: 'Forget what has outlived the retention of the configuration',
-    middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { ...body(PruneSchema), headers: KeyHeader },
-    responses: { 200: json(PrunedSchema, 'How many rows went, or would go'), ...problems(400, 409, 413, 415) },
-  });
-  router.openapi(route, async (c) => {
+const prune = admin.post('/admin/prune', 'admin', {
+  id: 'pruneRuns',
+  summary: 'Forget what has outlived the retention of the configuration',
+  body: PruneSchema,
+  answers: { 200: json(PrunedSchema, 'How many rows went, or would go') },
+  handle: (deps) => async (c) => {
     const { dryRun } = c.req.valid('json');
     if (!dryRun) await c.get('recordAct')({ action: 'retention.prune', subject: null });
     const pruned = dryRun ? await countPrunable(deps) : await pruneRuns(deps, deps.shuttingDown);
     return c.json({ dryRun, ...pruned }, 200);
-  });
-};
+  },
+});
 
-/** The route of what has outlived its retention. */
-export const retentionRoutes = routes(prune);
-
-const runTags = ['admin'];
 /** What is shown at once of a run's events and calls. */
 const FIRST_PAGE = { limit: 50 };
 
-const listRuns: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/admin/runs',
-    operationId: 'listRunsOfAll',
-    tags: runTags,
-    security: needs('admin'),
-    summary: 'The runs of all tenants, the newest first',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: {
-      query: PageQuery.extend({
-        ...RunFilter.shape,
-        tenantId: z.string().min(1).optional().openapi({ description: 'Only runs of this tenant' }),
-      }),
-    },
-    responses: { 200: json(AdminRunListSchema, 'A page of runs'), ...problems(400) },
-  });
-  router.openapi(route, async (c) => {
+const listRuns = admin.get('/admin/runs', 'admin', {
+  id: 'listRunsOfAll',
+  summary: 'The runs of all tenants, the newest first',
+  query: PageQuery.extend({
+    ...RunFilter.shape,
+    tenantId: z.string().min(1).optional().openapi({ description: 'Only runs of this tenant' }),
+  }),
+  answers: { 200: json(AdminRunListSchema, 'A page of runs') },
+  handle: (deps) => async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query');
     const asked = { list: ['runs of all', filter], limit, cursor };
     const page = await readPage(deps.cursors, asked, async (request) =>
       mapPage(await deps.store.runs.listOfAll(filter, request), (run) => toItem(run, c.get('caller'))),
     );
     return c.json(page, 200);
-  });
-};
+  },
+});
 
-const inspect: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/admin/runs/{id}',
-    operationId: 'inspectRun',
-    tags: runTags,
-    security: needs('admin'),
-    summary: 'A run of any tenant with its events, its calls in the ledger, and its activities in Temporal',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { params: idOf('run'), query: NoQuery },
-    responses: { 200: json(InspectedRunSchema, 'The run'), ...problems(404) },
-  });
-  router.openapi(route, async (c) => {
+const inspect = admin.get('/admin/runs/{id}', 'admin', {
+  id: 'inspectRun',
+  summary: 'A run of any tenant with its events, its calls in the ledger, and its activities in Temporal',
+  params: idOf('run'),
+  answers: { 200: json(InspectedRunSchema, 'The run') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const run = await findRun(deps, caller, c.req.valid('param').id);
     const [events, ledger, pendingActivities, retrying] = await Promise.all([
@@ -241,29 +169,21 @@ const inspect: AddRoute = (router, deps) => {
       deps.store.ledger.retrying(run.id),
     ]);
     return c.json({ run: toItem(run, caller, { retrying }), events, ledger, pendingActivities }, 200);
-  });
-};
+  },
+});
 
-const ledger: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/admin/runs/{id}/ledger',
-    operationId: 'listLedger',
-    tags: runTags,
-    security: needs('admin'),
-    summary: 'The calls of a run of any tenant, ordered by their keys',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { params: idOf('run'), query: PageQuery },
-    responses: { 200: json(LedgerSchema, 'A page of calls'), ...problems(400, 404) },
-  });
-  router.openapi(route, async (c) => {
+const ledger = admin.get('/admin/runs/{id}/ledger', 'admin', {
+  id: 'listLedger',
+  summary: 'The calls of a run of any tenant, ordered by their keys',
+  params: idOf('run'),
+  query: PageQuery,
+  answers: { 200: json(LedgerSchema, 'A page of calls') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     return c.json(await listLedger(deps, { run, ...c.req.valid('query') }), 200);
-  });
-};
-
-/** Routes that show an administrator the runs of all tenants. */
-export const adminRunRoutes = routes(listRuns, inspect, ledger);
+  },
+});
 
 function toItem(run: RunRecord, caller: Caller, live: Parameters<typeof toRunJson>[2] = {}) {
   return { ...toRunJson(run, caller, live), tenantId: run.tenantId };
@@ -287,73 +207,59 @@ async function pendingActivitiesOf({ engine }: ApiDeps, { tenantId, id }: RunRec
     throw error;
   });
 }
-
-const switchTags = ['admin'];
 const switchPath = '/admin/switches/{kind}/{name}';
-const switchSecurity = needs('admin');
 
-const putSwitch: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'put',
-    path: switchPath,
-    operationId: 'putSwitch',
-    tags: switchTags,
-    security: switchSecurity,
-    summary:
-      'Switch off a tool, a model, other code or a graph, or on again: its calls wait, no run of the graph begins',
-    middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: KindAndName, ...body(NewSwitchSchema), headers: KeyHeader },
-    responses: {
-      200: json(SwitchSchema, 'The switch, which was there before'),
-      201: json(SwitchSchema, 'The new switch'),
-      ...problems(400, 404, 409, 413, 415),
-    },
-  });
-  router.openapi(route, async (c) => {
+const putSwitch = admin.put(switchPath, 'admin', {
+  id: 'putSwitch',
+  summary: 'Switch off a tool, a model, other code or a graph, or on again: its calls wait, no run of the graph begins',
+  params: KindAndName,
+  body: NewSwitchSchema,
+  answers: { 200: json(SwitchSchema, 'The switch, which was there before'), 201: json(SwitchSchema, 'The new switch') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const key = c.req.valid('param');
     const { tenants = null, ...given } = c.req.valid('json');
     const { set, isNew } = await setSwitch(deps, c.get('caller'), { ...key, ...given, tenants });
     c.set('acts', [{ action: `switch.${set.state}`, subject: `${key.kind}/${key.name}` }]);
     return c.json(set, isNew ? 201 : 200);
-  });
-};
+  },
+});
 
-const listSwitches: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/admin/switches',
-    operationId: 'listSwitches',
-    tags: switchTags,
-    security: switchSecurity,
-    summary: 'The switches by kind and name; what has none is on',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { query: PageQuery },
-    responses: { 200: json(SwitchListSchema, 'A page of switches'), ...problems(400) },
-  });
-  router.openapi(route, async (c) => {
+const listSwitches = admin.get('/admin/switches', 'admin', {
+  id: 'listSwitches',
+  summary: 'The switches by kind and name; what has none is on',
+  query: PageQuery,
+  answers: { 200: json(SwitchListSchema, 'A page of switches') },
+  handle: (deps) => async (c) => {
     const asked = { list: ['switches'], ...c.req.valid('query') };
     return c.json(await readPage(deps.cursors, asked, (request) => deps.store.switches.list(request)), 200);
-  });
-};
+  },
+});
 
-const removeSwitch: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'delete',
-    path: switchPath,
-    operationId: 'deleteSwitch',
-    tags: switchTags,
-    security: switchSecurity,
-    summary: 'Forget a switch: the thing is on',
-    middleware: [authorized(deps, 'admin')] as const,
-    request: { params: KindAndName, query: NoQuery },
-    responses: { 204: { description: 'The thing is on' }, ...problems() },
-  });
-  router.openapi(route, async (c) => {
+const removeSwitch = admin.delete(switchPath, 'admin', {
+  id: 'deleteSwitch',
+  summary: 'Forget a switch: the thing is on',
+  params: KindAndName,
+  answers: { 204: { description: 'The thing is on' } },
+  handle: (deps) => async (c) => {
     await deps.store.switches.remove(c.req.valid('param'));
     deps.store.rulings.forget();
     return c.body(null, 204);
-  });
-};
+  },
+});
 
-/** Routes of switches. */
-export const switchRoutes = routes(putSwitch, listSwitches, removeSwitch);
+/** Routes for administrators: tenants, the audit, the retention, runs of all tenants, switches. */
+export const adminRoutes = routes(
+  put,
+  list,
+  read,
+  remove,
+  listEntries,
+  prune,
+  listRuns,
+  inspect,
+  ledger,
+  putSwitch,
+  listSwitches,
+  removeSwitch,
+);

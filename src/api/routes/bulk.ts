@@ -1,28 +1,20 @@
-import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
 import { controlMany, decideMany, mayBeDoneLater } from '../bulk.ts';
 import type { TriedDecision } from '../bulk.ts';
 import type { ApiError } from '../http/errors.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/bodies.ts';
 import { BulkResultSchema, BulkSchema, DecisionResultsSchema, DecisionsSchema } from '../schemas/bulk.ts';
-import { KeyHeader, MAX_BODY_BYTES, body, json, problems } from '../schemas/common.ts';
+import { json } from '../schemas/common.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const control: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/runs/bulk',
-    operationId: 'controlRuns',
-    tags: ['controls'],
-    security: needs('run:control'),
-    summary: 'Cancel, pause, resume or retry up to 1,000 runs',
-    middleware: [authorized(deps, 'run:control'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { ...body(BulkSchema), headers: KeyHeader },
-    responses: { 200: json(BulkResultSchema, 'What came of it'), ...problems(400, 409, 413, 415) },
-  });
-  router.openapi(route, async (c) => {
+const controls = tagged('controls');
+const approvals = tagged('approvals');
+
+const control = controls.post('/api/runs/bulk', 'run:control', {
+  id: 'controlRuns',
+  summary: 'Cancel, pause, resume or retry up to 1,000 runs',
+  body: BulkSchema,
+  answers: { 200: json(BulkResultSchema, 'What came of it') },
+  handle: (deps) => async (c) => {
     const { action, ids, filter = {}, cursor, reason, dryRun } = c.req.valid('json');
     const chosen = ids ? { ids } : { filter, cursor };
     const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
@@ -30,22 +22,15 @@ const control: AddRoute = (router, deps) => {
     const result = await controlMany(deps, c.get('caller'), wanted);
     c.set('isUnfinished', result.failed.some(mayBeDoneLater));
     return c.json(result, 200);
-  });
-};
+  },
+});
 
-const decide: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/approvals/decisions',
-    operationId: 'decideApprovals',
-    tags: ['approvals'],
-    security: needs('approval:decide'),
-    summary: 'Decide up to 100 approvals, each for itself',
-    middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { ...body(DecisionsSchema), headers: KeyHeader },
-    responses: { 200: json(DecisionResultsSchema, 'A result for each decision'), ...problems(400, 409, 413, 415) },
-  });
-  router.openapi(route, async (c) => {
+const decide = approvals.post('/api/approvals/decisions', 'approval:decide', {
+  id: 'decideApprovals',
+  summary: 'Decide up to 100 approvals, each for itself',
+  body: DecisionsSchema,
+  answers: { 200: json(DecisionResultsSchema, 'A result for each decision') },
+  handle: (deps) => async (c) => {
     const { decisions } = c.req.valid('json');
     const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
     const tried = await decideMany(deps, c.get('caller'), { decisions, ...request });
@@ -54,8 +39,8 @@ const decide: AddRoute = (router, deps) => {
       tried.some((one) => 'refused' in one && mayBeDoneLater(one.refused)),
     );
     return c.json({ results: tried.map(toResult) }, 200);
-  });
-};
+  },
+});
 
 type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
 

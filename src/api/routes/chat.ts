@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { answerChat, followRun, CHUNK_HEADERS, writeChunks } from '../chat/chat.ts';
@@ -8,16 +8,15 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
 import { readKey } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/bodies.ts';
 import { ChatSchema } from '../schemas/chat.ts';
-import { KeyHeader, MAX_BODY_BYTES, body, problems } from '../schemas/common.ts';
+import { KeyHeader } from '../schemas/common.ts';
 import { ThreadId } from '../schemas/run.ts';
 import { sendStream } from '../streams/sse-body.ts';
+import { routes, tagged } from '../middleware/route.ts';
+import type { Route } from '../middleware/route.ts';
 
-const tags = ['chat'];
+const chat = tagged('chat');
 
 /** A stream ends after this time at the latest, and with the token; its client may ask for it again. */
 const MAX_STREAM_MS = 3_600_000;
@@ -27,25 +26,17 @@ const STREAM = {
   content: { 'text/event-stream': { schema: z.string() } },
 };
 
-const say =
-  (slots: TenantSlots): AddRoute =>
-  (router, deps) => {
-    const route = createRoute({
-      method: 'post',
-      path: '/api/chat/{graph}',
-      operationId: 'chat',
-      tags,
-      security: needs('run:start', 'approval:decide'),
-      summary: 'Have a run of a graph answer a message of `useChat`, or go on after decisions',
-      middleware: [authorized(deps, 'run:start', 'approval:decide'), jsonBody(MAX_BODY_BYTES)] as const,
-      request: {
-        params: z.object({ graph: z.string().openapi({ description: '"name" or "name@3"' }) }),
-        ...body(ChatSchema),
-        headers: KeyHeader,
-      },
-      responses: { 200: STREAM, ...problems(400, 404, 409, 410, 413, 415, 429) },
-    });
-    router.openapi(route, async (c) => {
+const say = (slots: TenantSlots): Route =>
+  chat.post('/api/chat/{graph}', ['run:start', 'approval:decide'], {
+    id: 'chat',
+    summary: 'Have a run of a graph answer a message of `useChat`, or go on after decisions',
+    params: z.object({ graph: z.string().openapi({ description: '"name" or "name@3"' }) }),
+    headers: KeyHeader,
+    body: ChatSchema,
+    key: 'none',
+    answers: { 200: STREAM },
+    problems: [404, 409, 410, 429],
+    handle: (deps) => async (c) => {
       const { id: threadId, messages, input, onBusy } = c.req.valid('json');
       const request = {
         graph: c.req.valid('param').graph,
@@ -63,8 +54,8 @@ const say =
       };
       const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
       return await streamed(c, { slots, deps, answer });
-    });
-  };
+    },
+  });
 
 const Until = z.strictObject({
   until: z
@@ -76,23 +67,15 @@ const Thread = z.object({ threadId: ThreadId.openapi({ description: 'The id of t
 const OfGraph = Thread.extend({ graph: z.string().openapi({ description: 'The graph that messages are sent to' }) });
 
 /** The stream of a thread. Clients of the AI SDK ask for it below the path that they send messages to. */
-const follow =
-  (
-    slots: TenantSlots,
-    place: { readonly path: string; readonly operationId: string; readonly params: typeof Thread },
-  ): AddRoute =>
-  (router, deps) => {
-    const route = createRoute({
-      ...place,
-      method: 'get',
-      tags,
-      security: needs('run:read'),
-      summary: 'The answer that a thread is at, from its beginning',
-      middleware: [authorized(deps, 'run:read')] as const,
-      request: { params: place.params, query: Until },
-      responses: { 200: STREAM, 204: { description: 'No run of the thread is active' }, ...problems(429) },
-    });
-    router.openapi(route, async (c) => {
+const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thread): Route =>
+  chat.get(path, 'run:read', {
+    id,
+    summary: 'The answer that a thread is at, from its beginning',
+    params,
+    query: Until,
+    answers: { 200: STREAM, 204: { description: 'No run of the thread is active' } },
+    problems: [429],
+    handle: (deps) => async (c) => {
       const caller = c.get('caller');
       const { until } = c.req.valid('query');
       const thread = await deps.store.threads.find(caller.tenantId, c.req.valid('param').threadId);
@@ -101,16 +84,16 @@ const follow =
       if (c.req.method === 'HEAD') return c.body(null, 200, CHUNK_HEADERS);
       const answer = async (): Promise<Answer> => await followRun(deps, caller, { runId, until });
       return await streamed(c, { slots, deps, answer });
-    });
-  };
+    },
+  });
 
 /** Routes of chats. */
 export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.waits);
   return routes(
     say(slots),
-    follow(slots, { path: '/api/chat/{threadId}/stream', operationId: 'followChat', params: Thread }),
-    follow(slots, { path: '/api/chat/{graph}/{threadId}/stream', operationId: 'followChatOfGraph', params: OfGraph }),
+    follow(slots, '/api/chat/{threadId}/stream', 'followChat', Thread),
+    follow(slots, '/api/chat/{graph}/{threadId}/stream', 'followChatOfGraph', OfGraph),
   )(deps);
 }
 

@@ -1,64 +1,53 @@
 import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
-import { createRoute } from '@hono/zod-openapi';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { ApiError, methodNotAllowed } from '../http/errors.ts';
 import { packageVersion } from '../../process/own-code.ts';
-import { jsonBody } from '../middleware/bodies.ts';
-import { routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { NoQuery, body, json, problems } from '../schemas/common.ts';
+import { json } from '../schemas/common.ts';
 import { ConsoleSchema, LocalCodeSchema, LocalTokensSchema } from '../schemas/console.ts';
 import type { ApiEnv } from '../deps.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const tags = ['operations'];
+const operations = tagged('operations');
+
 const DEFAULT_SCOPE = 'openid';
 const MAX_CODE_BYTES = 4_096;
 
-const config: AddRoute = (router, { settings, localSignIn }) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/console/config.json',
-    operationId: 'getConsoleConfig',
-    tags,
-    security: [],
-    summary: 'How people sign in at the console, and what there is',
-    request: { query: NoQuery },
-    responses: { 200: json(ConsoleSchema, 'For whoever asks'), ...problems() },
-  });
-  const { console, claims, forking } = settings;
-  const answer = {
-    issuer: console?.issuer ?? null,
-    clientId: console?.clientId ?? null,
-    scope: console?.scope ?? DEFAULT_SCOPE,
-    parameters: { ...console?.parameters },
-    claims,
-    features: { localSignIn: localSignIn !== undefined, forking },
-    version: packageVersion(),
-  };
-  router.openapi(route, (c) => c.json(answer, 200, { 'cache-control': 'no-cache' }));
-};
+const config = operations.get('/console/config.json', 'public', {
+  id: 'getConsoleConfig',
+  summary: 'How people sign in at the console, and what there is',
+  answers: { 200: json(ConsoleSchema, 'For whoever asks') },
+  handle: ({ settings, localSignIn }) => {
+    const { console, claims, forking } = settings;
+    const answer = {
+      issuer: console?.issuer ?? null,
+      clientId: console?.clientId ?? null,
+      scope: console?.scope ?? DEFAULT_SCOPE,
+      parameters: { ...console?.parameters },
+      claims,
+      features: { localSignIn: localSignIn !== undefined, forking },
+      version: packageVersion(),
+    };
+    return (c) => c.json(answer, 200, { 'cache-control': 'no-cache' });
+  },
+});
 
-const localSignIn: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/console/local-sign-in',
-    operationId: 'signInLocally',
-    tags,
-    security: [],
-    summary: "Exchanges the one-time code of a local stack's address for tokens",
-    description: 'A code is good for a minute, once. In production there is none, and the answer is 404.',
-    middleware: [jsonBody(MAX_CODE_BYTES)] as const,
-    request: body(LocalCodeSchema),
-    responses: { 200: json(LocalTokensSchema, "Tokens of the stack's people"), ...problems(400, 404, 413, 415) },
-  });
-  router.openapi(route, async (c) => {
+const localSignIn = operations.post('/console/local-sign-in', 'public', {
+  id: 'signInLocally',
+  summary: "Exchanges the one-time code of a local stack's address for tokens",
+  description: 'A code is good for a minute, once. In production there is none, and the answer is 404.',
+  body: LocalCodeSchema,
+  maxBytes: MAX_CODE_BYTES,
+  key: 'none',
+  answers: { 200: json(LocalTokensSchema, "Tokens of the stack's people") },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const tokens = await deps.localSignIn?.(c.req.valid('json').code);
     if (!tokens) throw new ApiError('NOT_FOUND', 'There is no such code: it has been used, or is older than a minute');
     return c.json({ tokens: [...tokens] }, 200, { 'cache-control': 'no-store' });
-  });
-};
+  },
+});
 
 /** Routes of the console beside its files. They need no token: they are for people who have none yet. */
 export const consoleRoutes = routes(config, localSignIn);

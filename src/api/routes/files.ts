@@ -1,16 +1,16 @@
-import { createRoute } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import { ApiError } from '../http/errors.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { contentHash } from '../http/seals.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
-import { authorized, needs, requirePermission, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
+import { requirePermission } from '../middleware/authorized.ts';
 import { limited } from '../middleware/limited.ts';
 import { storedBody } from '../middleware/bodies.ts';
-import { KeyHeader, NoQuery, idOf, json, problems } from '../schemas/common.ts';
+import { idOf, json } from '../schemas/common.ts';
 import { FileBytes, FileSchema } from '../schemas/file.ts';
+import { routes, tagged } from '../middleware/route.ts';
+
+const files = tagged('files');
 
 const MAX_LENGTH = 255;
 /** A media type with parameters (RFC 9110, section 8.3.1), in visible ASCII. */
@@ -36,38 +36,32 @@ function readFileType(headers: Headers): string {
 const MAX_UPLOADS = 64;
 /** The same, of a tenant. */
 const MAX_UPLOADS_OF_TENANT = 8;
-
-const tags = ['files'];
 const bytes = { '*/*': { schema: FileBytes } };
 
-const store: AddRoute = (router, deps) => {
-  const slots = createTenantSlots({ perTenant: MAX_UPLOADS_OF_TENANT, total: MAX_UPLOADS });
-  const route = createRoute({
-    method: 'post',
-    path: '/api/blobs',
-    operationId: 'storeFile',
-    tags,
-    security: needs('run:start'),
-    summary: 'Store a file; its media type is kept',
-    middleware: [
-      authorized(deps, 'run:start'),
-      limited({ slots, refusal: 'Too many files are being stored at this moment; send this one again' }),
-      withSpace(deps),
-      storedBody(deps),
-      idempotent(deps, async (c) => contentHash([readFileType(c.req.raw.headers), c.get('upload').sha256])),
-    ] as const,
-    request: { query: NoQuery, body: { required: false, content: bytes }, headers: KeyHeader },
-    responses: { 201: json(FileSchema, 'The file', 'location'), ...problems(400, 409, 413, 415, 429) },
-  });
-  router.openapi(route, async (c) => {
+const store = files.post('/api/blobs', 'run:start', {
+  id: 'storeFile',
+  summary: 'Store a file; its media type is kept',
+  otherBody: { required: false, content: bytes },
+  key: async (c) => contentHash([readFileType(c.req.raw.headers), c.get('upload').sha256]),
+  answers: { 201: json(FileSchema, 'The file', 'location') },
+  problems: [429],
+  before: (deps) => [
+    limited({
+      slots: createTenantSlots({ perTenant: MAX_UPLOADS_OF_TENANT, total: MAX_UPLOADS }),
+      refusal: 'Too many files are being stored at this moment; send this one again',
+    }),
+    withSpace(deps),
+    storedBody(deps),
+  ],
+  handle: (deps) => async (c) => {
     const { tenantId, sub: by } = c.get('caller');
     const { id } = c.get('attempt');
     const contentType = readFileType(c.req.raw.headers);
     const file = await deps.store.files.keep({ id, tenantId, upload: c.get('upload'), contentType, by });
     if (!file) throw noSpace();
     return c.json(file, 201, { location: `/api/blobs/${file.id}` });
-  });
-};
+  },
+});
 
 /** Middleware: refuses what could not be kept before its bytes are stored. */
 function withSpace({ store: { files } }: Pick<ApiDeps, 'store'>) {
@@ -82,23 +76,16 @@ function noSpace(): ApiError {
   return new ApiError('TOO_MANY_KEPT', 'A tenant may have 100,000 files of 10 GiB together');
 }
 
-const read: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/blobs/{id}',
-    operationId: 'readFile',
-    tags,
-    security: needs('run:start', 'payload:read'),
-    summary: 'The bytes of a file, for who stored it and who may see payloads',
-    middleware: [authorized(deps, 'run:start', 'payload:read')] as const,
-    request: { params: idOf('file'), query: NoQuery },
-    responses: {
-      200: { description: 'The file, in its own media type', content: bytes },
-      304: { description: 'The caller has it: `If-None-Match` names its entity tag' },
-      ...problems(404),
-    },
-  });
-  router.openapi(route, async (c) => {
+const read = files.get('/api/blobs/{id}', ['run:start', 'payload:read'], {
+  id: 'readFile',
+  summary: 'The bytes of a file, for who stored it and who may see payloads',
+  params: idOf('file'),
+  answers: {
+    200: { description: 'The file, in its own media type', content: bytes },
+    304: { description: 'The caller has it: `If-None-Match` names its entity tag' },
+  },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const { files } = deps.store;
     const caller = c.get('caller');
     const { id } = c.req.valid('param');
@@ -113,8 +100,8 @@ const read: AddRoute = (router, deps) => {
     c.header('content-length', String(file.size));
     c.header('content-disposition', 'attachment');
     return c.body(toStream(files.read(id)), 200);
-  });
-};
+  },
+});
 
 /** Reads `If-None-Match` (RFC 9110, section 13.1.2), which compares tags weakly. */
 function namesTag(header: string | undefined, etag: string): boolean {

@@ -3,61 +3,48 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHash } from 'node:crypto';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 import { notNow } from '../http/errors.ts';
 import { createMeaningCheck, SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
-import { routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { NoQuery, json, problems, GivenRecord } from '../schemas/common.ts';
+import { json, GivenRecord } from '../schemas/common.ts';
 import { isBuilt } from '../../process/own-code.ts';
 import type { ApiEnv } from '../deps.ts';
 import { createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
 import { METRICS_TYPE, readMetrics } from '../../telemetry/metrics/meter.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const tags = ['operations'];
+const operations = tagged('operations');
+const graphs = tagged('graphs');
+
 const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
 
-const alive: AddRoute = (router) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/healthz',
-    operationId: 'checkAlive',
-    tags,
-    security: [],
-    summary: 'The process is alive',
-    request: { query: NoQuery },
-    responses: { 200: json(Health, 'It is'), ...problems() },
-  });
-  router.openapi(route, (c) => c.json({ status: 'ok' as const }, 200));
-};
+const alive = operations.get('/healthz', 'public', {
+  id: 'checkAlive',
+  summary: 'The process is alive',
+  answers: { 200: json(Health, 'It is') },
+  handle: () => (c) => c.json({ status: 'ok' as const }, 200),
+});
 
-const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/readyz',
-    operationId: 'checkReady',
-    tags,
-    security: [],
-    summary: 'Temporal and the database answer, and the process does not end',
-    request: { query: NoQuery },
-    responses: { 200: json(Health, 'They do'), ...problems(503) },
-  });
-  const checks = {
-    'The database': () => store.ping(),
-    'What memory means': createMeaningCheck(store.meaning),
-    Temporal: () => engine.ping(),
-  };
-  router.openapi(route, async (c) => {
-    const message = shuttingDown.aborted ? SHUTTING_DOWN : await findUnavailable(checks);
-    if (message !== null) throw notNow(message);
-    return c.json({ status: 'ok' as const }, 200);
-  });
-};
-
-/** Routes of health probes, which need no token. */
-export const healthRoutes = routes(alive, ready);
+const ready = operations.get('/readyz', 'public', {
+  id: 'checkReady',
+  summary: 'Temporal and the database answer, and the process does not end',
+  answers: { 200: json(Health, 'They do') },
+  problems: [503],
+  handle: ({ store, engine, shuttingDown }) => {
+    const checks = {
+      'The database': () => store.ping(),
+      'What memory means': createMeaningCheck(store.meaning),
+      Temporal: () => engine.ping(),
+    };
+    return async (c) => {
+      const message = shuttingDown.aborted ? SHUTTING_DOWN : await findUnavailable(checks);
+      if (message !== null) throw notNow(message);
+      return c.json({ status: 'ok' as const }, 200);
+    };
+  },
+});
 
 /** The build copies what the page needs: the package is large, and its installation reports to others. */
 const FOLDER = isBuilt
@@ -96,54 +83,39 @@ export function docsRoutes(): Hono<ApiEnv> {
   return router;
 }
 
-const metrics: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/metrics',
-    operationId: 'readMetrics',
-    tags: ['operations'],
-    security: [],
-    summary: "What this process has done, and what is there at the moment, in Prometheus' text format",
-    request: { query: NoQuery },
-    responses: {
-      200: { description: 'The metrics', content: { 'text/plain': { schema: z.string() } } },
-      ...problems(),
-    },
-  });
-  const measureLive = createLiveMeasure(deps);
-  router.openapi(route, async (c) => {
-    await measureLive();
-    return c.text(await readMetrics(), 200, { 'content-type': METRICS_TYPE });
-  });
-};
-
-/** The route of metrics, which needs no token. */
-export const metricsRoutes = routes(metrics);
+const metrics = operations.get('/metrics', 'public', {
+  id: 'readMetrics',
+  summary: "What this process has done, and what is there at the moment, in Prometheus' text format",
+  answers: { 200: { description: 'The metrics', content: { 'text/plain': { schema: z.string() } } } },
+  handle: (deps) => {
+    const measureLive = createLiveMeasure(deps);
+    return async (c) => {
+      await measureLive();
+      return c.text(await readMetrics(), 200, { 'content-type': METRICS_TYPE });
+    };
+  },
+});
 
 const CACHE = 'public, max-age=3600';
 
-const definition: AddRoute = (router, { catalog }) => {
-  const text = JSON.stringify(definitionSchema(catalog.nodeTypes));
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  const route = createRoute({
-    method: 'get',
-    path: '/schemas/graph-definition.json',
-    operationId: 'getDefinitionSchema',
-    tags: ['graphs'],
-    security: [],
-    summary: 'The JSON Schema of graph definitions, for editors',
-    request: { query: NoQuery },
-    responses: {
-      200: { description: 'A JSON Schema (2020-12)', content: { 'application/schema+json': { schema: GivenRecord } } },
-      304: { description: 'It is the one that `If-None-Match` names' },
-    },
-  });
-  router.openapi(route, (c) => {
-    const headers = { etag, 'cache-control': CACHE, 'access-control-allow-origin': '*' };
-    if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
-    return c.body(text, 200, { ...headers, 'content-type': 'application/schema+json' });
-  });
-};
+const definition = graphs.get('/schemas/graph-definition.json', 'public', {
+  id: 'getDefinitionSchema',
+  summary: 'The JSON Schema of graph definitions, for editors',
+  answers: {
+    200: { description: 'A JSON Schema (2020-12)', content: { 'application/schema+json': { schema: GivenRecord } } },
+    304: { description: 'It is the one that `If-None-Match` names' },
+  },
+  problems: 'none',
+  handle: ({ catalog }) => {
+    const text = JSON.stringify(definitionSchema(catalog.nodeTypes));
+    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+    return (c) => {
+      const headers = { etag, 'cache-control': CACHE, 'access-control-allow-origin': '*' };
+      if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
+      return c.body(text, 200, { ...headers, 'content-type': 'application/schema+json' });
+    };
+  },
+});
 
-/** Routes of JSON Schemas, which need no token. */
-export const schemaRoutes = routes(definition);
+/** Routes of probes, metrics and JSON Schemas, which need no token. */
+export const operationRoutes = routes(alive, ready, metrics, definition);

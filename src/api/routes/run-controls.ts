@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi';
 import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
 import { hideRefusal, hideIntervention } from '../../graph/redaction/index.ts';
 import { isLive } from '../../store/runs.ts';
@@ -8,12 +7,8 @@ import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import { findRun, toRunJson } from '../runs/run-json.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/bodies.ts';
 import { toApiError } from '../http/errors.ts';
-import { KeyHeader, MAX_BODY_BYTES, body, json, problems, idOf, PageQuery } from '../schemas/common.ts';
+import { json, idOf, PageQuery } from '../schemas/common.ts';
 import { CONTROLS } from '../schemas/controls.ts';
 import type { Control } from '../schemas/controls.ts';
 import { RunSchema } from '../schemas/run.ts';
@@ -23,22 +18,21 @@ import { mapPage } from '../../store/page.ts';
 import type { InterventionRecord } from '../../store/interventions.ts';
 import { readPage } from '../http/paging.ts';
 import { InterventionListSchema } from '../schemas/approval.ts';
+import { routes, tagged } from '../middleware/route.ts';
+import type { Route } from '../middleware/route.ts';
+
+const controls = tagged('controls');
 
 /** Makes the route of a control, which sends a signal; the run decides if it takes the signal now. */
-function addControl({ signal: name, route: path, summary, body: Body }: Control): AddRoute {
-  return (router, deps) => {
-    const route = createRoute({
-      method: 'post',
-      path: `/api/runs/{id}/${path}`,
-      operationId: `${path}Run`,
-      tags: ['controls'],
-      security: needs('run:control'),
-      summary,
-      middleware: [authorized(deps, 'run:control'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-      request: { params: idOf('run'), ...body(Body), headers: KeyHeader },
-      responses: { 202: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
-    });
-    router.openapi(route, async (c) => {
+function addControl({ signal: name, route: path, summary, body: Body }: Control): Route {
+  return controls.post(`/api/runs/{id}/${path}`, 'run:control', {
+    id: `${path}Run`,
+    summary,
+    params: idOf('run'),
+    body: Body,
+    answers: { 202: json(RunSchema, 'The run') },
+    problems: [404, 422],
+    handle: (deps) => async (c) => {
       const caller = c.get('caller');
       const run = await findRun(deps, caller, c.req.valid('param').id);
       const hidden = hiddenFrom(caller, run);
@@ -48,8 +42,8 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       const result = await sendSignal(deps, caller, { run, signal });
       if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
       return c.json(await afterSending(() => readAfterControl(deps, caller, run)), 202);
-    });
-  };
+    },
+  });
 }
 
 /**
@@ -72,22 +66,12 @@ async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, befo
 /** A run is shown as it says itself if it is not written by then. */
 const SHOWN_WITHIN_MS = 2_000;
 
-/** Routes of the controls of a run. */
-export const controlRoutes = routes(...CONTROLS.map(addControl));
-
-const list: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/interventions',
-    operationId: 'listInterventions',
-    tags: ['controls'],
-    security: needs('run:read'),
-    summary: 'Failed nodes and calls of the tenant that wait for a person, those of the newest run first',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { query: PageQuery },
-    responses: { 200: json(InterventionListSchema, 'A page of interventions'), ...problems(400) },
-  });
-  router.openapi(route, async (c) => {
+const list = controls.get('/api/interventions', 'run:read', {
+  id: 'listInterventions',
+  summary: 'Failed nodes and calls of the tenant that wait for a person, those of the newest run first',
+  query: PageQuery,
+  answers: { 200: json(InterventionListSchema, 'A page of interventions') },
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const asked = { list: ['interventions', tenantId], ...c.req.valid('query') };
@@ -95,13 +79,13 @@ const list: AddRoute = (router, deps) => {
       mapPage(await deps.store.interventions.list(tenantId, request), (record) => toItem(record, caller)),
     );
     return c.json(page, 200);
-  });
-};
-
-/** Routes of interventions: the inbox. The controls `retry`, `skip` and `fail` of a run settle them. */
-export const interventionRoutes = routes(list);
+  },
+});
 
 function toItem({ runId, intervention, redaction }: InterventionRecord, caller: Caller) {
   const { kind: _kind, ...shown } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
   return { runId, ...shown };
 }
+
+/** Routes of the controls of a run, and of interventions, which the controls `retry`, `skip` and `fail` settle. */
+export const controlRoutes = routes(...CONTROLS.map(addControl), list);

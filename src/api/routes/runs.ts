@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Limits } from '../../graph/definition/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
@@ -6,20 +6,20 @@ import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { findRun, unknownRun, listHistory, toRunJson, toRunPage } from '../runs/run-json.ts';
-import { authorized, needs, requirePermission, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/bodies.ts';
+import { requirePermission } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
 import { readWait, limitedWaits } from '../middleware/limited.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
-import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
+import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { HistoryQuery, HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunFilter } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/until-run.ts';
+import { routes, tagged } from '../middleware/route.ts';
+import type { Route } from '../middleware/route.ts';
 
-const tags = ['runs'];
+const runs = tagged('runs');
+
 const Prefer = z.object({
   prefer: z
     .string()
@@ -27,29 +27,16 @@ const Prefer = z.object({
     .openapi({ description: 'wait=N: answer when the run ends or waits, after N seconds (60 at most) at the latest' }),
 });
 
-const start =
-  (slots: TenantSlots): AddRoute =>
-  (router, deps) => {
-    const route = createRoute({
-      method: 'post',
-      path: '/api/runs',
-      operationId: 'startRun',
-      tags,
-      security: needs('run:start'),
-      summary: 'Start a run of a graph',
-      middleware: [
-        authorized(deps, 'run:start'),
-        limitedWaits(slots),
-        jsonBody(MAX_BODY_BYTES),
-        idempotent(deps),
-      ] as const,
-      request: { ...body(NewRunSchema), headers: KeyHeader.extend(Prefer.shape) },
-      responses: {
-        201: json(RunSchema, 'The run', 'location', 'preference-applied'),
-        ...problems(400, 404, 409, 413, 415, 429),
-      },
-    });
-    router.openapi(route, async (c) => {
+const start = (slots: TenantSlots): Route =>
+  runs.post('/api/runs', 'run:start', {
+    id: 'startRun',
+    summary: 'Start a run of a graph',
+    body: NewRunSchema,
+    headers: Prefer,
+    answers: { 201: json(RunSchema, 'The run', 'location', 'preference-applied') },
+    problems: [404, 429],
+    before: () => [limitedWaits(slots)],
+    handle: (deps) => async (c) => {
       const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
         c.req.valid('json');
       const { id, isRepetition } = c.get('attempt');
@@ -70,22 +57,15 @@ const start =
       const run = await readRun(c, deps, { id, ...(!isRepetition && { begin }) });
       c.header('location', `/api/runs/${id}`);
       return c.json(run, 201);
-    });
-  };
-
-const list: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs',
-    operationId: 'listRuns',
-    tags,
-    security: needs('run:read'),
-    summary: 'The runs of the tenant, the newest first',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { query: PageQuery.extend(RunFilter.shape) },
-    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400) },
+    },
   });
-  router.openapi(route, async (c) => {
+
+const list = runs.get('/api/runs', 'run:read', {
+  id: 'listRuns',
+  summary: 'The runs of the tenant, the newest first',
+  query: PageQuery.extend(RunFilter.shape),
+  answers: { 200: json(RunListSchema, 'A page of runs') },
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const { limit, cursor, ...filter } = c.req.valid('query');
@@ -94,48 +74,38 @@ const list: AddRoute = (router, deps) => {
       toRunPage(deps, caller, await deps.store.runs.list(tenantId, filter, request)),
     );
     return c.json(page, 200);
-  });
-};
+  },
+});
 
-const read =
-  (slots: TenantSlots): AddRoute =>
-  (router, deps) => {
-    const route = createRoute({
-      method: 'get',
-      path: '/api/runs/{id}',
-      operationId: 'getRun',
-      tags,
-      security: needs('run:read'),
-      summary: 'A run',
-      middleware: [authorized(deps, 'run:read'), limitedWaits(slots)] as const,
-      request: { params: idOf('run'), query: NoQuery, headers: Prefer },
-      responses: { 200: json(RunSchema, 'The run', 'preference-applied'), ...problems(404, 429) },
-    });
-    router.openapi(route, async (c) => {
+const read = (slots: TenantSlots): Route =>
+  runs.get('/api/runs/{id}', 'run:read', {
+    id: 'getRun',
+    summary: 'A run',
+    params: idOf('run'),
+    headers: Prefer,
+    answers: { 200: json(RunSchema, 'The run', 'preference-applied') },
+    problems: [404, 429],
+    before: () => [limitedWaits(slots)],
+    handle: (deps) => async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
       return c.json(await readRun(c, deps, { id: run.id, found: run }), 200);
-    });
-  };
-
-const history: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs/{id}/history',
-    operationId: 'getHistory',
-    tags,
-    security: needs('run:read'),
-    summary: 'Every event of a run, in order',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: idOf('run'), query: HistoryQuery },
-    responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404) },
+    },
   });
-  router.openapi(route, async (c) => {
+
+const history = runs.get('/api/runs/{id}/history', 'run:read', {
+  id: 'getHistory',
+  summary: 'Every event of a run, in order',
+  params: idOf('run'),
+  query: HistoryQuery,
+  answers: { 200: json(HistorySchema, 'A page of events') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const run = await findRun(deps, caller, c.req.valid('param').id);
     const page = await listHistory(deps, caller, { run, ...c.req.valid('query') });
     return c.json(page, 200);
-  });
-};
+  },
+});
 
 /** Routes of runs: start and read. */
 export function runRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {

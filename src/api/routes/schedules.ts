@@ -1,16 +1,11 @@
-import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
 import { toJsonObject } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { Schedule, ScheduleTerms, Timing } from '../../store/schedules/schedule.ts';
 import { readPage } from '../http/paging.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
-import { jsonBody } from '../middleware/bodies.ts';
 import { changeSchedule, createSchedule, removeSchedule, findSchedule } from '../schedules/change-schedule.ts';
 import { toOneScheduleJson, toSchedulesJson, toTickJson } from '../schedules/schedule-json.ts';
-import { KeyHeader, MAX_BODY_BYTES, NoQuery, PageQuery, body, idOf, json, problems } from '../schemas/common.ts';
+import { PageQuery, idOf, json } from '../schemas/common.ts';
 import {
   NewScheduleSchema,
   ScheduleChangeSchema,
@@ -22,43 +17,32 @@ import {
   TickSchema,
 } from '../schemas/schedule.ts';
 import { backfill, trigger } from '../schedules/trigger.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const tags = ['schedules'];
+const schedules = tagged('schedules');
+
 const path = '/api/schedules/{id}';
 
-const create: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/schedules',
-    operationId: 'createSchedule',
-    tags,
-    security: needs('run:start'),
-    summary: 'Start runs of a graph at times of their own',
-    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { ...body(NewScheduleSchema), headers: KeyHeader },
-    responses: { 201: json(ScheduleSchema, 'The schedule'), ...problems(400, 404, 409, 413, 415, 429) },
-  });
-  router.openapi(route, async (c) => {
+const create = schedules.post('/api/schedules', 'run:start', {
+  id: 'createSchedule',
+  summary: 'Start runs of a graph at times of their own',
+  body: NewScheduleSchema,
+  answers: { 201: json(ScheduleSchema, 'The schedule') },
+  problems: [404, 429],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const terms = toTerms(c.req.valid('json'));
     const schedule = await createSchedule(deps, caller, { id: c.get('attempt').id, terms });
     return c.json(await toOneScheduleJson(deps, caller, schedule), 201);
-  });
-};
+  },
+});
 
-const list: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/schedules',
-    operationId: 'listSchedules',
-    tags,
-    security: needs('run:read'),
-    summary: 'The schedules of the tenant, the newest first',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { query: PageQuery },
-    responses: { 200: json(ScheduleListSchema, 'A page of schedules'), ...problems(400) },
-  });
-  router.openapi(route, async (c) => {
+const list = schedules.get('/api/schedules', 'run:read', {
+  id: 'listSchedules',
+  summary: 'The schedules of the tenant, the newest first',
+  query: PageQuery,
+  answers: { 200: json(ScheduleListSchema, 'A page of schedules') },
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const page = await readPage(
@@ -67,41 +51,30 @@ const list: AddRoute = (router, deps) => {
       async (request) => await deps.store.schedules.list(tenantId, request),
     );
     return c.json({ ...page, items: await toSchedulesJson(deps, caller, page.items) }, 200);
-  });
-};
+  },
+});
 
-const read: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path,
-    operationId: 'getSchedule',
-    tags,
-    security: needs('run:read'),
-    summary: 'A schedule, its next times and its last runs',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: idOf('schedule'), query: NoQuery },
-    responses: { 200: json(ScheduleSchema, 'The schedule'), ...problems(404) },
-  });
-  router.openapi(route, async (c) => {
+const read = schedules.get(path, 'run:read', {
+  id: 'getSchedule',
+  summary: 'A schedule, its next times and its last runs',
+  params: idOf('schedule'),
+  answers: { 200: json(ScheduleSchema, 'The schedule') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const schedule = await findSchedule(deps, caller, c.req.valid('param').id);
     return c.json(await toOneScheduleJson(deps, caller, schedule), 200);
-  });
-};
+  },
+});
 
-const change: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'patch',
-    path,
-    operationId: 'changeSchedule',
-    tags,
-    security: needs('run:start'),
-    summary: 'Change a schedule; its runs act as the caller from then on, unless it is only paused or goes on',
-    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: idOf('schedule'), ...body(ScheduleChangeSchema), headers: KeyHeader },
-    responses: { 200: json(ScheduleSchema, 'The schedule'), ...problems(400, 404, 409, 413, 415, 429) },
-  });
-  router.openapi(route, async (c) => {
+const change = schedules.patch(path, 'run:start', {
+  id: 'changeSchedule',
+  summary: 'Change a schedule; its runs act as the caller from then on, unless it is only paused or goes on',
+  params: idOf('schedule'),
+  body: ScheduleChangeSchema,
+  answers: { 200: json(ScheduleSchema, 'The schedule') },
+  problems: [404, 429],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const given = c.req.valid('json');
     const { id } = c.req.valid('param');
@@ -115,29 +88,19 @@ const change: AddRoute = (router, deps) => {
       acts.map((action) => ({ action, subject: id })),
     );
     return c.json(await toOneScheduleJson(deps, caller, schedule), 200);
-  });
-};
+  },
+});
 
-const remove: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'delete',
-    path,
-    operationId: 'deleteSchedule',
-    tags,
-    security: needs('run:start'),
-    summary: 'Delete a schedule; its runs go on',
-    middleware: [authorized(deps, 'run:start')] as const,
-    request: { params: idOf('schedule'), query: NoQuery },
-    responses: { 204: { description: 'There is no such schedule now' }, ...problems() },
-  });
-  router.openapi(route, async (c) => {
+const remove = schedules.delete(path, 'run:start', {
+  id: 'deleteSchedule',
+  summary: 'Delete a schedule; its runs go on',
+  params: idOf('schedule'),
+  answers: { 204: { description: 'There is no such schedule now' } },
+  handle: (deps) => async (c) => {
     await removeSchedule(deps, c.get('caller'), c.req.valid('param').id);
     return c.body(null, 204);
-  });
-};
-
-/** Routes of schedules: make, read, change, delete. */
-export const scheduleRoutes = routes(create, list, read, change, remove);
+  },
+});
 
 function toTerms({
   cron,
@@ -185,43 +148,31 @@ function timingOf(schedule: Timing): Timing {
   return schedule.cron === null ? { cron: null, every: schedule.every } : { cron: schedule.cron, every: null };
 }
 
-const tickTags = ['schedules'];
-
-const now: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/schedules/{id}/trigger',
-    operationId: 'triggerSchedule',
-    tags: tickTags,
-    security: needs('run:start'),
-    summary: 'Take this moment as a time of a schedule, also of a paused one',
-    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: idOf('schedule'), ...body(NoFields), headers: KeyHeader },
-    responses: { 202: json(TickSchema, 'What becomes of it'), ...problems(400, 404, 409, 413, 415) },
-  });
-  router.openapi(route, async (c) => {
+const now = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
+  id: 'triggerSchedule',
+  summary: 'Take this moment as a time of a schedule, also of a paused one',
+  params: idOf('schedule'),
+  body: NoFields,
+  answers: { 202: json(TickSchema, 'What becomes of it') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const schedule = await findSchedule(deps, c.get('caller'), c.req.valid('param').id);
     return c.json(toTickJson(await trigger(deps, schedule, c.get('attempt').id)), 202);
-  });
-};
+  },
+});
 
-const past: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/schedules/{id}/backfill',
-    operationId: 'backfillSchedule',
-    tags: tickTags,
-    security: needs('run:start'),
-    summary: 'Take the times of a schedule that are over and were not taken, one run after the other',
-    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: idOf('schedule'), ...body(BackfillSchema), headers: KeyHeader },
-    responses: { 202: json(BackfilledSchema, 'All times of the span'), ...problems(400, 404, 409, 413, 415) },
-  });
-  router.openapi(route, async (c) => {
+const past = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
+  id: 'backfillSchedule',
+  summary: 'Take the times of a schedule that are over and were not taken, one run after the other',
+  params: idOf('schedule'),
+  body: BackfillSchema,
+  answers: { 202: json(BackfilledSchema, 'All times of the span') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const schedule = await findSchedule(deps, c.get('caller'), c.req.valid('param').id);
     return c.json({ times: await backfill(deps, schedule, c.req.valid('json')) }, 202);
-  });
-};
+  },
+});
 
-/** Routes that give a schedule times that it does not name, or did not take. */
-export const scheduleTickRoutes = routes(now, past);
+/** Routes of schedules: make, read, change, delete, and take times that a schedule does not name or did not take. */
+export const scheduleRoutes = routes(create, list, read, change, remove, now, past);

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { diffRuns } from '../runs/diff-runs.ts';
@@ -8,14 +8,10 @@ import type { RunRecord } from '../../store/runs.ts';
 import { findRun, toRunJson } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { hiddenFrom, shownDiff, shownState } from '../redaction.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
-import { idempotent } from '../middleware/idempotent.ts';
 import { ifMatch } from '../middleware/limited.ts';
-import { jsonBody } from '../middleware/bodies.ts';
 import { readPage } from '../http/paging.ts';
 import { replayRun } from '../runs/replay-run.ts';
-import { KeyHeader, MAX_BODY_BYTES, PageQuery, body, json, problems, idOf } from '../schemas/common.ts';
+import { PageQuery, json, idOf } from '../schemas/common.ts';
 import {
   CheckpointListSchema,
   DiffSchema,
@@ -27,8 +23,10 @@ import {
 } from '../schemas/run.ts';
 import { startFork } from '../runs/start-fork.ts';
 import { etagOf } from '../http/etag.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const tags = ['state'];
+const state = tagged('state');
+
 const IfMatch = z.object({
   'if-match': z
     .string()
@@ -36,76 +34,57 @@ const IfMatch = z.object({
     .openapi({ description: 'The `ETag` of the state that is corrected, several of them, or `*` for any state' }),
 });
 
-const state: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs/{id}/state',
-    operationId: 'getState',
-    tags,
-    security: needs('run:read'),
-    summary: 'The channel values of a run, now or at a checkpoint',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: {
-      params: idOf('run'),
-      query: z.strictObject({
-        checkpoint: z.string().min(1).optional().openapi({ description: 'A checkpoint of the run; absent: now' }),
-      }),
-    },
-    responses: { 200: json(StateSchema, 'The state', 'etag'), ...problems(404) },
-  });
-  router.openapi(route, async (c) => {
+const read = state.get('/api/runs/{id}/state', 'run:read', {
+  id: 'getState',
+  summary: 'The channel values of a run, now or at a checkpoint',
+  params: idOf('run'),
+  query: z.strictObject({
+    checkpoint: z.string().min(1).optional().openapi({ description: 'A checkpoint of the run; absent: now' }),
+  }),
+  answers: { 200: json(StateSchema, 'The state', 'etag') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     return answerState(
       c,
       { run, seals: deps.seals },
       await readState(deps, run, c.req.valid('query').checkpoint ?? null),
     );
-  });
-};
+  },
+});
 
-const edit: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'patch',
-    path: '/api/runs/{id}/state',
-    operationId: 'editState',
-    tags,
-    security: needs('state:edit'),
-    summary: 'Correct the channel values of a run that waits, is paused or has ended',
-    middleware: [authorized(deps, 'state:edit'), ifMatch(), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: idOf('run'), ...body(EditSchema), headers: KeyHeader.extend(IfMatch.shape) },
-    responses: { 200: json(StateSchema, 'The new state', 'etag'), ...problems(400, 404, 409, 412, 413, 415, 428) },
-  });
-  router.openapi(route, async (c) => {
+const edit = state.patch('/api/runs/{id}/state', 'state:edit', {
+  id: 'editState',
+  summary: 'Correct the channel values of a run that waits, is paused or has ended',
+  params: idOf('run'),
+  body: EditSchema,
+  headers: IfMatch,
+  answers: { 200: json(StateSchema, 'The new state', 'etag') },
+  problems: [404, 412, 428],
+  before: () => [ifMatch()],
+  handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     const { values, asNode } = c.req.valid('json');
-    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.valid('header')['if-match'] };
+    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') ?? '' };
     await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
     const edited = await findRun(deps, c.get('caller'), run.id);
     return answerState(c, { run: edited, seals: deps.seals }, await readState(deps, edited, null));
-  });
-};
+  },
+});
 
-const checkpoints: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs/{id}/checkpoints',
-    operationId: 'listCheckpoints',
-    tags,
-    security: needs('run:read'),
-    summary: 'The checkpoints of a run, the newest first',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: {
-      params: idOf('run'),
-      query: PageQuery.extend({
-        tree: z
-          .enum(['true', 'false'])
-          .optional()
-          .openapi({ description: '`true`: also those of its forks and of the run that it was forked from' }),
-      }),
-    },
-    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
-  });
-  router.openapi(route, async (c) => {
+const checkpoints = state.get('/api/runs/{id}/checkpoints', 'run:read', {
+  id: 'listCheckpoints',
+  summary: 'The checkpoints of a run, the newest first',
+  params: idOf('run'),
+  query: PageQuery.extend({
+    tree: z
+      .enum(['true', 'false'])
+      .optional()
+      .openapi({ description: '`true`: also those of its forks and of the run that it was forked from' }),
+  }),
+  answers: { 200: json(CheckpointListSchema, 'A page of checkpoints') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { id, tenantId } = await findRun(deps, caller, c.req.valid('param').id);
     const { tree, ...query } = c.req.valid('query');
@@ -115,22 +94,17 @@ const checkpoints: AddRoute = (router, deps) => {
       listCheckpoints({ ...deps, caller }, runIds, request),
     );
     return c.json(page, 200);
-  });
-};
+  },
+});
 
-const fork: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/runs/{id}/fork',
-    operationId: 'forkRun',
-    tags,
-    security: needs('state:edit'),
-    summary: 'Start another run from a checkpoint of this one',
-    middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: idOf('run'), ...body(ForkSchema), headers: KeyHeader },
-    responses: { 201: json(RunSchema, 'The new run', 'location'), ...problems(400, 404, 409, 413, 415, 429) },
-  });
-  router.openapi(route, async (c) => {
+const fork = state.post('/api/runs/{id}/fork', 'state:edit', {
+  id: 'forkRun',
+  summary: 'Start another run from a checkpoint of this one',
+  params: idOf('run'),
+  body: ForkSchema,
+  answers: { 201: json(RunSchema, 'The new run', 'location') },
+  problems: [404, 429],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const parent = await findRun(deps, caller, c.req.valid('param').id);
     const { checkpoint, values, asNode, graph } = c.req.valid('json');
@@ -144,25 +118,19 @@ const fork: AddRoute = (router, deps) => {
     await startFork(deps, caller, { id, parent, wanted });
     c.header('location', `/api/runs/${id}`);
     return c.json(toRunJson(await findRun(deps, caller, id), caller), 201);
-  });
-};
+  },
+});
 
-const replay: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/runs/{id}/replay',
-    operationId: 'replayRun',
-    tags,
-    security: needs('run:start'),
-    summary: 'Make a run of the recorded answers of this one, which has ended',
-    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: idOf('run'), ...body(ReplaySchema), headers: KeyHeader },
-    responses: {
-      201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded', 'location'),
-      ...problems(400, 404, 409, 413, 415),
-    },
-  });
-  router.openapi(route, async (c) => {
+const replay = state.post('/api/runs/{id}/replay', 'run:start', {
+  id: 'replayRun',
+  summary: 'Make a run of the recorded answers of this one, which has ended',
+  params: idOf('run'),
+  body: ReplaySchema,
+  answers: {
+    201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded', 'location'),
+  },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const run = await findRun(deps, caller, c.req.valid('param').id);
     const { graph, input } = c.req.valid('json');
@@ -171,25 +139,17 @@ const replay: AddRoute = (router, deps) => {
     await replayRun(deps, caller, { id, run, wanted });
     c.header('location', `/api/runs/${id}`);
     return c.json(toRunJson(await findRun(deps, caller, id), caller), 201);
-  });
-};
+  },
+});
 
-const diff: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs/{id}/diff',
-    operationId: 'diffRuns',
-    tags,
-    security: needs('run:read'),
-    summary: 'Where two runs part, and what differs since',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: {
-      params: idOf('run'),
-      query: z.strictObject({ with: z.string().min(1).openapi({ description: 'The id of the other run' }) }),
-    },
-    responses: { 200: json(DiffSchema, 'The differences'), ...problems(404) },
-  });
-  router.openapi(route, async (c) => {
+const diff = state.get('/api/runs/{id}/diff', 'run:read', {
+  id: 'diffRuns',
+  summary: 'Where two runs part, and what differs since',
+  params: idOf('run'),
+  query: z.strictObject({ with: z.string().min(1).openapi({ description: 'The id of the other run' }) }),
+  answers: { 200: json(DiffSchema, 'The differences') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const one = await findRun(deps, caller, c.req.valid('param').id);
     const other = await findRun(deps, caller, c.req.valid('query').with);
@@ -200,11 +160,11 @@ const diff: AddRoute = (router, deps) => {
       ),
       200,
     );
-  });
-};
+  },
+});
 
 /** Routes of a run's state: read, edit, checkpoints, fork, replay, diff. */
-export const stateRoutes = routes(state, edit, checkpoints, fork, replay, diff);
+export const stateRoutes = routes(read, edit, checkpoints, fork, replay, diff);
 
 /** Answers with the `ETag` that an edit of the state must name. */
 function answerState(

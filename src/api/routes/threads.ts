@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi';
 import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -6,45 +5,32 @@ import { ApiError } from '../http/errors.ts';
 import { findRun, toRunPage } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { hiddenFrom, shownState } from '../redaction.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
-import { NoQuery, PageQuery, json, problems, idOf } from '../schemas/common.ts';
+import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { ThreadSchema } from '../schemas/thread.ts';
 import { etagOf } from '../http/etag.ts';
 import { checkpointLeftBy } from '../runs/dispatch-run.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const tags = ['threads'];
+const threads = tagged('threads');
 
-const read: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/threads/{id}',
-    operationId: 'getThread',
-    tags,
-    security: needs('run:read'),
-    summary: 'A thread',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: idOf('thread'), query: NoQuery },
-    responses: { 200: json(ThreadSchema, 'The thread'), ...problems(404) },
-  });
-  router.openapi(route, async (c) => c.json(await findThread(deps, c.get('caller'), c.req.valid('param').id), 200));
-};
+const read = threads.get('/api/threads/{id}', 'run:read', {
+  id: 'getThread',
+  summary: 'A thread',
+  params: idOf('thread'),
+  answers: { 200: json(ThreadSchema, 'The thread') },
+  problems: [404],
+  handle: (deps) => async (c) => c.json(await findThread(deps, c.get('caller'), c.req.valid('param').id), 200),
+});
 
-const state: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/threads/{id}/state',
-    operationId: 'getThreadState',
-    tags,
-    security: needs('run:read'),
-    summary: 'The channel values that the next run of a thread goes on from',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: idOf('thread'), query: NoQuery },
-    responses: { 200: json(StateSchema, 'The state', 'etag'), ...problems(404) },
-  });
-  router.openapi(route, async (c) => {
+const state = threads.get('/api/threads/{id}/state', 'run:read', {
+  id: 'getThreadState',
+  summary: 'The channel values that the next run of a thread goes on from',
+  params: idOf('thread'),
+  answers: { 200: json(StateSchema, 'The state', 'etag') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const { lastRunId } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
     const left = await checkpointLeftBy(deps.store, lastRunId);
     const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
@@ -52,22 +38,17 @@ const state: AddRoute = (router, deps) => {
     const hidden = hiddenFrom(c.get('caller'), run);
     c.header('etag', etagOf(deps.seals, { runId: run.id, state: found, hidden }));
     return c.json(shownState(found, hidden), 200);
-  });
-};
+  },
+});
 
-const checkpoints: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/threads/{id}/checkpoints',
-    operationId: 'listThreadCheckpoints',
-    tags,
-    security: needs('run:read'),
-    summary: 'The checkpoints of all runs of a thread, the newest first',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: idOf('thread'), query: PageQuery },
-    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
-  });
-  router.openapi(route, async (c) => {
+const checkpoints = threads.get('/api/threads/{id}/checkpoints', 'run:read', {
+  id: 'listThreadCheckpoints',
+  summary: 'The checkpoints of all runs of a thread, the newest first',
+  params: idOf('thread'),
+  query: PageQuery,
+  answers: { 200: json(CheckpointListSchema, 'A page of checkpoints') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const { id } = await findThread(deps, caller, c.req.valid('param').id);
@@ -76,22 +57,17 @@ const checkpoints: AddRoute = (router, deps) => {
       listCheckpoints({ ...deps, caller }, await deps.store.threads.runIds(tenantId, id), request),
     );
     return c.json(page, 200);
-  });
-};
+  },
+});
 
-const runs: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/threads/{id}/runs',
-    operationId: 'listThreadRuns',
-    tags,
-    security: needs('run:read'),
-    summary: 'The runs of a thread, the newest first',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: idOf('thread'), query: PageQuery },
-    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 404) },
-  });
-  router.openapi(route, async (c) => {
+const runs = threads.get('/api/threads/{id}/runs', 'run:read', {
+  id: 'listThreadRuns',
+  summary: 'The runs of a thread, the newest first',
+  params: idOf('thread'),
+  query: PageQuery,
+  answers: { 200: json(RunListSchema, 'A page of runs') },
+  problems: [404],
+  handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const { id } = await findThread(deps, caller, c.req.valid('param').id);
@@ -100,8 +76,8 @@ const runs: AddRoute = (router, deps) => {
       toRunPage(deps, caller, await deps.store.runs.list(tenantId, { threadId: id }, request)),
     );
     return c.json(page, 200);
-  });
-};
+  },
+});
 
 /** Routes of threads. */
 export const threadRoutes = routes(read, state, checkpoints, runs);

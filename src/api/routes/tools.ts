@@ -1,28 +1,21 @@
-import { createRoute } from '@hono/zod-openapi';
 import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { switchedOff } from '../../store/known-rulings.ts';
-import { authorized, needs, routes } from '../middleware/authorized.ts';
-import type { AddRoute } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
-import { PageQuery, json, problems } from '../schemas/common.ts';
+import { PageQuery, json } from '../schemas/common.ts';
 import { ToolListSchema } from '../schemas/tool.ts';
 import type { ToolJson } from '../schemas/tool.ts';
+import { routes, tagged } from '../middleware/route.ts';
 
-const list: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/tools',
-    operationId: 'listTools',
-    tags: ['tools'],
-    security: needs('run:read', 'graph:publish'),
-    summary: 'Every tool that is registered, by name, and what the installation says of it',
-    middleware: [authorized(deps, 'run:read', 'graph:publish')] as const,
-    request: { query: PageQuery },
-    responses: { 200: json(ToolListSchema, 'A page of tools'), ...problems(400) },
-  });
-  router.openapi(route, async (c) => {
+const tools = tagged('tools');
+
+const list = tools.get('/api/tools', ['run:read', 'graph:publish'], {
+  id: 'listTools',
+  summary: 'Every tool that is registered, by name, and what the installation says of it',
+  query: PageQuery,
+  answers: { 200: json(ToolListSchema, 'A page of tools') },
+  handle: (deps) => async (c) => {
     const asked = { list: ['tools'], ...c.req.valid('query') };
     const { tenantId } = c.get('caller');
     const rulings = await deps.store.rulings.now();
@@ -31,8 +24,8 @@ const list: AddRoute = (router, deps) => {
       return off && { reason: off.reason, since: off.changedAt };
     };
     return c.json(await readPage(deps.cursors, asked, async (page) => pageOf({ ...deps, offFor }, page)), 200);
-  });
-};
+  },
+});
 
 /** Routes of tools. */
 export const toolRoutes = routes(list);

@@ -1,7 +1,8 @@
 import type { Beginning } from '../../graph/advance/index.ts';
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { formatTimestamp } from '../../graph/values/index.ts';
+import { formatTimestamp, isJsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import type { NewRun } from '../../store/accept-run.ts';
 import type { PendingStart } from '../../store/pending-starts.ts';
 import { isStart } from '../../workflows/contract.ts';
@@ -68,7 +69,8 @@ async function startWorkflow(
   start: RunGraphInput,
 ): Promise<void> {
   const { reopening, predecessorId, execution, queuedSignals } = claimed;
-  const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
+  const begin =
+    reopening === null ? await firstBeginning(store, start, predecessorId) : readReopening(claimed.id, reopening);
   const redaction = await saveInheritedRedaction({ store, graphJobs }, claimed, start);
   await engine.start({
     ...start,
@@ -132,8 +134,15 @@ async function saveInheritedRedaction(
   return found;
 }
 
-function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'reopen';
+/** Reads the beginning of a later execution from its row. @throws if the row has no run, signal and payload for it */
+function readReopening(id: string, stored: Json): Beginning {
+  const { kind, run, name, payload } = isJsonObject(stored) ? stored : {};
+  const format = isJsonObject(run) ? run['format'] : undefined;
+  if (kind === 'reopen' && isJsonObject(run) && typeof format === 'number')
+    if (typeof name === 'string' && isJsonObject(payload)) return { kind, run: { ...run, format }, name, payload };
+  throw new Error(
+    `Run ${id} can't be reopened: its row lacks the ended run with its format, or the signal with its payload`,
+  );
 }
 
 /**

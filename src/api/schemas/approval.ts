@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
+import { Policy } from '../../graph/schema/index.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import {
   aPage,
   AnyJson,
   GivenJson,
-  KeyHeader,
   listOf,
   NextCursor,
   Time,
@@ -16,7 +17,7 @@ import {
 import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples/run.ts';
 
 const GivenSchema = z
-  .custom<JsonSchema | null>()
+  .custom<JsonSchema | null>((value) => value === null || typeof value === 'boolean' || isJsonObject(value))
   .openapi({ type: ['object', 'boolean', 'null'], description: 'A JSON Schema, or null' });
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
@@ -71,7 +72,9 @@ export const ApprovalSchema = z
       .openapi({ description: 'SHA-256 in hex of {title, details, args} as canonical JSON (RFC 8785)' }),
     argsSchema: GivenSchema,
     decisionSchema: GivenSchema,
-    policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
+    policy: z
+      .custom<ApprovalPolicy>((value) => Policy.safeParse(value).success)
+      .openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,
     decisions: listOf(DecidedSchema.extend({ args: GivenJson, values: GivenJson })),
     who: z.string().optional().openapi({ description: 'As `comments`: who may decide, in words' }),
@@ -103,6 +106,9 @@ export const ApprovalSchema = z
   })
   .openapi('Approval', { example: APPROVAL_EXAMPLE });
 
+/** An approval as the API answers it. */
+export type ApprovalJson = z.output<typeof ApprovalSchema>;
+
 export const ApprovalListSchema = z
   .object({ items: listOf(ApprovalSchema), nextCursor: NextCursor })
   .openapi('ApprovalList', { example: aPage(APPROVAL_EXAMPLE) });
@@ -133,7 +139,7 @@ export const decidedFields = { decision: z.enum(['approve', 'reject']), ...decis
 export const DecisionSchema = z
   .strictObject(decidedFields)
   .openapi('Decision', { example: { decision: 'approve', reason: 'checked', args: { amount: 20 } } });
-export const DecisionHeaders = KeyHeader.extend({
+export const DecisionHeaders = z.object({
   'if-match': z.string().optional().openapi({ description: 'The digest of what is decided, in quotes' }),
 });
 

@@ -88,8 +88,10 @@ export const storableText = (max: number) =>
     .max(max)
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'No NUL, and no half of a surrogate pair');
 
-/** The limit of all bodies but definitions, in bytes. */
+/** The limit of all bodies but those with graphs, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
+/** The limit of bodies with graphs, in bytes. */
+export const MAX_GRAPH_BYTES = 4 * MAX_BODY_BYTES;
 /** The path parameter of routes for one resource. @param what such as `run` */
 export const idOf = (what: string) => z.object({ id: z.string().openapi({ description: `The id of the ${what}` }) });
 
@@ -165,10 +167,13 @@ const PROBLEMS = {
   503: problem('Something behind the API is away; `Retry-After` says when to ask again', 'retry-after'),
 } as const;
 
+/** A status that a route may describe a problem for. */
+export type ProblemStatus = keyof typeof PROBLEMS;
+
 type ProblemAnswers = Record<number, ReturnType<typeof problem>>;
 
 /** The problem answers of a route: those of every route, and its own. */
-export function problems(...own: readonly (keyof typeof PROBLEMS)[]): ProblemAnswers {
+export function problems(...own: readonly ProblemStatus[]): ProblemAnswers {
   const statuses = [401, 403, 405, 422, 500, 503, ...own] as const;
   return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));
 }
@@ -178,14 +183,6 @@ export const json = <T extends z.ZodType>(schema: T, description: string, ...hea
   description,
   ...withHeaders(headers),
   content: { 'application/json': { schema } },
-});
-/**
- * The body of a request, which has no query.
- * @param required without a body the schema is given `{}`; a schema that takes that needs no body
- */
-export const body = <T extends z.ZodType>(schema: T, required = !schema.safeParse({}).success) => ({
-  query: NoQuery,
-  body: { required, content: { 'application/json': { schema } } },
 });
 
 function header(description: string) {

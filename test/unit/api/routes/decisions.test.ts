@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../../../src/graph/values/index.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { toPublicApproval } from '../../../../src/graph/run/index.ts';
+import { toJson } from '../../../../src/graph/values/index.ts';
+import type { Json, JsonObject } from '../../../../src/graph/values/index.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { aBatch, aView, anApproval, writeTo } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
@@ -10,6 +12,8 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 
 let api: TestApi;
 let runId: string;
+/** What the run answers to a decision; by default the id of the approval. */
+let answered: Json | undefined;
 const CLOSED = 30;
 
 beforeAll(async () => {
@@ -17,7 +21,7 @@ beforeAll(async () => {
     _run: unknown,
     _name: string,
     { signalId, approvalId }: JsonObject & { signalId: string },
-  ) => ({ id: signalId, taken: true, value: { id: approvalId ?? `${runId}.a99`, decisions: [] } }) as const;
+  ) => ({ id: signalId, taken: true, value: answered ?? { id: approvalId ?? `${runId}.a99`, decided: 0 } }) as const;
   api = await startTestApi({}, { engine: anAbsentEngine({ start: async () => undefined, signalAndAsk }) });
   const graph = aDefinition({ name: 'looping' });
   runId = textAt((await api.as('user').post('/api/runs', { graph })).body, '/id');
@@ -30,6 +34,9 @@ beforeAll(async () => {
   await writeTo(api.store, { id: runId, tenantId: 'demo' }, batch);
 });
 afterAll(async () => await api.stop());
+afterEach(() => {
+  answered = undefined;
+});
 
 /** Decides, and counts the approvals of the run that are read for it. */
 async function decided(body: JsonObject) {
@@ -56,4 +63,31 @@ test('a decision that names none reads the first, and those that are pending, an
 test('a decision names an approval of its run', async () => {
   const { answer } = await decided({ approvalId: 'other.a1' });
   expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
+});
+
+describe("a run's answer to a decision", () => {
+  const named = (): JsonObject => ({ approvalId: `${runId}.a98` });
+
+  test('is the approval if it has all of its fields', async () => {
+    answered = toJson({ ...toPublicApproval(anApproval(runId, 'approved')), title: 'As the run has it' });
+    expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'As the run has it' } });
+  });
+
+  test.each<[string, JsonObject]>([
+    ['has no policy', { policy: 1 }],
+    ['has a status that there is not', { status: 'perhaps' }],
+  ])('that %s is read from the row', async (_what, broken) => {
+    const whole = { ...toPublicApproval(anApproval(runId, 'approved')), id: `${runId}.a98`, decisions: [] };
+    answered = toJson({ ...whole, title: 'As the run has it', ...broken });
+    expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'Go?' } });
+  });
+
+  test.each<[string, Json]>([
+    ['no fields', 'done'],
+    ['no id', { decided: 1 }],
+    ['no decisions', { id: 'a' }],
+  ])('with %s leaves the effect of the decision unknown', async (_what, broken) => {
+    answered = broken;
+    expect((await decided(named())).answer).toMatchObject(aProblem(503, 'UNAVAILABLE'));
+  });
 });

@@ -33,6 +33,24 @@ test('nor is one that has just been accepted', async () => {
   expect(await dispatchOf('V')).toBe('pending');
 });
 
+test.each([
+  ['no object', 'reopen'],
+  ['a run without a format', { kind: 'reopen', run: {}, name: 'resume', payload: {} }],
+  ['no signal', { kind: 'reopen', run: { format: 1 }, payload: {} }],
+  ['no payload', { kind: 'reopen', run: { format: 1 }, name: 'resume' }],
+])('a run whose row has %s to reopen it by does not begin anew', async (_what, reopening) => {
+  const id = 'R';
+  const start = toJson({ interpreterVersion: 1, begin: { kind: 'input', input: {} } });
+  const claim = async () => ({
+    ...{ id, start, reopening, predecessorId: null, execution: 2, queuedSignals: [] },
+    redaction: NOTHING_REDACTED,
+  });
+  const pendingStarts = { ...store.pendingStarts, claim };
+  await expect(dispatchRun({ ...depsOf(), store: { ...store, pendingStarts } }, id)).rejects.toThrow(
+    "Run R can't be reopened",
+  );
+});
+
 describe('a run of a thread whose last run hides channels', () => {
   const start = toJson({
     interpreterVersion: 1,

@@ -1,0 +1,248 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { RouteConfig, RouteHandler, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import type { Permission } from '../../graph/definition/index.ts';
+import { toPointer } from '../../graph/values/index.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { ApiError, methodNotAllowed } from '../http/errors.ts';
+import type { ApiIssue } from '../http/errors.ts';
+import { KeyHeader, MAX_BODY_BYTES, NoQuery, problems } from '../schemas/common.ts';
+import type { ProblemStatus } from '../schemas/common.ts';
+import { authorized } from './authorized.ts';
+import { jsonBody } from './bodies.ts';
+import { idempotent } from './idempotent.ts';
+import type { ReadFingerprint } from './idempotent.ts';
+import { TICKET_PERMISSION, ticketed } from './ticketed.ts';
+
+/** The groups of routes, in the order of the description. */
+export const TAGS = {
+  graphs: 'Definitions: publish, validate, read and draw them.',
+  runs: 'Start runs, and read what they are at and have done.',
+  controls: 'Steer runs, and settle nodes that wait for an intervention.',
+  approvals: 'The inbox, and decisions of people.',
+  state: 'Channel values: read and correct them; fork, replay and compare runs.',
+  threads: 'Conversations: runs that go on where the one before has stopped.',
+  chat: "Graphs as the other side of the AI SDK's `useChat`.",
+  tools: 'What graphs may call.',
+  memory: 'What is remembered beyond runs; no checkpoint has it.',
+  webhooks: 'Addresses that are told of events, and what became of it.',
+  files: 'Stored as they are, for runs and people.',
+  schedules: 'Runs that begin at times of their own.',
+  hooks: 'Signed messages of other systems that start runs or are events of them.',
+  operations: 'For probes and monitoring; they need no token.',
+  admin: 'For administrators of the installation: runs of all tenants, what these may use up, switches, the audit.',
+};
+
+/**
+ * Who may send a request. A list of permissions: one of them is enough. `ticket`: the ticket of a stream stands in for a token.
+ * `signature`: the handler checks the signature of the message. `public`: anyone.
+ */
+export type Access = Permission | readonly Permission[] | 'ticket' | 'signature' | 'public';
+
+type Parameters = z.ZodObject | z.ZodPipe;
+
+/** A route as its resource states it: the description and the middleware are made of it. */
+interface RouteTerms {
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Parameters;
+  /** By default, a query may have no parameters. */
+  readonly query?: Parameters;
+  /** Headers besides `Idempotency-Key`. */
+  readonly headers?: z.ZodObject;
+  /** The schema of a JSON body. */
+  readonly body?: z.ZodType;
+  /** The limit of a JSON body; by default 1 MiB. */
+  readonly maxBytes?: number;
+  /** By default a missing body counts as `{}`. A schema that takes any object can't refuse it, so the route does. */
+  readonly absentBody?: 'is-refused';
+  /** The description of a body that is no JSON; `before` or the handler reads it. */
+  readonly otherBody?: NonNullable<NonNullable<RouteConfig['request']>['body']>;
+  /**
+   * If an `Idempotency-Key` gives the first answer again. By default it does where there is a JSON body; a function names
+   * what another body asks for.
+   */
+  readonly key?: 'none' | ReadFingerprint;
+  readonly answers: RouteConfig['responses'];
+  /** Problems besides those of every route, of a body, of a key and of a cursor. `none`: no problem is described. */
+  readonly problems?: readonly ProblemStatus[] | 'none';
+  /** Middleware between the check of the permission and the body. */
+  readonly before?: (deps: ApiDeps) => readonly MiddlewareHandler<ApiEnv>[];
+  readonly handle: (deps: ApiDeps) => unknown;
+}
+
+interface TypedTerms<
+  Params extends Parameters,
+  Query extends Parameters,
+  Body extends z.ZodType,
+  Answers extends RouteConfig['responses'],
+> extends RouteTerms {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly answers: Answers;
+  /** Makes the handler, once for each app. */
+  readonly handle: (deps: ApiDeps) => RouteHandler<
+    {
+      method: 'get';
+      path: string;
+      request: {
+        params: Params;
+        query: Query;
+        body: { content: { 'application/json': { schema: Body } } };
+      };
+      responses: Answers;
+    },
+    ApiEnv
+  >;
+}
+
+/** A route that can be added to a router; only `tagged` and `onlyPost` make one, so each has said who may use it. */
+export interface Route {
+  readonly addTo: (router: OpenAPIHono<ApiEnv>, deps: ApiDeps) => void;
+}
+
+/** Makes the makers of routes of a group, one for each method. */
+export function tagged(tag: keyof typeof TAGS) {
+  const maker =
+    (method: RouteConfig['method']) =>
+    <
+      Answers extends RouteConfig['responses'],
+      Params extends Parameters = z.ZodObject,
+      Query extends Parameters = z.ZodObject,
+      Body extends z.ZodType = z.ZodType,
+    >(
+      path: string,
+      access: Access,
+      terms: TypedTerms<Params, Query, Body, Answers>,
+    ): Route => ({
+      addTo(router, deps) {
+        const route = {
+          method,
+          path,
+          tags: [tag],
+          ...described(access, terms),
+          middleware: chain(access, terms, deps),
+        };
+        router.openapiRoutes([{ route, handler: terms.handle(deps) }]);
+      },
+    });
+  return { get: maker('get'), post: maker('post'), put: maker('put'), patch: maker('patch'), delete: maker('delete') };
+}
+
+/** Refuses all methods but POST at a path that is also the value of another route's parameter. */
+export function onlyPost(path: string): Route {
+  return {
+    addTo(router) {
+      router.use(path, async (c, next) => {
+        if (c.req.method !== 'POST') throw methodNotAllowed(c.req.method, ['POST']);
+        await next();
+      });
+    },
+  };
+}
+
+/** Makes a router of some routes. */
+export function routes(...all: readonly Route[]): (deps: ApiDeps) => OpenAPIHono<ApiEnv> {
+  return (deps) => {
+    const router = createRouter();
+    for (const { addTo } of all) addTo(router, deps);
+    return router;
+  };
+}
+
+/** What OpenAPI says of a route; its scheme of security takes permissions as roles, of which one is enough. */
+function described(access: Access, terms: RouteTerms) {
+  const { id, summary, description, params, query = NoQuery, body, otherBody, answers } = terms;
+  const headers = hasKey(terms) ? KeyHeader.extend(terms.headers?.shape ?? {}) : terms.headers;
+  const isRequired = terms.absentBody === 'is-refused' || !body?.safeParse({}).success;
+  const anyBody = body ? { required: isRequired, content: { 'application/json': { schema: body } } } : otherBody;
+  return {
+    operationId: id,
+    security: permissionsOf(access).map((permission) => ({ bearer: [permission] })),
+    summary,
+    ...(description !== undefined && { description }),
+    request: { query, ...(params && { params }), ...(headers && { headers }), ...(anyBody && { body: anyBody }) },
+    responses: { ...answers, ...problemsOf(terms) },
+  };
+}
+
+function permissionsOf(access: Access): readonly Permission[] {
+  if (typeof access !== 'string') return access;
+  if (access === 'ticket') return [TICKET_PERMISSION];
+  return access === 'public' || access === 'signature' ? [] : [access];
+}
+
+function hasKey({ key, body }: RouteTerms): boolean {
+  return key === undefined ? body !== undefined : key !== 'none';
+}
+
+function problemsOf({ problems: own = [], ...terms }: RouteTerms) {
+  if (own === 'none') return {};
+  const { query, body, otherBody } = terms;
+  const hasBody = body !== undefined || otherBody !== undefined;
+  const isPage = query !== undefined && 'shape' in query && 'cursor' in query.shape;
+  return problems(
+    ...(hasBody ? ([400, 413, 415] as const) : []),
+    ...(hasKey(terms) ? ([400, 409] as const) : []),
+    ...(isPage ? ([400] as const) : []),
+    ...own,
+  );
+}
+
+/** What a request goes through before it is validated: the caller, limits, the body, the key. */
+function chain(access: Access, terms: RouteTerms, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
+  const { body, maxBytes = MAX_BODY_BYTES, absentBody, key, before } = terms;
+  return [
+    ...entry(access, deps),
+    ...(before?.(deps) ?? []),
+    ...(body ? [jsonBody(maxBytes, absentBody)] : []),
+    ...(hasKey(terms) ? [idempotent(deps, typeof key === 'function' ? key : undefined)] : []),
+  ];
+}
+
+function entry(access: Access, deps: ApiDeps): MiddlewareHandler<ApiEnv>[] {
+  if (access === 'ticket') return [ticketed(deps)];
+  const permissions = permissionsOf(access);
+  return permissions.length === 0 ? [] : [authorized(deps, ...permissions)];
+}
+
+/** A router whose routes check their requests; each fault has a pointer in the problem document. */
+function createRouter(): OpenAPIHono<ApiEnv> {
+  return new OpenAPIHono<ApiEnv>({
+    defaultHook: (result, c) => {
+      const issues = result.success ? [] : result.error.issues.flatMap(toIssues);
+      if (result.target === 'query') issues.push(...lostParameters(c.req.url));
+      if (issues.length > 0) throw new ApiError('INVALID_REQUEST', faultIn(result.target), { issues });
+    },
+  });
+}
+
+/** Hono reads a query into a plain object, and so loses parameters with the names of that object's own methods. */
+function lostParameters(url: string): ApiIssue[] {
+  return [...new URL(url).searchParams.keys()].filter((name) => name in Object.prototype).map(noField);
+}
+
+function noField(name: string): ApiIssue {
+  return { path: toPointer([name]), message: `There is no field "${name}" here` };
+}
+
+function faultIn(target: string): string {
+  return target === 'json'
+    ? 'The body is not what this route takes'
+    : `The ${target} parameters are not what this route takes`;
+}
+
+interface SchemaIssue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+}
+
+function toIssues({ code, path, message, keys }: SchemaIssue): ApiIssue[] {
+  const at = path.map(String);
+  if (code !== 'unrecognized_keys') return [{ path: toPointer(at), message }];
+  return (keys ?? []).map((key) => ({ ...noField(key), path: toPointer([...at, key]) }));
+}
