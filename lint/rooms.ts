@@ -36,7 +36,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
   'graph/replay': known({ rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/advance'] }),
 
-  wording: { rooms: ['graph/values', 'graph/definition', 'graph/journal'], code: 'pure', face: ['index.ts'] },
+  wording: {
+    rooms: ['graph/values', 'graph/definition', 'graph/journal', 'graph/redaction'],
+    code: 'pure',
+    face: ['index.ts'],
+  },
   builder: { rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate'], code: 'pure' },
   store: {
     rooms: FACTS,
@@ -101,7 +105,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   simulation: { rooms: [...FACTS, 'graph/compile', 'graph/advance', 'activities'], code: 'pure' },
   workflows: {
-    rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance'],
+    rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance', 'wording'],
     types: ['activities'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
     face: ['contract.ts', 'search-attributes.ts', 'schedule-contract.ts'],

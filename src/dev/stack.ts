@@ -151,13 +151,10 @@ async function tellOfRuns(
   say: (line: string) => void,
   teardown: Teardown,
 ): Promise<Store> {
-  const [{ tellRuns }, { retryAwareStore }] = await Promise.all([
-    import('./tell-runs.ts'),
-    import('./retry-aware-store.ts'),
-  ]);
-  const teller = tellRuns({ store, listen, say, since: Date.now() });
-  teardown.add(() => teller.close());
-  return retryAwareStore(store, (runId) => teller.look(runId));
+  const { printRuns, retryAwareStore } = await import('./run-lines.ts');
+  const printer = printRuns({ store, listen, print: say, since: Date.now() });
+  teardown.add(() => printer.close());
+  return retryAwareStore(store, (runId) => printer.look(runId));
 }
 
 const BYTES = 32;

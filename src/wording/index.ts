@@ -1,9 +1,9 @@
-export {
-  approvalInWords,
-  approveCommand,
-  eventInWords,
-  quoteForShell,
-  retryInWords,
-  waitingInWords,
-  whoDecides,
-} from './wording.ts';
+export { formatApproval, whoDecides } from './approvals.ts';
+export { commandsOf, holdfastCommand, temporalCommand } from './commands.ts';
+export type { Commands } from './commands.ts';
+export { formatEvent } from './events.ts';
+export { control, decisionsOf } from './next-actions.ts';
+export type { ControlName, DecisionName, NextAction } from './next-actions.ts';
+export { formatReason, nextActions, waitingReason } from './reasons.ts';
+export type { AwaitedApproval, Obstacle, Reason, Stop, SwitchedOff, UndatedReason } from './reasons.ts';
+export { retryLine, waitingLines } from './waiting-lines.ts';

@@ -7,6 +7,8 @@ import type { Run, Approval } from '../graph/run/index.ts';
 import { attributesOf, keyAtStart, toWorkflowId } from './contract.ts';
 import { shortJson, abbreviate, jsonSize } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
+import { formatReason, nextActions, temporalCommand, waitingReason } from '../wording/index.ts';
+import type { NextAction, UndatedReason } from '../wording/index.ts';
 
 /** Shows the current state of a run in Temporal, and of its latest events the last signal that was ignored. */
 export type Display = (run: Run, latestEvents: readonly RunEvent[]) => void;
@@ -40,7 +42,7 @@ export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: R
   const { status, step } = view;
   return joinWhole([
     () => `**${run.graph.name}** is **${status}**, step ${step}`,
-    () => [...factsOf(view, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
+    () => [...factsOf(view, run, hidden), ...ignoredLines(latestEvents, hidden)].join('\n'),
     ...approvalBlocks(run, hidden),
     ...interventionBlocks(run, view, hidden),
   ]);
@@ -49,14 +51,24 @@ export function toDetails(run: Run, latestEvents: readonly RunEvent[], hidden: R
 /** Writes a block, once it is known that there is room. */
 type Block = () => string;
 
-function factsOf({ next, usage, error: whole }: RunView, hidden: Redaction): readonly string[] {
+function factsOf({ next, usage, ...view }: RunView, run: Run, hidden: Redaction): readonly string[] {
   const { modelCalls, toolCalls, inputTokens, outputTokens, costUsd } = usage;
   const tokens = inputTokens + outputTokens;
   return [
     ...(next.length > 0 ? [`- at: ${next.map((node) => `\`${node}\``).join(', ')}`] : []),
-    ...(whole ? errorLines(hideRunError(whole, hidden)) : []),
+    ...(view.error ? [`- ${sentence(endReason(run, hideRunError(view.error, hidden)))}`] : []),
     `- used: ${modelCalls} model calls, ${toolCalls} tool calls, ${tokens} tokens, ${costUsd} USD`,
   ];
+}
+
+function endReason({ phase }: Run, error: RunError): UndatedReason {
+  if (phase.kind !== 'canceled') return { kind: 'failed', error, about: { obstacle: null } };
+  const { by, reason } = phase;
+  return { kind: 'canceled', error, about: { stop: { by, reason } } };
+}
+
+function sentence(reason: UndatedReason): string {
+  return inlineMarkdown(formatReason(reason));
 }
 
 /** A signal with a wrong name or payload seems to succeed for the one who sends it. */
@@ -68,13 +80,6 @@ function ignoredLines(latestEvents: readonly RunEvent[], hidden: Redaction): rea
   return [`- ignored signal: ${inlineMarkdown(`${signal} of ${by} at ${at}: ${detail}`)}`];
 }
 
-function errorLines({ code, message, cause }: RunError): readonly string[] {
-  return [
-    `- error: \`${code}\` ${inlineMarkdown(message)}`,
-    ...(cause ? [`- cause: \`${cause.code}\` ${inlineMarkdown(cause.message)}`] : []),
-  ];
-}
-
 function approvalBlocks(run: Run, hidden: Redaction): readonly Block[] {
   return Object.values(run.approvals)
     .filter(({ status }) => status === 'pending')
@@ -82,13 +87,10 @@ function approvalBlocks(run: Run, hidden: Redaction): readonly Block[] {
 }
 
 function approvalBlock(run: Run, approval: Approval, hidden: Redaction): string {
-  const { id: approvalId, expiresAt, policy } = approval;
-  const input = { approvalId, ...(policy.requireReason === true && { reason: '…' }) };
-  return [
-    `**Waits for approval:** ${inlineMarkdown(hideTitle(approval, hidden))} (until ${expiresAt})`,
-    '',
-    ...(['approve', 'reject'] as const).map((signal) => command(run, signal, input)),
-  ].join('\n');
+  const { id, node, expiresAt: deadline, tool, policy, decisions } = approval;
+  const question = hideTitle(approval, hidden);
+  const about = { question, tool, policy, digest: null, decisions: decisions.length };
+  return reasonBlock(run, { kind: 'approval', node, id, deadline, about });
 }
 
 function interventionBlocks(run: Run, { waitingFor }: RunView, hidden: Redaction): readonly Block[] {
@@ -97,28 +99,25 @@ function interventionBlocks(run: Run, { waitingFor }: RunView, hidden: Redaction
     .map((waiting) => () => interventionBlock(run, hideIntervention(waiting, hidden)));
 }
 
-function interventionBlock(run: Run, { id, node, tool, args, idempotencyKey, error, choices }: Intervention): string {
-  const callee = tool === undefined ? '' : ` at the tool \`${tool}\``;
-  return [
-    `**Waits for an intervention:** node \`${node}\` failed${callee}`,
-    '',
-    ...errorLines(error),
+function interventionBlock(run: Run, intervention: Intervention): string {
+  const { tool, args, idempotencyKey, choices } = intervention;
+  return reasonBlock(run, waitingReason(intervention, null), [
+    ...(tool === undefined ? [] : [`- tool: \`${tool}\``]),
     ...(args === null ? [] : [`- arguments: ${inlineMarkdown(shortJson(args, MAX_ARGS))}`]),
     ...(idempotencyKey === null ? [] : [`- key: \`${idempotencyKey}\``]),
     ...choices.map(({ action, effect }) => `- \`${action}\`: ${effect}`),
-    '',
-    ...choices.map(({ action }) => command(run, action, { id, ...(action === 'skip' && { output: null }) })),
-  ].join('\n');
+  ]);
+}
+
+/** @param facts lines between the reason and its commands */
+function reasonBlock(run: Run, reason: UndatedReason, facts: readonly string[] = []): string {
+  const commands = nextActions(reason, run.id).map((next) => command(run, next));
+  return [`**${sentence(reason)}**`, '', ...facts, ...(facts.length > 0 ? [''] : []), ...commands].join('\n');
 }
 
 /** Writes a command in short lines, which no window cuts off. It names the decision, so that a late one decides no other. */
-function command(run: Run, signal: string, input: object): string {
-  const lines = [
-    `temporal workflow signal --name ${signal} \\`,
-    `  --workflow-id ${toWorkflowId(run)} \\`,
-    `  --input '${JSON.stringify(input)}'`,
-  ];
-  return lines.map((line) => `    ${line}`).join('\n');
+function command(run: Run, next: NextAction): string {
+  return `    ${temporalCommand(next, toWorkflowId(run)).join(' \\\n      ')}`;
 }
 
 /** Joins blocks of Markdown; from the first that does not fit they are left out whole, as half a command is none. */

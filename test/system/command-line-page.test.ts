@@ -61,7 +61,7 @@ async function develop(folder: string): Promise<DevelopedProject> {
   await developed.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);
   await developed.heard(/^reloaded/);
   const paid = refund(30);
-  await developed.heard(/pay: attempt 2/);
+  await developed.heard(/pay makes attempt 2/);
   expect((await paid).code).toBe(0);
   await developed.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
   // What is read while it is written is not reloaded either, for another reason.

@@ -25,7 +25,7 @@ describe('holdfast dev', () => {
     await project.heard(/^\d\d:\d\d:\d\d {2}refund \w{26} {2}started by uma$/);
     await project.heard(/lookup: lookup_order has answered in \d+ ms$/);
     await project.heard(
-      /ask waits for approver, but not who has asked: Pay back 300 euros for A-1002\? With \{"euros":300\}$/,
+      /Node ask waits until \S+ for approver, but not who has asked, to decide: Pay back 300 euros for A-1002\? With \{"euros":300\}$/,
     );
     const command = /npx holdfast (.*)$/.exec(await project.heard(/npx holdfast approve/))?.[1] ?? '';
     expect((await project.holdfast(...command.split(' '))).code).toBe(0);
@@ -65,7 +65,7 @@ describe('holdfast dev', () => {
     await project.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);
     await project.heard(/^reloaded in/);
     const running = refund('A-1001', 30);
-    await project.heard(/pay: attempt 2 in \d+ s: TOOL_FAILED shop is down$/);
+    await project.heard(/Node pay makes attempt 2 of a call at \S+, after TOOL_FAILED shop is down$/);
     await project.edit(TOOLS, 'if (euros === 30)', 'if (euros === 31)');
     await project.heard(/completed: .*30 euros are/);
     expect((await running).code).toBe(0);

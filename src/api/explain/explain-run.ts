@@ -1,7 +1,9 @@
+import { formatReason } from '../../wording/index.ts';
+import type { Reason } from '../../wording/index.ts';
 import { actionsOf } from './actions.ts';
 import type { Action } from './actions.ts';
 import { reasonsOf } from './reasons.ts';
-import type { Facts, ShownRun, Reason } from './reasons.ts';
+import type { Facts, ShownRun } from './reasons.ts';
 
 /** Why a run stands where it stands, and what can be done. */
 export interface Explanation {
@@ -11,7 +13,7 @@ export interface Explanation {
   readonly summary: string;
   /** RFC 3339. */
   readonly since: string;
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ExplainedReason[];
   readonly budget: readonly BudgetLine[];
   /** `null`: the run has none. */
   readonly deadline: ExplainedDeadline | null;
@@ -21,18 +23,30 @@ export interface Explanation {
 /** Explains a run to somebody who sees the facts. */
 export function explainRun(facts: Facts): Explanation {
   const { id: runId, status } = facts.run;
-  const reasons = reasonsOf(facts);
-  const [{ text, since }, ...more] = reasons;
+  const [first, ...more] = reasonsOf(facts);
+  const { text, since } = explained(first);
   return {
     runId,
     status,
     summary: more.length > 0 ? `${text} (${more.length} more)` : text,
     since,
-    reasons,
+    reasons: [first, ...more].map(explained),
     budget: budgetOf(facts.run),
     deadline: explainDeadline(facts),
-    actions: actionsOf(facts),
+    actions: actionsOf(facts, [first, ...more]),
   };
+}
+
+type ExplainedReason = ReturnType<typeof explained>;
+
+/** A reason as the API answers it. */
+function explained(reason: Reason) {
+  const { kind, about: _inText, ...fields } = reason;
+  return { kind, text: toSentence(formatReason(reason)), ...fields };
+}
+
+function toSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** A limit of a run, and what is left of it. */

@@ -1,7 +1,7 @@
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { isEnded, nodeOfIntervention, readRun } from '../../graph/run/index.ts';
-import type { Run } from '../../graph/run/index.ts';
+import { hasLostSeveral, isEnded, nodeOfIntervention, readRun } from '../../graph/run/index.ts';
+import type { Approval, Run } from '../../graph/run/index.ts';
 import { kindOf, nameOf } from '../../store/calls/calls.ts';
 import type { BeginOfCall, CallKind } from '../../store/calls/calls.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
@@ -15,12 +15,14 @@ import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom, shownApproval, shownEvent } from '../redaction.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { isStart } from '../../workflows/contract.ts';
-import type { Facts, Stop, OffThing, OnlyForked } from './reasons.ts';
+import type { Obstacle } from '../../wording/index.ts';
+import type { Facts, OffThing } from './reasons.ts';
 import { namesUsed } from '../../graph/definition/index.ts';
 import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
 import type { SwitchKind } from '../../store/tables.ts';
+import type { Store } from '../../store/store.ts';
 import type { Switch } from '../../store/switches.ts';
-import { soundCheckpoint } from '../runs/sound-state.ts';
+import { inheritedUndone, newestForkPoint } from '../runs/sound-state.ts';
 
 type ReadDeps = Pick<ApiDeps, 'store' | 'seals' | 'graphJobs' | 'logger'>;
 
@@ -29,11 +31,11 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
   const { seals } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
-  const [open, stopped, queue, waysOn] = await Promise.all([
+  const [open, stopped, queue, failure] = await Promise.all([
     hasEnded ? NOTHING_OPEN : readOpen(deps, run),
     readStop(deps, run, hidden),
     readQueue(deps, run),
-    readWaysOn(deps, caller, run),
+    readFailure(deps, caller, run),
   ]);
   const { retrying, approvals, note, switchedOff } = open;
   return {
@@ -44,7 +46,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     })),
     stopped,
     queue,
-    ...waysOn,
+    ...failure,
     isLive: isLive(run),
     failing: failingOf(note, hidden),
     checkpoint: run.view?.checkpointId ?? null,
@@ -60,12 +62,15 @@ function failingOf(note: TaskFailureNote | null, hidden: Redaction): Facts['fail
   return { by: note.by, message: note.by === 'code' && !isRedacting(hidden) ? note.reason : null };
 }
 
+/** The pending approvals of a run that are explained, the oldest; a run may have any number. */
+const MAX_APPROVALS = 50;
+
 /** What only a run that has not ended has. */
 async function readOpen(deps: ReadDeps, run: RunRecord) {
   const { ledger, approvals: asked, failingRuns } = deps.store;
   const [retrying, approvals, note, switchedOff] = await Promise.all([
     ledger.retrying(run.id),
-    asked.ofRun(run.id, 'pending'),
+    asked.ofRun(run.id, 'pending', MAX_APPROVALS),
     failingRuns.find(run.id),
     readSwitchedOff(deps, run),
   ]);
@@ -96,7 +101,7 @@ async function readOpenCalls(
 const STOPPING = { paused: 'run.paused', canceled: 'run.canceled' } as const;
 
 /** Finds who has paused or canceled a run. */
-async function readStop({ store, seals }: ReadDeps, run: RunRecord, hidden: Redaction): Promise<Stop | null> {
+async function readStop({ store, seals }: ReadDeps, run: RunRecord, hidden: Redaction): Promise<Facts['stopped']> {
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
   const event = await store.journal.lastOfType(run.id, STOPPING[status]);
@@ -203,7 +208,7 @@ async function readHeld(
 ): Promise<Facts['heldFromReader']> {
   const skips = skipsOf(run);
   if (skips.length === 0 || !caller.permissions.has('run:control')) return new Set();
-  const [start, approvals] = await Promise.all([store.runs.startOf(run.id), store.approvals.ofRun(run.id)]);
+  const [start, approvals] = await Promise.all([store.runs.startOf(run.id), state ? [] : readAsked(store, run)]);
   if (!isStart(start)) return new Set();
   const asked = approvals.flatMap((one) => one.requesters);
   const requesters = [run.createdBy, ...(state?.shapedBy ?? []).map(({ sub }) => sub), ...asked];
@@ -217,6 +222,15 @@ async function readHeld(
   return new Set(skips.filter((_, at) => refusals[at]).map(({ key }) => key));
 }
 
+/** The approvals of a run that may matter: those that are pending, and the latest, which names all who have shaped the run. */
+async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecord): Promise<readonly Approval[]> {
+  const [pending, { items: latest }] = await Promise.all([
+    approvals.ofRun(runId, 'pending', MAX_APPROVALS),
+    approvals.list(tenantId, { runId }, { limit: 1 }),
+  ]);
+  return [...pending, ...latest];
+}
+
 /** What could be skipped: each intervention under its id, a node that has failed the run under its name. */
 function skipsOf({ status, view }: RunRecord) {
   const node = status === 'failed' ? view?.error?.node : undefined;
@@ -228,27 +242,31 @@ function skipsOf({ status, view }: RunRecord) {
   return [...failed, ...waiting];
 }
 
-type WaysOnDeps = Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>;
-
 /** Reads what keeps a run, or its reader, from going on past a failure. */
-async function readWaysOn(
-  deps: WaysOnDeps,
+async function readFailure(
+  deps: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,
   run: RunRecord,
-): Promise<Pick<Facts, 'onlyForked' | 'heldFromReader'>> {
+): Promise<Pick<Facts, 'obstacle' | 'heldFromReader'>> {
   const ended = run.status === 'failed' ? await deps.store.endedRuns.find(run.id) : null;
   const state = ended && readRun(ended.state);
-  const why = run.status === 'failed' ? whyOnlyForked(state) : null;
-  if (why !== null)
-    return {
-      onlyForked: { why, checkpoint: (await soundCheckpoint(deps.store, run))?.id ?? null },
-      heldFromReader: new Set(),
-    };
-  return { onlyForked: null, heldFromReader: await readHeld(deps, caller, { run, state }) };
+  const kind = run.status === 'failed' ? await findObstacle(deps.store, run, state) : null;
+  const takesSkip = kind === null || kind === 'several-lost';
+  return {
+    obstacle: kind && { kind, forkAt: await readForkPoint(deps.store, run) },
+    heldFromReader: takesSkip ? await readHeld(deps, caller, { run, state }) : new Set(),
+  };
 }
 
-/** @param state of a failed run; `null`: others have ended it, as its workflow was gone or failed */
-function whyOnlyForked(state: ReturnType<typeof readRun> | null): OnlyForked['why'] | null {
+async function readForkPoint(store: Store, run: RunRecord): Promise<Obstacle['forkAt']> {
+  const found = await newestForkPoint(store, run);
+  return found && { runId: found.runId, checkpoint: found.id };
+}
+
+async function findObstacle(store: Store, run: RunRecord, state: Run | null): Promise<Obstacle['kind'] | null> {
   if (!state) return 'stateless';
-  return state.compensation.undone ? 'undone' : null;
+  if (state.compensation.undone) return 'undone';
+  if ((await inheritedUndone(store, run)) !== null) return 'inherited';
+  const node = run.view?.error?.node;
+  return node !== undefined && hasLostSeveral(state, node) ? 'several-lost' : null;
 }

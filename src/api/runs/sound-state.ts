@@ -34,6 +34,16 @@ export async function soundCheckpoint(
   return view?.undone ? await checkpoints.lastBefore(id, view.undone.since) : await checkpoints.find(id, null);
 }
 
+/**
+ * The newest checkpoint at which a fork of a run may begin; it is one of a run that this one goes on from, if that has
+ * undone calls since. `null`: there is none.
+ */
+export async function newestForkPoint(store: Reader, run: RunRecord): Promise<StoredCheckpoint | null> {
+  const checkpoint = await soundCheckpoint(store, run);
+  const found = checkpoint && (await findUndone(store, run, checkpoint));
+  return found ? await newestForkPoint(store, found.run) : checkpoint;
+}
+
 /** @throws ApiError 409 when the state at a checkpoint stands for undone calls; it names the newest one that will do */
 export async function requireSound(store: Reader, run: RunRecord, checkpoint: StoredCheckpoint): Promise<void> {
   const found = await findUndone(store, run, checkpoint);

@@ -1,6 +1,6 @@
 import { abbreviate, escapeInvisible } from '../../graph/values/index.ts';
 import type { Client, Run } from '../../client/index.ts';
-import { waitingInWords } from '../../wording/index.ts';
+import { waitingLines } from '../../wording/index.ts';
 
 const MAX_CELL = 60;
 
@@ -23,15 +23,12 @@ function toCell(text: string): string {
 /** Runs may wait for hundreds of people. */
 const MAX_LINES = 20;
 
-/** Lines that tell whom a run waits for, each with the command that lets it go on; without an approval that can't be read now. */
-export async function waysOn({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
+/** Says what a run waits for, each with the command that lets the run go on. An approval that can't be read now is only named. */
+export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }: Run): Promise<readonly string[]> {
   const lines = waitingFor.slice(0, MAX_LINES).map(async (waiting) => {
-    const approval =
-      waiting.kind === 'approval' && waiting.id !== undefined
-        ? await approvals.get(waiting.id).catch(() => null)
-        : null;
-    const { text, command } = waitingInWords(runId, waiting, approval);
-    return command === null ? [text] : [text, `  npx ${command}`];
+    const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
+    const approval = approvalId === undefined ? null : await approvals.get(approvalId).catch(() => null);
+    return waitingLines(runId, waiting, approval);
   });
   const others = waitingFor.length - lines.length;
   return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${others} others`] : [])];

@@ -3,7 +3,7 @@ import { accessFlags, API_EXITS, openClient } from '../input/api-access.ts';
 import { EXIT, UsageError, RefusedError } from '../line/command.ts';
 import type { Terminal, Command } from '../line/command.ts';
 import { option, text, textOr } from '../line/flags.ts';
-import { approvalInWords, approveCommand, whoDecides } from '../../wording/index.ts';
+import { decisionsOf, formatApproval, holdfastCommand, whoDecides } from '../../wording/index.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
 import { readChoice, readJson } from '../input/read-json.ts';
 import { defineCommand } from '../line/define-command.ts';
@@ -67,8 +67,9 @@ async function listAll(
 function toText({ id, digest, status, tool, title, args, details, policy, requestedBy, expiresAt }: Approval): string {
   const who = `for ${requestedBy}, decided by ${whoDecides(policy)}`;
   const head = `${id}  ${status === 'pending' ? `until ${expiresAt}` : status}, ${who}\n`;
-  const asked = approvalInWords({ title, tool, args: args ?? null, details: details ?? null });
-  return `${escapeInvisible(head)}${asked}${status === 'pending' ? `  npx ${approveCommand(id, { digest, policy })}\n` : ''}`;
+  const asked = formatApproval({ title, tool, args: args ?? null, details: details ?? null });
+  const [approve] = status === 'pending' ? decisionsOf(id, { policy, digest }) : [];
+  return `${escapeInvisible(head)}${asked}${approve ? `  ${holdfastCommand(approve)}\n` : ''}`;
 }
 
 export const comment = defineCommand({
@@ -154,7 +155,7 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
       const client = await openClient(values, terminal, APPROVER);
       const seen = await client.approvals.get(id);
       requireDigest(seen, values.digest);
-      terminal.stderr.write(approvalInWords({ ...seen, args: seen.args ?? null, details: seen.details ?? null }));
+      terminal.stderr.write(formatApproval({ ...seen, args: seen.args ?? null, details: seen.details ?? null }));
       const decided = await client.approvals.decide(seen, {
         decision,
         ...(values.reason !== undefined && { reason: values.reason }),

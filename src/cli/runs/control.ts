@@ -6,7 +6,7 @@ import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { option, text } from '../line/flags.ts';
 import { oneOperand, twoOperands } from '../line/operands.ts';
-import { waysOn } from '../output/table.ts';
+import { nextSteps } from '../output/table.ts';
 import { defineCommand } from '../line/define-command.ts';
 
 /* What commands share that stop one run, end it or let it go on. */
@@ -38,7 +38,7 @@ export async function reportRun(
   { stdout, stderr }: Terminal,
 ): Promise<number> {
   stdout.write(json ? `${JSON.stringify(run, null, 2)}\n` : `${run.id} is ${run.status}\n`);
-  for (const line of await waysOn(client, run)) stderr.write(`${line}\n`);
+  for (const line of await nextSteps(client, run)) stderr.write(`${line}\n`);
   return EXIT.done;
 }
 

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../client/index.ts';
 import type { Client, Run } from '../../client/index.ts';
-import { eventInWords, retryInWords } from '../../wording/index.ts';
+import { formatEvent, retryLine } from '../../wording/index.ts';
 import { isJsonObject, parseDuration } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
@@ -13,7 +13,7 @@ import { oneOperand } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
 import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-json.ts';
-import { waysOn } from '../output/table.ts';
+import { nextSteps } from '../output/table.ts';
 
 export const run = defineCommand({
   name: 'run',
@@ -53,7 +53,7 @@ export const run = defineCommand({
     const stopTelling = values.quiet ? () => {} : tellRetries(client, id, print);
     const { ended, isLate } = await follow(client, id, { signal, print }).finally(stopTelling);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
-    for (const line of await waysOn(client, ended)) print(line);
+    for (const line of await nextSteps(client, ended)) print(line);
     print(summarize(ended));
     return isLate ? EXIT.timedOut : EXIT_BY_STATUS[ended.status];
   },
@@ -105,7 +105,7 @@ async function follow(
     for (;;) {
       const { done, value } = await events.next();
       if (done === true) return { ended: value, isLate: false };
-      const line = eventInWords(value);
+      const line = formatEvent(value);
       if (line !== null) print(`${String(value.step).padStart(3)}  ${line}`);
     }
   } catch (error) {
@@ -162,7 +162,7 @@ export function tellRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (
     if (isOver) return;
     for (const retry of retrying) {
       const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
-      if (!told.has(key)) print(`     ${retryInWords(retry, Date.now())}`);
+      if (!told.has(key)) print(`     ${retryLine(retry)}`);
       told.add(key);
     }
   };

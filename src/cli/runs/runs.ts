@@ -8,7 +8,7 @@ import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
 import { CONTROL_FLAGS, OF_RUN, reportRun, VALUES_FLAG, valuesOf } from './control.ts';
-import { eventInWords } from '../../wording/index.ts';
+import { formatEvent } from '../../wording/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 
 const STATUSES: Readonly<Record<RunStatus, RunStatus>> = {
@@ -213,7 +213,7 @@ export const history = defineCommand({
 });
 
 function toLine(event: RunEvent): string | null {
-  const said = eventInWords(event);
-  if (said === null) return null;
-  return `${String(event.seq).padStart(4)}  ${event.at}  ${String(event.step).padStart(3)}  ${said}`;
+  const text = formatEvent(event);
+  if (text === null) return null;
+  return `${String(event.seq).padStart(4)}  ${event.at}  ${String(event.step).padStart(3)}  ${text}`;
 }

@@ -53,3 +53,4 @@ export { describeUndone, isBehind } from './compensation.ts';
 export type { UndoneWork } from './compensation.ts';
 export { TAKEN_IN, hasEnded, isEnded, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';
+export { hasLostSeveral } from './unknown-outcomes.ts';

@@ -1,7 +1,12 @@
 import { isUnknownOutcome } from '../values/errors.ts';
+import type { TaskFailure } from '../values/errors.ts';
+import type { PerhapsMadeCall } from './compensation.ts';
+import { isSamePath } from './ids.ts';
+import type { TaskPath } from './ids.ts';
+import type { Run } from './run.ts';
 import { tasksIn } from './scope-place.ts';
 import type { SavedProgress, Scope, TaskState } from './scope.ts';
-import { batchOf, progressAt, scopeInside } from './task-position.ts';
+import { batchOf, hasFailed, progressAt, scopeIn, scopeInside } from './task-position.ts';
 import type { CallState } from './tool-batch.ts';
 
 /** Returns the nodes that have calls with an unknown outcome. A node in a subgraph is `outer/inner`. */
@@ -47,4 +52,42 @@ function countUnknownOf(state: TaskState): number {
 /** True if a task, or a call of a batch, waits for a person because its outcome is unknown. */
 function isOutcomeUnknown(state: TaskState | CallState): boolean {
   return state.phase === 'intervention' && isUnknownOutcome(state.failure.error);
+}
+
+/** The end of a failed task. */
+interface FailedTask {
+  readonly failure: TaskFailure;
+  readonly saved: SavedProgress | null;
+}
+
+/** True if a retry makes a lost call again. A batch keeps its lost calls, which wait for a person again. */
+export function repeatsLostCall({ failure, saved }: FailedTask): boolean {
+  const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
+  return isUnknownOutcome(failure.error) && !isKept;
+}
+
+/**
+ * Returns the calls of a task that are lost, as far as the run remembers them. Those without an answer from their run's end
+ * are left out, as the ledger does not repeat them.
+ */
+export function rememberedLostCalls(
+  { compensation }: Pick<Run, 'compensation'>,
+  path: TaskPath,
+): readonly PerhapsMadeCall[] {
+  return compensation.perhapsMade.filter(
+    ({ taskPath, unansweredTakeover }) => unansweredTakeover === undefined && isSamePath(taskPath, path),
+  );
+}
+
+/** True if a node of a failed run has lost several calls, so that it takes no retry: all would be made again. */
+export function hasLostSeveral(run: Pick<Run, 'root' | 'compensation'>, node: string): boolean {
+  const isRefused = (scope: Scope, around: TaskPath): boolean =>
+    tasksIn(scope).some((task) => {
+      const path = [...around, task.key];
+      const inside = scopeIn(task.state);
+      if (inside && isRefused(inside, path)) return true;
+      if (task.node !== node || !hasFailed(task.state) || !repeatsLostCall(task.state)) return false;
+      return rememberedLostCalls(run, path).length > 1;
+    });
+  return isRefused(run.root, []);
 }

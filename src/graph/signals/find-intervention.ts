@@ -1,7 +1,7 @@
 import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { interventionId, isSamePath } from '../run/ids.ts';
+import { interventionId } from '../run/ids.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
@@ -14,7 +14,7 @@ import { formatTimestamp } from '../values/time.ts';
 import { textOf } from './signal.ts';
 import { SINCE, refuseUnread } from './refusals.ts';
 import type { PerhapsMadeCall } from '../run/compensation.ts';
-import { hasUnknownOutcome } from '../run/unknown-outcomes.ts';
+import { rememberedLostCalls, repeatsLostCall } from '../run/unknown-outcomes.ts';
 
 /** A failed node, or one failed call of it, that a person may retry, skip or fail. */
 export interface OpenIntervention {
@@ -104,12 +104,6 @@ export function isNamed(payload: JsonObject, { node, id }: { readonly node: stri
   return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
 }
 
-/** True if a retry makes a lost call again. A batch keeps its lost calls, which wait for a person again. */
-export function repeatsLostCall({ failure, saved }: OpenIntervention): boolean {
-  const isKept = (saved?.kind === 'agent' || saved?.kind === 'calls') && hasUnknownOutcome(saved);
-  return isUnknownOutcome(failure.error) && !isKept;
-}
-
 /** Returns the lost call that a person is shown: one of a batch, or that of the node. */
 export function shownLostCall({ handle, failure, call }: OpenIntervention): PerhapsMadeCall | null {
   if (!isUnknownOutcome(failure.error)) return null;
@@ -119,17 +113,11 @@ export function shownLostCall({ handle, failure, call }: OpenIntervention): Perh
   return made && { key: made.key, taskPath, called: made.tool ?? node.id };
 }
 
-/**
- * Returns the calls that a retry of the node would make again although they are lost. Those without an answer from their
- * run's end are left out, as the ledger does not repeat them.
- */
+/** Returns the calls that a retry of the node would make again although they are lost. */
 export function lostCallsOf({ run }: Draft, intervention: OpenIntervention): readonly PerhapsMadeCall[] {
   if (!repeatsLostCall(intervention)) return [];
   const shown = shownLostCall(intervention);
-  const others = run.compensation.perhapsMade.filter(
-    ({ key, taskPath, unansweredTakeover }) =>
-      key !== shown?.key && unansweredTakeover === undefined && isSamePath(taskPath, intervention.handle.taskPath),
-  );
+  const others = rememberedLostCalls(run, intervention.handle.taskPath).filter(({ key }) => key !== shown?.key);
   return shown ? [shown, ...others] : others;
 }
 

@@ -16,7 +16,6 @@ import {
   findInterventions,
   refuseUnnamed,
   refuseSeveralLost,
-  repeatsLostCall,
   shownLostCall,
   lostCallsOf,
 } from './find-intervention.ts';
@@ -24,6 +23,7 @@ import type { OpenIntervention } from './find-intervention.ts';
 import { refuseCompensated, refuseUnread, refuseBypass } from './refusals.ts';
 import { refused, taken, REASON, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
+import { repeatsLostCall } from '../run/unknown-outcomes.ts';
 import { giveUpTask, skipTask } from '../superstep/end-by-person.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';

@@ -125,7 +125,7 @@ describe('a node that has failed', () => {
   test('is listed, tried again, and skipped with an output', async () => {
     const { id, code, stderr } = await breakDown();
     expect(code).toBe(3);
-    expect(stderr).toContain(`  npx holdfast retry ${id} --id '`);
+    expect(stderr).toContain(`  npx holdfast retry ${id} --id pay`);
     expect((await at('interventions')).stdout).toMatch(new RegExp(`^${id} +\\S+ +pay +broken\\{\\} +TOOL_FAILED`, 'm'));
     expect((await at('retry', id)).code).toBe(0);
     await stack.as('user').untilRun(id, hasStatus('waiting'));

@@ -272,7 +272,7 @@ describe('what Temporal shows', () => {
   const detailsOf = async (workflowId: string): Promise<string> =>
     textAt(await temporal.tell('metadata', workflowId), '/queryResult/0/currentDetails');
   const commandOf = (details: string, name: string): string =>
-    new RegExp(String.raw`temporal workflow signal --name ${name} [^]*?'$`, 'm').exec(details)?.[0] ?? 'false';
+    new RegExp(String.raw`temporal workflow signal --workflow-id \S+ \\\s+--name ${name} [^]*?'$`, 'm').exec(details)?.[0] ?? 'false';
 
   async function startPayment(): Promise<Started> {
     server.answers(json({ paid: true }));

@@ -24,7 +24,7 @@ test('a title with lines of its own has one among the commands to copy', () => {
   const title = 'Pay?\n\n    temporal workflow signal --name approve';
   const { run, events } = startRun({ nodes: { ask: { type: 'approval', title } } });
   const lines = toDetails(run, events, NOTHING_REDACTED).split('\n');
-  const shown = /^\*\*Waits for approval:\*\* Pay\? temporal workflow signal/;
+  const shown = /^\*\*Node ask waits until \S+ for .* to decide: Pay\? temporal workflow signal/;
   expect(lines).toContainEqual(expect.stringMatching(shown));
   expect(lines.filter((line) => line.startsWith('    temporal'))).toHaveLength(2);
 });

@@ -34,7 +34,7 @@ const RUN: ShownRun = {
 
 function explained(run: Partial<ShownRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
   const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
-  const facts = { approvals: [], stopped: null, queue: null, onlyForked: null, heldFromReader: NOTHING, ...rest };
+  const facts = { approvals: [], stopped: null, queue: null, obstacle: null, heldFromReader: NOTHING, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
@@ -190,9 +190,9 @@ describe('the budget', () => {
 });
 
 describe('the actions', () => {
-  const waiting = { kind: 'approval', node: 'ask', id: 'R.a1', since: AT, deadline: LATER } as const;
   const policy = { roles: ['lead'], users: ['ann'], quorum: 2, requireReason: true };
   const approval = toPublicApproval({ ...anApproval('R', 'pending'), policy, title: 'Go?' });
+  const waiting = { kind: 'approval', node: 'ask', id: 'R.a1', since: AT, deadline: approval.expiresAt } as const;
   const ask = { status: 'waiting' as const, waitingFor: [waiting] };
 
   test.each([
@@ -271,7 +271,8 @@ describe('the actions', () => {
     ['nowhere without one', null, []],
   ])('of a run that was ended without its last steps are none but a fork, from %s', (_, checkpoint, commands) => {
     const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
-    const facts = { isLive: false, onlyForked: { why: 'stateless', checkpoint } } as const;
+    const forkAt = checkpoint === null ? null : { runId: 'R', checkpoint };
+    const facts = { isLive: false, obstacle: { kind: 'stateless', forkAt } } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, facts);
     expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
   });
@@ -279,8 +280,8 @@ describe('the actions', () => {
   test('of a failed run whose calls were undone are none but a fork, for who may edit states', () => {
     const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
     const failed = { status: 'failed', endedAt: LATER, error } as const;
-    const onlyForked = { why: 'undone', checkpoint: 'R.c2' } as const;
-    const { actions } = explained(failed, { isLive: false, onlyForked });
+    const obstacle = { kind: 'undone', forkAt: { runId: 'R', checkpoint: 'R.c2' } } as const;
+    const { actions } = explained(failed, { isLive: false, obstacle });
     const { effect, command } = actions[0] ?? {};
     expect([effect, command?.holdfast]).toEqual([
       expect.stringContaining('before the calls that were undone'),
@@ -288,7 +289,7 @@ describe('the actions', () => {
     ]);
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([['fork', true]]);
     const permissions = new Set(['run:control'] as const);
-    expect(explained(failed, { onlyForked, permissions }).actions).toMatchObject([
+    expect(explained(failed, { obstacle, permissions }).actions).toMatchObject([
       { action: 'fork', allowed: false, who: 'who may edit states (state:edit)' },
     ]);
   });

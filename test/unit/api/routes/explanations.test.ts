@@ -138,6 +138,66 @@ test('a failed run takes a retry unless calls of it were undone', async () => {
   expect(await actionsOf('V', { since: -1, nodes: ['pay'] })).toEqual([]);
 });
 
+test('a failed fork whose parent has undone calls since is forked where the parent has not', async () => {
+  const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
+  const parentView = aView({ status: 'failed', endedAt: LATER, error, undone: { since: 1, nodes: ['pay'] } });
+  await api.store.runs.create(aNewRun({ id: 'PU', tenantId: 'demo' }));
+  const checkpoints = [1, 2, 3].map((n) => aCheckpoint('PU', n));
+  await writeTo(api.store, { id: 'PU', tenantId: 'demo' }, aBatch([1, 2, 3], { checkpoints, view: parentView }));
+  const actionsOf = async (id: string, checkpoint: string) => {
+    await api.store.runs.create(aNewRun({ id, tenantId: 'demo', parentRunId: 'PU' }));
+    const started = { seq: 1, at: AT, step: 2, type: 'run.started', graph: null, by: 'ann' } as const;
+    const batch = aBatch([1], {
+      view: aView({ status: 'failed', endedAt: LATER, error, checkpointId: `${id}.c1` }),
+      checkpoints: [aCheckpoint(id, 1)],
+      endedState: aClosedRun(id),
+    });
+    const events = [{ ...started, parent: { runId: 'PU', checkpoint } }];
+    await writeTo(api.store, { id, tenantId: 'demo' }, { ...batch, events });
+    return listAt((await explain(id)).body, '/actions').map((action) => at(action, '/command/holdfast'));
+  };
+  expect(await actionsOf('FU', 'PU.c3')).toEqual(['npx holdfast fork PU --checkpoint PU.c2']);
+  expect(await actionsOf('FS', 'PU.c2')).toContainEqual('npx holdfast retry FS');
+});
+
+test('a node that has lost several calls is offered to be skipped, and no retry', async () => {
+  const error = { code: 'UNKNOWN_OUTCOME', message: 'lost', node: 'pay' } as const;
+  const state = { phase: 'failed', failure: { error, callFailed: false }, saved: null } as const;
+  const task = { key: 'pay', node: 'pay', visit: 1, index: null, item: null, group: null, state } as const;
+  const actionsOf = async (id: string, keys: readonly string[]) => {
+    await api.store.runs.create(aNewRun({ id, tenantId: 'demo' }));
+    const { root, compensation } = aClosedRun(id);
+    const endedState = aClosedRun(id, {
+      root: { ...root, at: { kind: 'running', tasks: [{ ...task, retryRound: 0, takeover: 0 }] } },
+      compensation: { ...compensation, perhapsMade: keys.map((key) => ({ key, taskPath: ['pay'], called: 'charge' })) },
+    });
+    const view = aView({ status: 'failed', endedAt: LATER, error, checkpointId: `${id}.c1` });
+    const checkpoints = [aCheckpoint(id, 1)];
+    await writeTo(api.store, { id, tenantId: 'demo' }, aBatch([1], { checkpoints, view, endedState }));
+    return listAt((await explain(id)).body, '/actions').map((action) => at(action, '/action'));
+  };
+  expect(await actionsOf('L1', ['k'])).toEqual(['retry', 'skip', 'replan']);
+  expect(await actionsOf('L2', ['k', 'l'])).toEqual(['skip', 'fork', 'replan']);
+});
+
+test('of many approvals that wait, the oldest have their deciders and commands', async () => {
+  await api.store.runs.create(aNewRun({ id: 'M', tenantId: 'demo' }));
+  const ids = Array.from({ length: 60 }, (_, n) => `M.a${String(n).padStart(2, '0')}`);
+  const approvals = ids.map((id) => ({ ...anApproval('M', 'pending'), id, policy: { roles: ['approver'] } }));
+  const waitingFor = ids.map((id) => ({ kind: 'approval', node: 'ask', id, since: AT }) as const);
+  const view = aView({ status: 'waiting', waitingFor });
+  await writeTo(api.store, { id: 'M', tenantId: 'demo' }, aBatch([1], { view, approvals }));
+  const { body } = await explain('M', 'approver');
+  const texts = listAt(body, '/reasons').map((reason) => at(reason, '/text'));
+  expect(texts).toHaveLength(60);
+  expect(texts[49]).toMatch(/for approver to decide/);
+  expect(texts[50]).toBe('Node ask waits for people to decide its approval.');
+  const approving = listAt(body, '/actions').filter((action) => at(action, '/action') === 'approve');
+  expect(approving.map((action) => at(action, '/command/holdfast'))).toEqual(
+    ids.slice(0, 50).map((id) => `npx holdfast approve ${id}`),
+  );
+});
+
 describe('a node with an approval', () => {
   const ask = { type: 'approval', title: 'Go?', policy: { users: ['root'] } } as const;
   const nodes = { ask, sub: { type: 'subgraph', graph: aDefinition({ nodes: { ask } }) }, a: adds('a') } as const;

@@ -28,8 +28,8 @@ test('each attempt that is made again is told once, also after a look that has f
   await vi.advanceTimersByTimeAsync(10_000);
   stop();
   expect(lines).toEqual([
-    'pay: attempt 2 in 3 s: TOOL_FAILED shop is down',
-    expect.stringMatching(/^pay: attempt 3 in \d s: TOOL_FAILED still down$/),
+    'Node pay makes attempt 2 of a call at 2026-01-02T03:04:09Z, after TOOL_FAILED shop is down',
+    'Node pay makes attempt 3 of a call at 2026-01-02T03:04:09Z, after TOOL_FAILED still down',
   ]);
   const left = answers.length;
   await vi.advanceTimersByTimeAsync(5_000);

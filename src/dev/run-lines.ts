@@ -1,0 +1,155 @@
+import { hideApproval, hideErrorOf, hideEvent, hideWaiting, REDACTED } from '../graph/redaction/index.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
+import type { CallClaim, CallEnd } from '../store/calls/ledger-claims.ts';
+import { CHANNEL } from '../store/changes.ts';
+import type { Listen } from '../store/database/listen.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { Store } from '../store/store.ts';
+import { formatEvent, retryLine, waitingLines } from '../wording/index.ts';
+
+/** Prints what happens to runs, a line each, without what they hide. */
+export interface RunPrinter {
+  /** Reads a run to which something may have happened. */
+  look(runId: string): void;
+  /** Resolves when all is printed. */
+  close(): Promise<void>;
+}
+
+interface Printing {
+  readonly store: Store;
+  readonly listen: Listen;
+  readonly print: (line: string) => void;
+  /** No earlier event is printed; milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** Subscribes to changes of runs in the database, whatever process makes them. */
+export function printRuns({ listen, ...printing }: Printing): RunPrinter {
+  const printRun = createPrintRun(printing);
+  const printed = new Map<string, Printed>();
+  const queued = new Set<string>();
+  let last: Promise<void> = Promise.resolve();
+  const take = async (runId: string): Promise<void> => {
+    queued.delete(runId);
+    const ofRun = printed.get(runId) ?? { seq: 0, keys: new Set() };
+    printed.set(runId, ofRun);
+    await printRun(runId, ofRun);
+  };
+  const look = (runId: string): void => {
+    if (queued.has(runId)) return;
+    queued.add(runId);
+    // A line that can't be printed is left out: nothing depends on it.
+    last = last.then(() => take(runId)).catch(() => undefined);
+  };
+  const listening = listen(CHANNEL, { heard: (payload) => lookAt(payload, look), opened: () => undefined });
+  return {
+    look,
+    async close() {
+      await listening.close();
+      await last;
+    },
+  };
+}
+
+/** What has been printed of a run. */
+interface Printed {
+  /** The number of the last event. */
+  seq: number;
+  /** Those of what is pending. */
+  readonly keys: Set<string>;
+}
+
+const RUN_OF = /"runId":"([^"]+)"/;
+
+function lookAt(payload: string, look: (runId: string) => void): void {
+  const [, runId] = RUN_OF.exec(payload) ?? [];
+  if (runId !== undefined) look(runId);
+}
+
+const PAGE = 200;
+
+function createPrintRun({ store, print, since }: Omit<Printing, 'listen'>) {
+  return async (runId: string, printed: Printed): Promise<void> => {
+    const run = await store.runs.find(runId);
+    if (!run) return;
+    for (let events = await next(store, runId, printed); events.length > 0; events = await next(store, runId, printed))
+      for (const event of events) {
+        const text = Date.parse(event.at) < since ? null : formatEvent(hideEvent(event, run.redaction));
+        if (text !== null) print(toLine(run, text, event.at));
+      }
+    const pending = await pendingIn(store, run);
+    const lines = pending.flatMap(({ key, lines: ofKey }) => (printed.keys.has(key) ? [] : ofKey));
+    for (const line of lines) print(toLine(run, line, new Date().toISOString()));
+    for (const { key } of pending) printed.keys.add(key);
+    if (typeof run.view?.endedAt === 'string') printed.keys.clear();
+  };
+}
+
+function toLine({ graph, id }: RunRecord, text: string, at: string): string {
+  return `${at.slice(11, 19)}  ${graph.name} ${id}  ${text}`;
+}
+
+/** Reads the next events of a run, and remembers the last of them. */
+async function next(store: Store, runId: string, printed: Printed): Promise<readonly RunEvent[]> {
+  const events = await store.journal.events(runId, printed.seq, PAGE);
+  printed.seq = events.at(-1)?.seq ?? printed.seq;
+  return events;
+}
+
+/** A thing that a run waits for, with a key so that it is printed once. */
+interface Pending {
+  readonly key: string;
+  readonly lines: readonly string[];
+}
+
+async function pendingIn(store: Store, run: RunRecord): Promise<readonly Pending[]> {
+  const { id: runId, redaction, view } = run;
+  const retries = (await store.ledger.retrying(runId)).map(({ lastError, ...retry }) => ({
+    key: `retry ${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`,
+    lines: [
+      retryLine({ ...retry, lastError: lastError && hideErrorOf({ ...lastError, node: retry.node }, redaction) }),
+    ],
+  }));
+  const waits = (view?.waitingFor ?? []).filter(({ kind }) => kind !== 'timer');
+  const awaited = waits.map(async (waiting) => ({
+    key: `waits ${waiting.node} ${waiting.id} ${waiting.since}`,
+    lines: await linesOf(store, run, waiting),
+  }));
+  return [...retries, ...(await Promise.all(awaited))];
+}
+
+type Waiting = NonNullable<RunRecord['view']>['waitingFor'][number];
+
+async function linesOf(store: Store, { id, redaction }: RunRecord, waiting: Waiting): Promise<readonly string[]> {
+  const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
+  const found = approvalId === undefined ? null : await store.approvals.find(approvalId);
+  const visible = found && hideApproval(found.approval, redaction);
+  const approval = visible && { ...visible, digest: visible.digest === REDACTED ? null : visible.digest };
+  return waitingLines(id, hideWaiting(waiting, redaction), approval);
+}
+
+/** A store that reports runs of which a call has failed and is made again: no event of the journal says so. */
+export function retryAwareStore(store: Store, report: (runId: string) => void): Store {
+  const { ledger } = store;
+  return {
+    ...store,
+    ledger: {
+      ...ledger,
+      async fail(call, failure) {
+        const isRecorded = await ledger.fail(call, failure);
+        if (failure.status === 'retrying') report(runOf(call.key));
+        return isRecorded;
+      },
+      async settle(claim: CallClaim, end: CallEnd, judge) {
+        const settled = await ledger.settle(claim, end, judge);
+        if (end.status === 'retrying') report(claim.runId);
+        return settled;
+      },
+    },
+  };
+}
+
+/** The key of a call begins with the id of its run. */
+function runOf(key: string): string {
+  return key.slice(0, key.indexOf(':'));
+}

@@ -1,0 +1,79 @@
+import type { RunEvent } from '../graph/journal/index.ts';
+import { shortJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import { afterAttempts, formatError, formatNode, toLine } from './phrases.ts';
+
+/** Describes an event in one line for people; `null`: it is only technical. */
+export function formatEvent(event: RunEvent): string | null {
+  const text = textOf(event);
+  return text === null ? null : toLine(text);
+}
+
+type EventType = RunEvent['type'];
+type ByType = { readonly [T in EventType]: Extract<RunEvent, { readonly type: T }> };
+/** An event of one type, so that the table gives what takes it. */
+type EventOf<T extends EventType> = { readonly [K in T]: ByType[K] & { readonly type: K } }[T];
+type Texts = { readonly [T in EventType]: (event: EventOf<T>) => string | null };
+
+/** The API of a later version may send events of other types. */
+function textOf<T extends EventType>(event: EventOf<T>): string | null {
+  const format: ((known: EventOf<T>) => string | null) | undefined = TEXTS[event.type];
+  return format?.(event) ?? null;
+}
+
+const technical = (): null => null;
+
+const TEXTS: Texts = {
+  'run.started': ({ by, parent }) =>
+    parent ? `started by ${by}, from ${parent.checkpoint} of ${parent.runId}` : `started by ${by}`,
+  'step.started': technical,
+  'node.started': (event) => `${formatNode(event)} begins`,
+  'node.completed': (event) => `${formatNode(event)} is done`,
+  'node.failed': (event) =>
+    `${formatNode(event)} has failed${afterAttempts(event.attempts)}: ${formatError(event.error)}`,
+  'node.skipped': (event) => `${formatNode(event)} is skipped by ${event.by}`,
+  'model.called': ({ model, usage, error, attempts, ...event }) =>
+    error
+      ? `${formatNode(event)}: model ${model} has failed${afterAttempts(attempts)}: ${formatError(error)}`
+      : `${formatNode(event)}: model ${model} has answered${usage ? ` (${usage.inputTokens} tokens in, ${usage.outputTokens} out)` : ''}`,
+  'function.requested': technical,
+  'function.called': technical,
+  'tool.requested': (event) => `${formatNode(event)}: ${event.tool} is called with ${valueIn(event.args)}`,
+  'tool.called': ({ tool, error, attempts, durationMs, ...event }) =>
+    error
+      ? `${formatNode(event)}: ${tool} has failed${afterAttempts(attempts)}: ${formatError(error)}`
+      : `${formatNode(event)}: ${tool} has answered in ${durationMs} ms${afterAttempts(attempts)}`,
+  'tool.skipped': (event) => `${formatNode(event)}: ${event.by} has answered in place of ${event.tool}`,
+  'approval.requested': (event) => `${formatNode(event)} asks: ${event.approval.title}`,
+  'approval.decided': ({ by, decision, reason, status, ...event }) =>
+    `${formatNode(event)}: ${by} says ${decision}${reasonIn(reason)}, it is ${status}`,
+  'approval.reassigned': ({ by, to, ...event }) =>
+    `${formatNode(event)}: ${by} has given its approval to ${[...to.roles, ...to.users].join(' or ')}`,
+  'approval.expired': (event) => `${formatNode(event)}: the time to decide is over, it is ${event.status}`,
+  'compensation.requested': (event) =>
+    `${formatNode(event)} is undone: ${event.tool} is called with ${valueIn(event.args)}`,
+  'node.compensated': (event) => `${formatNode(event)} is undone`,
+  'compensation.failed': (event) => `${formatNode(event)} is not undone: ${formatError(event.error)}`,
+  'checkpoint.saved': technical,
+  'run.retried': ({ by, node }) => `${by} tries again${node === undefined ? '' : ` at ${node}`}`,
+  'signal.ignored': ({ signal, by, reason, detail }) =>
+    `${signal} of ${by} is ignored: ${reason}${detail === undefined ? '' : `, ${detail}`}`,
+  'run.paused': ({ by, reason }) => `paused by ${by}${reasonIn(reason)}`,
+  'run.resumed': ({ by }) => `resumed by ${by}`,
+  'state.updated': ({ by, values }) => `${by} has set ${Object.keys(values).join(', ')}`,
+  'signal.received': ({ by, event }) => `event ${event} has come from ${by}`,
+  'run.completed': ({ output }) => `completed: ${valueIn(output)}`,
+  'run.failed': ({ error }) => `failed: ${formatError(error)}`,
+  'run.canceled': ({ by, reason }) => `canceled by ${by}${reasonIn(reason)}`,
+};
+
+/** The characters that a value is cut to. */
+const MAX_VALUE = 200;
+
+function valueIn(value: Json): string {
+  return shortJson(value, MAX_VALUE);
+}
+
+function reasonIn(reason: string | null): string {
+  return reason === null ? '' : ` ("${reason}")`;
+}

@@ -1,0 +1,134 @@
+import type { ApprovalPolicy } from '../graph/definition/index.ts';
+import { isUnknownOutcome } from '../graph/values/index.ts';
+import type { JsonObject, RunError } from '../graph/values/index.ts';
+
+/** The controls of runs that are offered. */
+export type ControlName = 'retry' | 'skip' | 'fail' | 'signal' | 'resume' | 'replan' | 'pause' | 'cancel' | 'fork';
+export type DecisionName = 'approve' | 'reject';
+
+/** Something that people can do now about a run. */
+export type NextAction = Decision | Control;
+
+interface Common {
+  /** What it does here, as a sentence. */
+  readonly effect: string;
+  /** What is sent with it: members of the API's request, payload of the signal, flags of the command. */
+  readonly body: JsonObject;
+}
+
+/** A decision of an approval. */
+export interface Decision extends Common {
+  readonly action: DecisionName;
+  readonly approvalId: string;
+}
+
+/** A control of a run. */
+export interface Control extends Common {
+  readonly action: ControlName;
+  readonly runId: string;
+  /** The node that it is about, if it is about one. */
+  readonly node?: string;
+}
+
+/** The parts of an approval that decisions depend on. */
+export interface DecidedApproval {
+  readonly tool?: string | undefined;
+  readonly policy: ApprovalPolicy;
+  /** The digest of what the reader sees; `null`: the reader does not see all that is asked. */
+  readonly digest: string | null;
+}
+
+/** Stands for a text that a person has to fill in. */
+const TO_FILL_IN = '…';
+
+/** Makes the two decisions of an approval. */
+export function decisionsOf(approvalId: string, { tool, policy, digest }: DecidedApproval): readonly Decision[] {
+  const subject = tool === undefined ? 'what is asked' : `the call of ${tool}`;
+  const body = {
+    ...(digest !== null && { digest }),
+    ...(policy.requireReason === true && { reason: TO_FILL_IN }),
+  };
+  return [
+    { action: 'approve', approvalId, effect: `Approves ${subject}.`, body },
+    { action: 'reject', approvalId, effect: `Rejects ${subject}; the graph says what follows.`, body },
+  ];
+}
+
+/** A control that settles an intervention, and what it does. */
+export interface Choice {
+  readonly action: 'retry' | 'skip' | 'fail';
+  readonly effect: string;
+}
+
+/** Makes the control that settles an intervention. */
+export function settlement(runId: string, node: string, id: string, { action, effect }: Choice): Control {
+  return { action, runId, node, effect, body: { id, ...(action === 'skip' && { output: null }) } };
+}
+
+export function sendEvent(runId: string, node: string, event: string): Control {
+  return { action: 'signal', runId, node, effect: `Gives the event ${event} to node ${node}.`, body: { event } };
+}
+
+/** @param checkpoint the one at which the run stands, so that no later pause is ended; `null`: the run has not begun */
+export function resume(runId: string, checkpoint: string | null): Control {
+  const body = checkpoint === null ? {} : { checkpoint };
+  return { action: 'resume', runId, effect: 'Goes on from the pause.', body };
+}
+
+/** The controls that depend on nothing but the status of a run. */
+const EFFECTS = {
+  replan: 'Goes on at a node of yours only; what waits is given up.',
+  pause: 'Stops after the superstep that runs; decisions are still taken.',
+  cancel: 'Ends the run. What its graph says is to be undone is undone.',
+} as const;
+
+export function control(action: keyof typeof EFFECTS, runId: string): Control {
+  return { action, runId, effect: EFFECTS[action], body: action === 'replan' ? { node: TO_FILL_IN } : {} };
+}
+
+/** Errors after which a retry only helps with other limits. */
+const OF_LIMITS: ReadonlySet<string> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'GRAPH_RECURSION_LIMIT']);
+
+/** Retries a failed run. A call of unknown outcome is made again only if its node is named. */
+export function retryRun(runId: string, error: RunError | null): Control {
+  const effect = `Goes on from what has failed; finished work is kept.${error && OF_LIMITS.has(error.code) ? HIGHER : ''}`;
+  const node = error && isUnknownOutcome(error) ? error.node : undefined;
+  if (node === undefined) return { action: 'retry', runId, effect, body: {} };
+  return { action: 'retry', runId, node, effect: `${effect} ${REPEATED}`, body: { node } };
+}
+
+const HIGHER = ' Give it higher `limits`, as far as its graph allows, or it fails again.';
+const REPEATED = 'The call of unknown outcome is made again; it may have been made before.';
+
+/** Goes on without the node that has failed a run. */
+export function skipNode(runId: string, node: string): Control {
+  const effect = `Goes on without node ${node}, with an output of yours.`;
+  return { action: 'skip', runId, node, effect, body: { node, output: null } };
+}
+
+/**
+ * Why a failed run takes no retry. `stateless`: others have ended it, so that it has no state to be retried from. `undone`: calls of it
+ * have been compensated. `inherited`: calls of a run that it goes on from have been. `several-lost`: several calls of the
+ * failed node may have been made, and a retry would make all of them again.
+ */
+export type RetryObstacle = 'stateless' | 'undone' | 'inherited' | 'several-lost';
+
+const FORKS: Readonly<Record<RetryObstacle, string>> = {
+  stateless: 'Goes on as another run, from the last checkpoint; this one was ended without its last steps.',
+  undone:
+    'Goes on as another run, from the last checkpoint before the calls that were undone; this one takes no retry.',
+  inherited:
+    'Goes on as another run, from the last checkpoint before the calls that were undone in the run that this one goes on from; this one takes no retry.',
+  'several-lost':
+    'Goes on as another run, from the last checkpoint; calls after it are made again, and several of the failed node may have been made before. This one takes no retry.',
+};
+
+/** A checkpoint at which a fork may begin, of the failed run or of one that it goes on from. */
+export interface ForkPoint {
+  readonly runId: string;
+  readonly checkpoint: string;
+}
+
+export function fork({ runId, checkpoint }: ForkPoint, obstacle: RetryObstacle): Control {
+  return { action: 'fork', runId, effect: FORKS[obstacle], body: { checkpoint } };
+}

@@ -1,0 +1,257 @@
+import { whoDecides } from './approvals.ts';
+import { decisionsOf, fork, resume, retryRun, sendEvent, settlement, skipNode } from './next-actions.ts';
+import type { Choice, DecidedApproval, ForkPoint, NextAction, RetryObstacle } from './next-actions.ts';
+import { afterAttempts, formatCause, formatError, formatNode } from './phrases.ts';
+import type { ReadableError } from './phrases.ts';
+import { REDACTED } from '../graph/redaction/index.ts';
+import type { RunError } from '../graph/values/index.ts';
+
+/*
+ * Why a run stands where it stands, and what people can do then. The API, Temporal's Web UI and the lines of a terminal say it
+ * by this table.
+ */
+
+/** A reason, and since when it holds. */
+export type Reason = UndatedReason & {
+  /** RFC 3339. */
+  readonly since: string;
+};
+
+/** A reason; its fields are what its reader may see, and `about` is what only the sentence and the actions need. */
+export type UndatedReason = ReasonOf<ReasonKind>;
+type ReasonKind = keyof Reasons;
+
+/** A reason of one kind, so that the table gives what takes it. */
+type ReasonOf<K extends ReasonKind> = { readonly [T in K]: Reasons[T] & { readonly kind: T } }[K];
+
+interface Reasons {
+  readonly approval: OfNode & { readonly about: AwaitedApproval | null };
+  readonly event: OfNode & Alone;
+  readonly timer: OfNode & Alone;
+  readonly intervention: OfNode & {
+    readonly error?: ReadableError | undefined;
+    readonly about: { readonly choices: readonly Choice[] };
+  };
+  readonly 'switched-off': {
+    readonly node?: string;
+    /** The keys of the calls that wait. */
+    readonly calls?: readonly string[];
+    readonly about: SwitchedOff;
+  };
+  readonly queued: { readonly about: { readonly threadId: string | null; readonly aheadRunId: string | null } };
+  readonly pending: { readonly about: { readonly reason: string } };
+  readonly poisoned: { readonly about: { readonly message: string | null } };
+  readonly busy: { readonly about: { readonly by: 'queue' | 'machine' } };
+  readonly paused: { readonly about: { readonly stop: Stop | null; readonly checkpoint: string | null } };
+  readonly retrying: OfNode & {
+    /** The number of the next attempt. */
+    readonly attempt: number;
+    /** RFC 3339; `null`: it is made now. */
+    readonly nextAttemptAt: string | null;
+    readonly error?: ReadableError | undefined;
+    readonly about: null;
+  };
+  readonly working: { readonly about: { readonly hasBegun: boolean; readonly next: readonly string[] } };
+  readonly completed: Alone;
+  readonly failed: OfError & { readonly about: { readonly obstacle: Obstacle | null } };
+  readonly canceled: OfError & { readonly about: { readonly stop: Stop | null } };
+}
+
+interface Alone {
+  readonly about: null;
+}
+
+interface OfNode {
+  readonly node: string;
+  readonly index?: number | undefined;
+  /** Of the approval, the intervention or the event that is awaited. */
+  readonly id?: string | undefined;
+  /** RFC 3339. */
+  readonly deadline?: string | undefined;
+}
+
+interface OfError {
+  readonly error?: RunError;
+  readonly node?: string;
+}
+
+/** A pending approval, as its reader may see it. */
+export interface AwaitedApproval extends DecidedApproval {
+  readonly question: string;
+  /** The number of decisions that have been made. */
+  readonly decisions: number;
+}
+
+/** A tool, model or other code that is switched off, and the nodes at work that wait for it. */
+export interface SwitchedOff {
+  readonly kind: string;
+  readonly name: string;
+  readonly reason: string;
+  /** False: the nodes may be at another call. */
+  readonly isSure: boolean;
+  readonly nodes: readonly string[];
+  /** The keys of the open calls of it, the oldest first; none where the history does not tell of them yet. */
+  readonly calls: readonly string[];
+}
+
+/** The person or node that has paused or canceled a run. */
+export interface Stop {
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** Why a failed run takes no retry. */
+export interface Obstacle {
+  readonly kind: RetryObstacle;
+  /** Where another run can begin; `null`: nowhere. */
+  readonly forkAt: ForkPoint | null;
+}
+
+interface Entry<K extends ReasonKind> {
+  /** One sentence, without the full stop at its end. */
+  readonly text: (reason: ReasonOf<K>) => string;
+  /** What people can do, the nearest first. */
+  readonly next: (reason: ReasonOf<K>, runId: string) => readonly NextAction[];
+}
+
+const nothing = (): readonly NextAction[] => [];
+
+const REASONS: { readonly [K in ReasonKind]: Entry<K> } = {
+  approval: {
+    text({ node, deadline, about }) {
+      const waits = `Node ${node} waits${until(deadline)}`;
+      if (!about) return `${waits} for people to decide its approval`;
+      const made = about.decisions > 0 ? ` (decisions so far: ${about.decisions})` : '';
+      const comma = about.policy.excludeRequester === true ? ',' : '';
+      return `${waits} for ${whoDecides(about.policy)}${comma} to decide${made}: ${about.question}`;
+    },
+    next: ({ id, about }) => (id === undefined ? [] : decisionsOf(id, about ?? { policy: {}, digest: null })),
+  },
+  intervention: {
+    text: ({ error, ...task }) =>
+      `Node ${formatNode(task)} waits for a person to retry, skip or fail it${error ? `: ${formatError(error)}${formatCause(error)}` : ''}`,
+    next: ({ id, node, about: { choices } }, runId) =>
+      id === undefined ? [] : choices.map((choice) => settlement(runId, node, id, choice)),
+  },
+  event: {
+    text: ({ node, id, deadline }) => `Node ${node} waits for the event ${id ?? ''}${until(deadline)}`,
+    next: ({ node, id }, runId) => (id === undefined || id === REDACTED ? [] : [sendEvent(runId, node, id)]),
+  },
+  timer: { text: ({ node, deadline }) => `Node ${node} waits${until(deadline)}`, next: nothing },
+  'switched-off': {
+    text({ about: { kind, name, reason, isSure, nodes, calls } }) {
+      const who = `${nodes.length === 1 ? 'Node' : 'Nodes'} ${nodes.join(', ')}${isSure ? '' : ' may wait'}`;
+      return `${who}: ${waitingCalls(calls, `the ${kind} ${name}`)} until an administrator switches it on: ${reason}`;
+    },
+    next: nothing,
+  },
+  queued: {
+    text({ about: { threadId, aheadRunId } }) {
+      const ahead = aheadRunId === null ? 'the run before it' : `run ${aheadRunId}`;
+      return `The run waits for its turn on the thread ${threadId ?? ''}: ${ahead} is not over`;
+    },
+    next: nothing,
+  },
+  pending: {
+    text: ({ about: { reason } }) => `Temporal does not have the run yet, and it is tried again: ${reason}`,
+    next: nothing,
+  },
+  poisoned: {
+    text: ({ about: { message } }) =>
+      `The run's workflow task fails, and the run is ended soon if it goes on to${message === null ? '' : `: ${message}`}`,
+    next: nothing,
+  },
+  busy: { text: ({ about: { by } }) => BUSY[by], next: nothing },
+  paused: {
+    text: ({ about: { stop } }) => `The run was paused${byWhom(stop)}`,
+    next: ({ about: { checkpoint } }, runId) => [resume(runId, checkpoint)],
+  },
+  retrying: {
+    text({ attempt, nextAttemptAt, error, ...task }) {
+      const when = nextAttemptAt === null ? 'now' : `at ${nextAttemptAt}`;
+      return `Node ${formatNode(task)} makes attempt ${attempt} of a call ${when}${error ? `, after ${formatError(error)}` : ''}`;
+    },
+    next: nothing,
+  },
+  working: {
+    text({ about: { hasBegun, next } }) {
+      if (!hasBegun) return 'No worker has begun the run yet: is one up, and does it reach the database?';
+      return next.length > 0 ? `The run is at work: ${next.join(', ')}` : 'The run is at work';
+    },
+    next: nothing,
+  },
+  completed: { text: () => 'The run has completed', next: nothing },
+  failed: {
+    text({ error }) {
+      if (!error) return 'The run failed';
+      const who = error.node === undefined ? 'The run' : `Node ${error.node}`;
+      return `${who} failed${afterAttempts(error.attempts)}: ${formatError(error)}${formatCause(error)}`;
+    },
+    next({ error, about: { obstacle } }, runId) {
+      const skip = error?.node === undefined ? [] : [skipNode(runId, error.node)];
+      if (!obstacle) return [retryRun(runId, error ?? null), ...skip];
+      const forks = obstacle.forkAt ? [fork(obstacle.forkAt, obstacle.kind)] : [];
+      return obstacle.kind === 'several-lost' ? [...skip, ...forks] : forks;
+    },
+  },
+  canceled: {
+    text: ({ error, about: { stop } }) => `The run was canceled${byWhom(stop)}${error ? formatCause(error) : ''}`,
+    next: nothing,
+  },
+};
+
+/** Says a reason in one sentence, without the full stop at its end. */
+export function formatReason<K extends ReasonKind>(reason: ReasonOf<K>): string {
+  return REASONS[reason.kind].text(reason);
+}
+
+/** Finds what people can do about a reason, the nearest first; nothing where the run goes on by itself. */
+export function nextActions<K extends ReasonKind>(reason: ReasonOf<K>, runId: string): readonly NextAction[] {
+  return REASONS[reason.kind].next(reason, runId);
+}
+
+const BUSY = {
+  queue: 'The run waits for its turn at a worker that is busy with others, and goes on by itself',
+  machine:
+    'The machine of its worker has no time for the run, or has ended the process that was at it. It is tried again by itself',
+} as const;
+
+function until(deadline: string | undefined): string {
+  return deadline === undefined ? '' : ` until ${deadline}`;
+}
+
+function byWhom(stop: Stop | null): string {
+  if (!stop) return '';
+  return ` by ${stop.by}${stop.reason === null ? '' : `: ${stop.reason}`}`;
+}
+
+/** The calls that one sentence names. */
+const MAX_NAMED = 3;
+
+function waitingCalls(keys: readonly string[], of: string): string {
+  if (keys.length === 0) return `calls of ${of} wait`;
+  if (keys.length === 1) return `the call ${keys.join()} of ${of} waits`;
+  const named = keys.slice(0, MAX_NAMED).join(', ');
+  const others = keys.length - MAX_NAMED;
+  return `the calls ${named}${others > 0 ? ` and ${others} more` : ''} of ${of} wait`;
+}
+
+/** A thing that a run waits for, as the API answers it. */
+export interface Waiting extends OfNode {
+  readonly kind: 'approval' | 'event' | 'timer' | 'intervention';
+  /** RFC 3339. */
+  readonly since: string;
+  readonly error?: ReadableError | undefined;
+  readonly choices?: readonly Choice[] | undefined;
+}
+
+type WaitingReason = Extract<Reason, Pick<Waiting, 'kind'>>;
+
+/** Makes the reason of what a run waits for. @param approval the one that is awaited; `null`: none, or it is not known */
+export function waitingReason(waiting: Waiting, approval: AwaitedApproval | null): WaitingReason {
+  const { kind, node, index, id, since, deadline, error, choices = [] } = waiting;
+  const common = { node, index, id, since, deadline };
+  if (kind === 'approval') return { kind, ...common, about: approval };
+  if (kind === 'intervention') return { kind, ...common, error, about: { choices } };
+  return { kind, ...common, about: null };
+}

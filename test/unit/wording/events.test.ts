@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { formatEvent } from '../../../src/wording/events.ts';
+import type { RunEvent, RunEventBody } from '../../../src/graph/journal/events.ts';
+
+const at = '2026-01-01T00:00:00Z';
+const format = (body: RunEventBody, path?: readonly string[]): string | null => {
+  const event: RunEvent = { seq: 1, at, step: 0, ...(path && { path }), ...body };
+  return formatEvent(event);
+};
+const task = { node: 'pay', visit: 1 } as const;
+const error = { code: 'TOOL_FAILED', message: 'the shop is closed' } as const;
+
+test.each<[RunEventBody, string | null]>([
+  [{ type: 'run.started', graph: null, by: 'uma' }, 'started by uma'],
+  [{ type: 'node.started', ...task, index: 2 }, 'pay[2] begins'],
+  [
+    { type: 'node.failed', ...task, error, attempts: 5 },
+    'pay has failed after 5 attempts: TOOL_FAILED the shop is closed',
+  ],
+  [
+    { type: 'tool.requested', ...task, tool: 'refund', args: { euros: 5 }, idempotencyKey: 'k' },
+    'pay: refund is called with {"euros":5}',
+  ],
+  [
+    { type: 'tool.called', ...task, tool: 'refund', result: 1, attempts: 1, durationMs: 12, idempotencyKey: 'k' },
+    'pay: refund has answered in 12 ms',
+  ],
+  [
+    {
+      type: 'approval.decided',
+      ...task,
+      approvalId: 'a',
+      decision: 'approve',
+      reason: 'ok',
+      status: 'approved',
+      args: null,
+      by: 'ada',
+    },
+    'pay: ada says approve ("ok"), it is approved',
+  ],
+  [{ type: 'run.completed', output: { receipt: 'R-1' } }, 'completed: {"receipt":"R-1"}'],
+  [{ type: 'step.started', nodes: ['pay'] }, null],
+])('%j is one line', (event, line) => {
+  expect(format(event)).toBe(line);
+});
+
+test('a node of a subgraph has the enclosing nodes before its name', () => {
+  expect(format({ type: 'node.completed', ...task, update: {} }, ['outer'])).toBe('outer/pay is done');
+});
+
+test('a large value is cut, and control characters are escaped', () => {
+  expect(format({ type: 'run.completed', output: 'x'.repeat(1_000) })?.length).toBeLessThan(250);
+  expect(format({ type: 'run.canceled', by: 'uma\u001B[2A\n', reason: null })).toBe('canceled by uma\\u{1b}[2A ');
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { retryLine, waitingLines } from '../../../src/wording/waiting-lines.ts';
+
+const lastError = { code: 'TOOL_FAILED', message: 'the shop\nis closed' } as const;
+
+test.each([
+  [
+    { node: 'pay', attempt: 2, lastError, nextAttemptAt: '1970-01-01T00:00:02.500Z' },
+    'Node pay makes attempt 2 of a call at 1970-01-01T00:00:02.500Z, after TOOL_FAILED the shop is closed',
+  ],
+  [
+    { node: 'pay', index: 3, attempt: 3, lastError: null, nextAttemptAt: null },
+    'Node pay[3] makes attempt 3 of a call now',
+  ],
+])('the retry %j is one line', (retry, line) => {
+  expect(retryLine(retry)).toBe(line);
+});
+
+const since = '2026-01-01T00:00:00Z';
+const asked = {
+  title: 'Pay 20?',
+  args: { euros: 20 },
+  details: null,
+  digest: '3f2a9c81d0e4'.padEnd(64, '0'),
+  policy: { roles: ['approver'], quorum: 2 },
+  decisions: [],
+};
+const asking = { kind: 'approval', node: 'ask', id: 'R.a1', since } as const;
+const choices = [
+  { action: 'retry', effect: 'Makes the call again.' },
+  { action: 'fail', effect: 'Fails the run.' },
+] as const;
+
+test.each([
+  [
+    asking,
+    'Node ask waits for 2 people of approver to decide: Pay 20? With {"euros":20}',
+    '  npx holdfast approve R.a1 --digest 3f2a9c81d0e4',
+  ],
+  [
+    {
+      kind: 'intervention',
+      node: 'pay',
+      id: 'pay.1.0',
+      since,
+      error: { code: 'UNKNOWN_OUTCOME', message: 'lost' },
+      choices,
+    },
+    'Node pay waits for a person to retry, skip or fail it: UNKNOWN_OUTCOME lost',
+    '  npx holdfast retry R --id pay.1.0',
+  ],
+  [
+    { kind: 'event', node: 'hold', id: 'parcel', since },
+    'Node hold waits for the event parcel',
+    '  npx holdfast signal R --event parcel',
+  ],
+  [{ kind: 'timer', node: 'hold', deadline: 'noon', since }, 'Node hold waits until noon'],
+] as const)('%j has a line with the reason, and one with the command', (waiting, ...lines) => {
+  expect(waitingLines('R', waiting, asked)).toEqual(lines);
+});
+
+test('an approval that can not be read is named, and its command shows what it approves', () => {
+  expect(waitingLines('R', asking, null)).toEqual([
+    'Node ask waits for people to decide its approval',
+    '  npx holdfast approve R.a1',
+  ]);
+});
+
+test('the command for an approval that needs a reason has a gap for it', () => {
+  expect(waitingLines('R', asking, { ...asked, policy: { requireReason: true } })[1]).toBe(
+    "  npx holdfast approve R.a1 --digest 3f2a9c81d0e4 --reason '…'",
+  );
+});
+
+test.each([
+  ['is long', { args: { note: 'x'.repeat(400) } }],
+  ['has details', { details: 'An old customer' }],
+])('an approval that %s is not decided by its line, which does not show all', (_, over) => {
+  const [reason, command] = waitingLines('R', asking, { ...asked, ...over });
+  expect(reason).toMatch(/: Pay 20\?$/);
+  expect(command).toBe('  npx holdfast approvals --run R');
+});
+
+test('a text from outside ends no quotation of the command, and starts no other one', () => {
+  const [, command] = waitingLines('R', { kind: 'event', node: 'hold', id: "x'; rm -r ~;\n'", since }, null);
+  expect(command).toBe(`  npx holdfast signal R --event 'x'\\''; rm -r ~; '\\'''`);
+});
