@@ -1,6 +1,16 @@
-import { StrictMode } from 'react';
+import { StrictMode, useState } from 'react';
+import type { JSX } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app.tsx';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Router } from 'wouter';
+import { ApiProvider, createQueryClient } from './api/use-api.tsx';
+import { Shell } from './layout/shell.tsx';
+import { LiveProvider } from './api/live.tsx';
+import { Pages } from './pages/pages.tsx';
+import { identityOf } from './session/person.ts';
+import { SessionProvider } from './session/session-provider.tsx';
+import { useSession } from './session/use-session.ts';
+import { SignInPage } from './layout/sign-in-page.tsx';
 
 /** Shows the console in its place in `index.html`. */
 export function showApp(): void {
@@ -10,5 +20,37 @@ export function showApp(): void {
     <StrictMode>
       <App />
     </StrictMode>,
+  );
+}
+
+/** The console: a page to sign in, and behind it all others. */
+export function App(): JSX.Element {
+  return (
+    <Router base="/console">
+      <SessionProvider>
+        <Signed />
+      </SessionProvider>
+    </Router>
+  );
+}
+
+function Signed(): JSX.Element {
+  const { person } = useSession();
+  // Another person starts with nothing that the one before has read; another token of the same changes nothing.
+  return person ? <Inside key={identityOf(person)} /> : <SignInPage />;
+}
+
+function Inside(): JSX.Element {
+  const [queryClient] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <ApiProvider>
+        <LiveProvider>
+          <Shell>
+            <Pages />
+          </Shell>
+        </LiveProvider>
+      </ApiProvider>
+    </QueryClientProvider>
   );
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CallOptions } from 'holdfast/client';
 import { useState } from 'react';
-import { isDefinite } from './is-definite.ts';
+import { isDefinite } from './errors.ts';
 
 interface ActionOptions<Input, Answer> {
   readonly send: (input: Input, options: CallOptions) => Promise<Answer>;

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
-import type { Completion } from './completions-at.ts';
-import { placeAt } from './places.ts';
+import type { Completion } from './completions.ts';
+import { placeAt } from './json-text.ts';
 import type { Completions } from './use-completions.ts';
 
 interface CompletionListProps {

@@ -1,7 +1,7 @@
 import type { JSX } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import type { EditorIssue } from './editor-issue.ts';
-import { placeAt } from './places.ts';
+import { placeAt } from './json-text.ts';
+import type { EditorIssue } from './json-text.ts';
 
 interface IssueListProps {
   readonly id: string;

@@ -1,9 +1,9 @@
 import { useId, useRef } from 'react';
 import type { ChangeEvent, JSX, KeyboardEvent } from 'react';
 import { CompletionList } from './completion-list.tsx';
-import type { Completion } from './completions-at.ts';
+import type { Completion } from './completions.ts';
 import './editor.css';
-import type { EditorIssue } from './editor-issue.ts';
+import type { EditorIssue } from './json-text.ts';
 import { indentAfter } from './indent-after.ts';
 import { IssueList } from './issue-list.tsx';
 import { LineNumbers } from './line-numbers.tsx';

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { JSX } from 'react';
-import type { EditorIssue } from './editor-issue.ts';
-import { placeAt } from './places.ts';
+import { placeAt } from './json-text.ts';
+import type { EditorIssue } from './json-text.ts';
 
 interface LineNumbersProps {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
-import { completionsAt } from './completions-at.ts';
-import type { Completion } from './completions-at.ts';
+import { completionsAt } from './completions.ts';
+import type { Completion } from './completions.ts';
 
 /** The completions that are shown. */
 export interface Completions {

@@ -1,7 +1,6 @@
-import { isMembers, memberOf } from './fields-of.ts';
-import type { Field, FieldKind } from './fields-of.ts';
-import { fitsInput } from './fits-input.ts';
-import { toJsonText } from './to-json-text.ts';
+import { isMembers, memberOf, fieldsOf, jsonField } from './fields-of.ts';
+import type { Field, FieldKind, Schema } from './fields-of.ts';
+import { visible } from '../parts/texts.ts';
 
 /**
  * What stands in an input: a text, a tick, or labels that are chosen. An empty text is also a tick that says neither yes nor no;
@@ -123,4 +122,58 @@ export function readJsonText(text: string): Read {
   } catch (error) {
     return { problem: error instanceof Error ? `This is no JSON: ${error.message}` : 'This is no JSON' };
   }
+}
+
+/** True if the input of a text shows it as it is: browsers leave out what its type does not allow. */
+export function fitsInput({ kind, inputType }: Pick<Field, 'kind' | 'inputType'>, text: string): boolean {
+  if (visible(text) !== text) return false;
+  if (kind === 'long-text') return true;
+  return !text.includes('\n') && (FITS.get(inputType)?.(text) ?? true);
+}
+
+const isTrimmed = (text: string): boolean => text === text.trim();
+
+const FITS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['date', isDate],
+  ['email', isTrimmed],
+  ['url', isTrimmed],
+]);
+
+function isDate(text: string): boolean {
+  const time = /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** Writes a value as JSON to edit. Letters that are not seen become escapes of JSON, so that they are read again as they were. */
+export function toJsonText(value: unknown): string {
+  const text = JSON.stringify(value, null, 2);
+  if (visible(text) === text) return text;
+  return text.replaceAll(/./gsu, (letter) => (visible(letter) === letter ? letter : escapeInJson(letter)));
+}
+
+function escapeInJson(letter: string): string {
+  const units = Array.from({ length: letter.length }, (_, at) => letter.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/**
+ * Gives the fields for a value that a schema describes, so that all of it is shown: what has no field in the schema, or does
+ * not fit its own, is written as JSON.
+ * @param value `undefined`: there is none yet
+ * @returns `null`: all of it is JSON
+ */
+export function fieldsFor(schema: Schema, value: unknown): readonly Field[] | null {
+  const fields = fieldsOf(schema);
+  if (fields === null || value === undefined) return fields;
+  if (!isMembers(value)) return null;
+  const names = new Set(fields.map(({ name }) => name));
+  const others = Object.keys(value).filter((name) => !names.has(name));
+  return [...fields.map((field) => fitting(field, memberOf(value, field.name))), ...others.map(jsonField)];
+}
+
+function fitting(field: Field, value: unknown): Field {
+  const kinds: readonly FieldKind[] =
+    field.kind === 'text' && field.inputType === 'text' ? ['text', 'long-text'] : [field.kind];
+  const found = kinds.map((kind) => ({ ...field, kind })).find((one) => showsValue(one, value));
+  return found ?? { ...field, kind: 'json' };
 }

@@ -2,14 +2,13 @@ import type { CallOptions } from 'holdfast/client';
 import { useRef } from 'react';
 import type { FormEvent, JSX, ReactNode } from 'react';
 import { useAction } from '../api/use-action.ts';
-import { CopyAsCurl } from '../parts/copy-as-curl.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { CopyAsCurl } from '../parts/copy-button.tsx';
+import { Problem } from '../parts/notices.tsx';
 import type { ShownRequest } from '../parts/to-curl.ts';
-import { hasProblems } from './has-problems.ts';
-import { issuesByField } from './issues-by-field.ts';
-import './request-form.css';
+import { hasProblems, issuesByField } from './read-form.ts';
+import './form.css';
 import { SchemaForm } from './schema-form.tsx';
-import { showProblem } from './show-problem.ts';
+import { showProblem } from './use-form.ts';
 import type { Form } from './use-form.ts';
 
 interface RequestFormProps<Answer> {

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { JSX } from 'react';
-import { visible } from '../parts/visible.ts';
+import { visible } from '../parts/texts.ts';
 import type { DraftValue } from './draft.ts';
 import { jsonField, memberOf } from './fields-of.ts';
 import type { Field } from './fields-of.ts';

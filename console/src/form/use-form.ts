@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
+import { fieldsFor } from './draft.ts';
 import type { Draft, DraftValue } from './draft.ts';
-import { fieldsFor } from './fields-for.ts';
 import type { Field, Schema } from './fields-of.ts';
 import { openForm, readForm } from './read-form.ts';
 
@@ -35,4 +35,11 @@ export function useForm(schema: Schema, initial: unknown, kept: Draft | null = n
     isTouched: JSON.stringify(draft) !== JSON.stringify(opened),
     reset: () => setDraft(opened),
   };
+}
+
+/** Puts the focus on the first field that something is wrong with, also where it stands in a part that is closed. */
+export function showProblem(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLElement>('[aria-invalid=true]');
+  field?.closest('details')?.setAttribute('open', '');
+  field?.focus();
 }

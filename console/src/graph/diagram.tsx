@@ -1,12 +1,12 @@
-import type { NodeTypes } from '@xyflow/react';
+import { Handle, Position } from '@xyflow/react';
+import type { NodeTypes, Node, NodeProps } from '@xyflow/react';
 import { useMemo } from 'react';
-import type { JSX } from 'react';
+import type { JSX, ReactNode } from 'react';
 import type { Definition } from './definition.ts';
-import './diagram.css';
-import { DiagramNode } from './diagram-node.tsx';
-import type { NodeMark } from './diagram-node.tsx';
+import './graph.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { layOut, sizeOf } from './lay-out.ts';
+import type { PlacedNode } from './lay-out.ts';
 
 interface DiagramProps {
   readonly label: string;
@@ -33,5 +33,45 @@ export function Diagram({ label, definition, marks = NO_MARKS, chosen, onChoose 
   );
   return (
     <GraphCanvas label={label} drawing={drawing} nodes={nodes} nodeTypes={NODE_TYPES} onLeave={() => onChoose(null)} />
+  );
+}
+
+interface NodeData extends Omit<PlacedNode, 'x' | 'y'>, Record<string, unknown> {
+  /** What is shown of the node besides its name and subject. */
+  readonly mark: NodeMark | null;
+  readonly isChosen: boolean;
+  readonly onChoose: (node: string) => void;
+}
+
+/** How a node stands out: the class of its frame, and what is shown in it. */
+export interface NodeMark {
+  readonly look: string;
+  readonly body: ReactNode;
+}
+
+export type DiagramNode = Node<NodeData, 'shown'>;
+
+/** A node of a diagram: a button that opens it. */
+export function DiagramNode({ data }: NodeProps<DiagramNode>): JSX.Element {
+  const { id, kind, about, mark, isChosen, onChoose } = data;
+  return (
+    <>
+      {kind !== 'start' && <Handle type="target" position={Position.Top} isConnectable={false} />}
+      {kind === 'node' ? (
+        <button
+          type="button"
+          className={`diagram-node nodrag nopan ${mark?.look ?? 'plain'}${isChosen ? ' chosen' : ''}`}
+          aria-pressed={isChosen}
+          onClick={() => onChoose(id)}
+        >
+          <strong>{id}</strong>
+          <span className="diagram-about">{about}</span>
+          {mark && <span className="diagram-mark">{mark.body}</span>}
+        </button>
+      ) : (
+        <div className="diagram-point">{about}</div>
+      )}
+      {kind !== 'end' && <Handle type="source" position={Position.Bottom} isConnectable={false} />}
+    </>
   );
 }

@@ -1,12 +1,11 @@
-import { Background, Controls, MarkerType, ReactFlow } from '@xyflow/react';
-import type { EdgeTypes, FitViewOptions, Node, NodeTypes } from '@xyflow/react';
+import { Background, Controls, MarkerType, ReactFlow, BaseEdge } from '@xyflow/react';
+import type { EdgeTypes, FitViewOptions, Node, NodeTypes, Edge, EdgeProps } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useMemo } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { GraphArrow } from './graph-arrow.tsx';
-import type { ShownArrow } from './graph-arrow.tsx';
-import './graph-canvas.css';
-import type { Drawing } from './lay-out.ts';
+import './graph.css';
+import { toPath } from './lay-out.ts';
+import type { Drawing, Point } from './lay-out.ts';
 
 interface GraphCanvasProps {
   readonly label: string;
@@ -76,4 +75,56 @@ function toFirstLook({ nodes, height }: Drawing, here: readonly string[]): FitVi
   if (height <= READABLE_PX) return { maxZoom: 1, padding: 0.08 };
   const current = nodes.filter(({ id }) => here.includes(id));
   return { nodes: current.length > 0 ? current : nodes.slice(0, FIRST), minZoom: 0.6, maxZoom: 0.85 };
+}
+
+interface ArrowData extends Record<string, unknown> {
+  readonly points: readonly Point[];
+  readonly labelAt: Point;
+  readonly text: string | null;
+}
+
+export type ShownArrow = Edge<ArrowData, 'shown'>;
+
+/** An arrow on the way that the layout has found for it. */
+export function GraphArrow({ id, data, markerEnd }: EdgeProps<ShownArrow>): JSX.Element | null {
+  if (!data) return null;
+  const { points, labelAt, text } = data;
+  return (
+    <BaseEdge
+      id={id}
+      path={toPath(points)}
+      {...(markerEnd !== undefined && { markerEnd })}
+      {...(text !== null && { label: text, labelX: labelAt.x, labelY: labelAt.y })}
+    />
+  );
+}
+
+interface OpenSubgraphsProps {
+  /** What the outermost graph is called. */
+  readonly outermost: string;
+  readonly path: readonly string[];
+  readonly onOpen: (path: readonly string[]) => void;
+}
+
+/** The subgraphs that are open, and the way back; nothing where none is. */
+export function OpenSubgraphs({ outermost, path, onOpen }: OpenSubgraphsProps): JSX.Element | null {
+  if (path.length === 0) return null;
+  return (
+    <nav aria-label="Open subgraphs" className="row">
+      <button type="button" className="button small" onClick={() => onOpen([])}>
+        {outermost}
+      </button>
+      {path.map((node, place) => (
+        <button
+          key={path.slice(0, place + 1).join('/')}
+          type="button"
+          className="button small"
+          aria-current={place === path.length - 1 ? 'true' : undefined}
+          onClick={() => onOpen(path.slice(0, place + 1))}
+        >
+          {node}
+        </button>
+      ))}
+    </nav>
+  );
 }

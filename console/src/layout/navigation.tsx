@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { Link, useRoute } from 'wouter';
 import { KEYS } from '../api/query-keys.ts';
-import { useAdminRight } from '../api/use-admin-right.ts';
-import { useApi } from '../api/use-api.ts';
+import { useAdminRight, useApi } from '../api/use-api.tsx';
 import { Icon } from '../parts/icon.tsx';
 import type { IconName } from '../parts/icon.tsx';
 

@@ -2,11 +2,11 @@ import type { CallOptions } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { useAction } from '../api/use-action.ts';
-import './action-button.css';
-import { CopyAsCurl } from './copy-as-curl.tsx';
+import './parts.css';
+import { CopyAsCurl } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon.tsx';
-import { Problem } from './problem.tsx';
+import { Problem } from './notices.tsx';
 import type { ShownRequest } from './to-curl.ts';
 
 interface ActionButtonProps<Answer> {

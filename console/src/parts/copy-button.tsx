@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { Icon } from './icon.tsx';
+import { toCurl } from './to-curl.ts';
+import type { ShownRequest } from './to-curl.ts';
 
 interface CopyButtonProps {
   readonly text: () => string;
@@ -26,4 +28,9 @@ export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
       <span aria-live="polite">{said ?? label}</span>
     </button>
   );
+}
+
+/** Copies the request of the button beside it, for a shell. */
+export function CopyAsCurl({ request }: { readonly request: ShownRequest }): JSX.Element {
+  return <CopyButton text={() => toCurl(location.origin, request)} label="Copy as curl" />;
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { visible } from './visible.ts';
+import { visible } from './texts.ts';
 
 interface JsonViewProps {
   readonly value: unknown;

@@ -2,7 +2,7 @@ import createDOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useMemo } from 'react';
 import type { JSX } from 'react';
-import { visible } from './visible.ts';
+import { visible } from './texts.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const asText = ({ text }: { readonly text: string }): string =>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { visible } from './visible.ts';
+import { visible } from './texts.ts';
 
 interface PageHeaderProps {
   readonly title: string;

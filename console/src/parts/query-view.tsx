@@ -1,7 +1,9 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { JSX, ReactNode } from 'react';
-import { Loading } from './loading.tsx';
-import { Problem } from './problem.tsx';
+import { lazy } from 'react';
+import type { JSX, ReactNode, ComponentType } from 'react';
+import type { CallOptions, Listing } from 'holdfast/client';
+import { Loading, Problem, Notice } from './notices.tsx';
 
 interface QueryViewProps<T> {
   readonly query: UseQueryResult<T>;
@@ -14,4 +16,67 @@ export function QueryView<T>({ query, what, children }: QueryViewProps<T>): JSX.
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
   return <Loading {...(what !== undefined && { what })} />;
+}
+
+interface PagesViewProps<T> {
+  readonly pages: Pages<T>;
+  /** Shown when there is nothing. */
+  readonly empty: ReactNode;
+  readonly children: (items: readonly T[]) => ReactNode;
+}
+
+/** Shows a list as far as it was read, with a button that reads on. */
+export function PagesView<T>({ pages, empty, children }: PagesViewProps<T>): JSX.Element {
+  const { items, error, hasMore, readMore, readAgain } = pages;
+  if (items === undefined) return error === null ? <Loading /> : <Problem error={error} onRetry={readAgain} />;
+  return (
+    <>
+      {error !== null && <Problem error={error} onRetry={readAgain} />}
+      {items.length === 0 ? empty : children(items)}
+      {hasMore && (
+        <button type="button" className="button" onClick={readMore}>
+          Show more
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A list as far as it was read. */
+export interface Pages<T> {
+  /** `undefined`: nothing has come yet. */
+  readonly items: readonly T[] | undefined;
+  readonly error: unknown;
+  readonly hasMore: boolean;
+  readonly readMore: () => void;
+  readonly readAgain: () => void;
+}
+
+/** Reads a list of the API page by page. */
+export function usePages<T>(queryKey: readonly unknown[], list: (options: CallOptions) => Listing<T>): Pages<T> {
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: async ({ pageParam, signal }) => await list({ signal }).page(pageParam ?? undefined),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  return {
+    items: query.data?.pages.flatMap(({ items }) => items),
+    error: query.error,
+    hasMore: query.hasNextPage,
+    readMore: () => void query.fetchNextPage(),
+    readAgain: () => void query.refetch(),
+  };
+}
+
+/**
+ * A part that is loaded when it is shown, within a `Suspense`. One that can't be loaded says so in its own place: the rest
+ * of the page, such as a decision that somebody has begun, stays.
+ */
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  return lazy(async () => ({ default: await load().catch(() => NotLoaded) }));
+}
+
+function NotLoaded(): ReturnType<typeof Notice> {
+  return <Notice kind="bad">This part could not be loaded. It is there once the page is opened again.</Notice>;
 }

@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from 'react';
-import { Wide } from './wide.tsx';
+import './parts.css';
 
 /** The head of a column; one that is plain to the eye is told to readers of the screen only. */
 export type Column = string | { readonly forReaders: string };
@@ -36,5 +36,16 @@ function toHead(column: Column): JSX.Element {
     <th key={column.forReaders} scope="col">
       <span className="for-readers">{column.forReaders}</span>
     </th>
+  );
+}
+
+/** Something wide, such as a table: on a small screen it moves sideways, by keys too. */
+export function Wide({ label, children }: { readonly label: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    // What moves has to be reached without a pointer.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="wide" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
+import { useSyncExternalStore } from 'react';
 import type { JSX } from 'react';
-import { useNow } from '../live/use-now.ts';
-import { tellDistance } from './tell-time.ts';
+import { tellDistance } from './texts.ts';
 
 const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -25,4 +25,30 @@ export function Ago({ at }: { readonly at: string }): JSX.Element {
       {tellDistance(time.getTime(), now)}
     </time>
   );
+}
+
+const PERIOD_MS = 1_000;
+
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+/** One timer serves all that count down. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const tell of listeners) tell();
+  }, PERIOD_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time in milliseconds, anew each second. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
 }

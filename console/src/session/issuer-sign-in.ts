@@ -1,9 +1,8 @@
 import * as oauth from 'oauth4webapi';
-import type { ConsoleConfig } from './console-config.ts';
-import { readPerson } from './person.ts';
-import { readJson } from './read-json.ts';
+import type { ConsoleConfig } from './use-session.ts';
+import { readPerson, readJson } from './person.ts';
+import type { StoredSession } from './person.ts';
 import { RETURN_PATH } from './return-path.ts';
-import type { StoredSession } from './stored-session.ts';
 
 /* OpenID Connect, the code flow with PKCE (RFC 7636), for a client without a secret. */
 

@@ -50,3 +50,30 @@ function readClaims(token: string): Readonly<Record<string, unknown>> {
   }
   throw new Error('This is no token: its claims are no object');
 }
+
+/** The people whose tokens this tab has, and which of them uses it. Only a local stack gives several. */
+export interface StoredSession {
+  readonly people: readonly Person[];
+  readonly current: number;
+  /** Gets another token from the issuer; absent: it gave none. */
+  readonly refreshToken?: string;
+}
+
+const KEY = 'holdfast.session';
+
+/** Reads what a reload of the tab has left. Another tab has none of it, and it goes with the tab. */
+export function loadSession(): StoredSession | null {
+  const stored = sessionStorage.getItem(KEY);
+  return stored === null ? null : readJson<StoredSession>(stored);
+}
+
+export function saveSession(session: StoredSession | null): void {
+  if (session) sessionStorage.setItem(KEY, JSON.stringify(session));
+  else sessionStorage.removeItem(KEY);
+}
+
+/** Reads JSON of this console's own, or of its API. Its type is the caller's. @throws SyntaxError */
+export function readJson<T>(text: string): T;
+export function readJson(text: string): unknown {
+  return JSON.parse(text);
+}

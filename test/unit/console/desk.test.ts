@@ -1,9 +1,8 @@
 import type { Approval, Call } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { argumentChanges, notesOnFields } from '../../../console/src/pages/inbox/decide/changed-arguments.ts';
+import { argumentChanges, notesOnFields, mainArguments } from '../../../console/src/pages/inbox/arguments.ts';
 import { findCall, latestOf, readConversation } from '../../../console/src/pages/inbox/led-to-it.ts';
-import { mainArguments } from '../../../console/src/pages/inbox/main-arguments.ts';
-import { findProblems, readSearch, tellSearch } from '../../../console/src/pages/runs/list/run-query.ts';
+import { findProblems, readSearch, tellSearch } from '../../../console/src/pages/runs/run-query.ts';
 import { RETURN_PATH, toReturnPath } from '../../../console/src/session/return-path.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 

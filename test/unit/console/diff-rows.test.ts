@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diffRows } from '../../../console/src/diff/diff-rows.ts';
+import { diffRows } from '../../../console/src/parts/diff-rows.ts';
 
 describe('the differences of two values', () => {
   test('are none of equal ones', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
-import { fieldsFor } from '../../../console/src/form/fields-for.ts';
+import { readDraft, toDraft, fieldsFor } from '../../../console/src/form/draft.ts';
 import { openForm } from '../../../console/src/form/read-form.ts';
-import { visible } from '../../../console/src/parts/visible.ts';
+import { visible } from '../../../console/src/parts/texts.ts';
 
 const TURNED = 'pay \u202e100';
 

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
+import { readDraft, toDraft, fieldsFor } from '../../../console/src/form/draft.ts';
 import type { Draft } from '../../../console/src/form/draft.ts';
-import { fieldsFor } from '../../../console/src/form/fields-for.ts';
 import { fieldsOf } from '../../../console/src/form/fields-of.ts';
-import { hasProblems } from '../../../console/src/form/has-problems.ts';
-import { WHOLE, readForm } from '../../../console/src/form/read-form.ts';
+import { hasProblems, WHOLE, readForm } from '../../../console/src/form/read-form.ts';
 
 const SCHEMA = {
   type: 'object',

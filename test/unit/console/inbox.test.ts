@@ -1,11 +1,9 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { isDefinite } from '../../../console/src/api/is-definite.ts';
-import { isOutdated, issuesOf } from '../../../console/src/pages/inbox/decide/decision-outcome.ts';
-import { isAmong } from '../../../console/src/pages/inbox/decide/is-among.ts';
+import { isDefinite } from '../../../console/src/api/errors.ts';
+import { isOutdated, issuesOf, isAmong, toReassignment } from '../../../console/src/pages/inbox/decision.ts';
 import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
-import { toReassignment } from '../../../console/src/pages/inbox/to-reassignment.ts';
-import { staleKeys } from '../../../console/src/live/stale-keys.ts';
+import { staleKeys } from '../../../console/src/api/query-keys.ts';
 
 describe('the address of the inbox', () => {
   test('asks for what waits for the person, unless it says more', () => {

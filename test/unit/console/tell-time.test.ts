@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellDistance, tellDuration } from '../../../console/src/parts/tell-time.ts';
+import { tellDistance, tellDuration } from '../../../console/src/parts/texts.ts';
 
 test.each([
   [5_000, 'in 5 seconds'],

@@ -1,24 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Approval } from 'holdfast/client';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, Suspense } from 'react';
 import type { JSX } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
-import { leaveField, useHotkeys } from '../../live/use-hotkeys.ts';
+import { useApi } from '../../api/use-api.tsx';
+import { leaveField, useHotkeys } from '../../parts/use-hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
-import { AboutIt } from './about-it.tsx';
-import { ApprovalHead } from './approval-head.tsx';
+import { QueryView, lazyPart } from '../../parts/query-view.tsx';
+import { AboutIt, Decisions } from './about-it.tsx';
 import { Comments } from './comments.tsx';
-import { Decide } from './decide/decide.tsx';
-import type { Outcome } from './decide/decision-outcome.ts';
-import { Decisions } from './decisions.tsx';
-import { Details } from './details.tsx';
+import { Decide, showBeginning } from './decide.tsx';
+import { placeOf } from './decision.ts';
+import type { Outcome } from './decision.ts';
 import { HandOn } from './hand-on.tsx';
-import { showBeginning } from './decide/in-sight.ts';
 import { LedToItView } from './led-to-it-view.tsx';
-import { WhereItWaits } from './where-it-waits.tsx';
+import { isMembers } from '../../form/fields-of.ts';
+import { Markdown } from '../../parts/markdown.tsx';
+import { visible } from '../../parts/texts.ts';
+import { Loading, Notice } from '../../parts/notices.tsx';
+import { useRun } from '../runs/data/use-run.ts';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { Status } from '../../parts/status.tsx';
+import { useKeptDraft } from '../../session/kept-drafts.ts';
+import { ChangedNotice, OutcomeNotice } from './decision-notices.tsx';
+import { mainArguments } from './arguments.ts';
 
 /** One approval, from its beginning: what is asked, by whom and of whom, and the decision. */
 export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
@@ -83,4 +89,91 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
       {status === 'pending' && <WhereItWaits runId={runId} />}
     </>
   );
+}
+
+/** The facts of an approval: a text, or named ones. Texts are Markdown. What is not known is left out. */
+export function Details({ of }: { readonly of: unknown }): JSX.Element | null {
+  if (of === null || of === undefined) return null;
+  if (!isMembers(of))
+    return (
+      <section className="card" aria-label="Details">
+        <Fact of={of} />
+      </section>
+    );
+  const known = Object.entries(of).filter(([, value]) => value !== null && value !== '');
+  if (known.length === 0) return null;
+  return (
+    <section className="card" aria-label="Details">
+      <dl className="facts">
+        {known.map(([name, value]) => (
+          <div key={name} className="facts-row">
+            <dt>{visible(name)}</dt>
+            <dd>
+              <Fact of={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ of }: { readonly of: unknown }): JSX.Element {
+  return typeof of === 'string' ? <Markdown text={of} /> : <JsonView value={of} />;
+}
+
+/** An approval can be read and decided while what draws graphs still comes. */
+const GraphTab = lazyPart(async () => (await import('../runs/graph/graph-tab.tsx')).GraphTab);
+
+/** The graph of the run that asks, with the node that waits. */
+export function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element {
+  const query = useRun(runId);
+  return (
+    <section className="card stack" aria-label="Where it waits">
+      <h2>Where it waits</h2>
+      <QueryView query={query} what="Loading the run">
+        {(run) => (
+          <Suspense fallback={<Loading />}>
+            <GraphTab run={run} />
+          </Suspense>
+        )}
+      </QueryView>
+    </section>
+  );
+}
+
+interface ApprovalHeadProps {
+  readonly approval: Approval;
+  /** What has come of a decision from here; `null`: none was sent. */
+  readonly outcome: Outcome | null;
+}
+
+/** What an approval is about and what has become of it. It stays in sight while the rest moves. */
+export function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
+  const { title, status, tool, node, args, graph } = approval;
+  const [wasPending] = useState(status === 'pending');
+  const facts = [tool ?? node, ...mainArguments(args), ...(graph === undefined ? [] : [`in ${graph}`])];
+  return (
+    <div className="approval-head">
+      <PageHeader title={title} about={<span className="approval-gist">{facts.map(visible).join(' · ')}</span>}>
+        <Status of={status} />
+      </PageHeader>
+      <div className="approval-notices">
+        {outcome && <OutcomeNotice outcome={outcome} approval={approval} />}
+        {!outcome && wasPending && status !== 'pending' && (
+          <Notice kind="info">It was decided while you looked at it: it is {status} by now.</Notice>
+        )}
+        {status !== 'pending' && <DroppedDraft key={status} approval={approval} />}
+        <ChangedNotice approval={approval} />
+      </div>
+    </div>
+  );
+}
+
+/** What was written for an approval that is closed decides nothing any more. */
+function DroppedDraft({ approval: { id, digest } }: Pick<ApprovalHeadProps, 'approval'>): JSX.Element | null {
+  const { found, outdated, drop } = useKeptDraft(placeOf(id), digest);
+  const [hadDraft] = useState(found !== null || outdated !== null);
+  useEffect(() => drop(), [drop]);
+  return hadDraft ? <Notice kind="info">What you had written for it and not sent was dropped.</Notice> : null;
 }

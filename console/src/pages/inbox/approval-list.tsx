@@ -1,15 +1,19 @@
 import { useEffect, useRef } from 'react';
 import type { JSX } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation, useSearch, Link } from 'wouter';
+import type { Approval } from 'holdfast/client';
 import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
-import { usePages } from '../../api/use-pages.ts';
-import { useHotkeys } from '../../live/use-hotkeys.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { PagesView } from '../../parts/pages-view.tsx';
-import { ApprovalRow } from './approval-row.tsx';
+import { useApi } from '../../api/use-api.tsx';
+import { usePages, PagesView } from '../../parts/query-view.tsx';
+import { useHotkeys } from '../../parts/use-hotkeys.ts';
+import { Empty } from '../../parts/notices.tsx';
 import { toApproval, toFilter } from './inbox-views.ts';
 import type { Shown } from './inbox-views.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { visible } from '../../parts/texts.ts';
+import { mainArguments } from './arguments.ts';
 
 interface ApprovalListProps {
   readonly shown: Shown;
@@ -71,4 +75,52 @@ function useMoves(ids: readonly string[], openId: string | null) {
   };
   useHotkeys({ j: () => move(1), k: () => move(-1) });
   return list;
+}
+
+interface ApprovalRowProps {
+  readonly approval: Approval;
+  readonly isOpen: boolean;
+}
+
+/** One line of the inbox. */
+export function ApprovalRow({ approval, isOpen }: ApprovalRowProps): JSX.Element {
+  const { id, title, node, tool, args, graph, status, requestedBy, expiresAt, closedAt, progress } = approval;
+  const gist = mainArguments(args);
+  const search = useSearch();
+  const row = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOpen]);
+  return (
+    <li>
+      <Link ref={row} href={toApproval(id, search)} aria-current={isOpen ? 'true' : undefined}>
+        <span className="approval-title">{visible(title)}</span>
+        <span className="approval-facts">
+          <span className="mono">{visible(tool ?? node)}</span>
+          {gist.length > 0 && <span className="approval-gist">{visible(gist.join(' · '))}</span>}
+          {graph !== undefined && <span>in {visible(graph)}</span>}
+          <span>
+            <Icon name="person" />
+            {visible(requestedBy)}
+          </span>
+          {progress !== undefined && progress.needed > 1 && (
+            <span>
+              {progress.by.length} of {progress.needed} approvals
+            </span>
+          )}
+          {status === 'pending' ? (
+            <span>
+              <Icon name="hourglass" />
+              due <Ago at={expiresAt} />
+            </span>
+          ) : (
+            <>
+              <Status of={status} />
+              {closedAt !== undefined && <Ago at={closedAt} />}
+            </>
+          )}
+        </span>
+      </Link>
+    </li>
+  );
 }

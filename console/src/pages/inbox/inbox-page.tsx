@@ -1,12 +1,12 @@
 import type { JSX } from 'react';
-import { useParams, useSearch } from 'wouter';
-import { Empty } from '../../parts/empty.tsx';
+import { useParams, useSearch, Link, useSearchParams } from 'wouter';
+import { Empty } from '../../parts/notices.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ApprovalDetail } from './approval-detail.tsx';
 import { ApprovalList } from './approval-list.tsx';
-import { InboxFilters } from './inbox-filters.tsx';
 import './inbox.css';
-import { readShown } from './inbox-views.ts';
+import { readShown, VIEWS } from './inbox-views.ts';
+import type { Shown } from './inbox-views.ts';
 
 /** What waits for people, and what they have decided: a list, and beside it the one that is open. */
 export function InboxPage(): JSX.Element {
@@ -36,5 +36,63 @@ export function InboxPage(): JSX.Element {
         <ApprovalDetail key={id} id={id} />
       )}
     </div>
+  );
+}
+
+const DUE_LABELS = {
+  '': 'Due at any time',
+  hour: 'Due within an hour',
+  day: 'Due within a day',
+  week: 'Due within a week',
+};
+
+/** What of the inbox is shown. All of it stands in the address. */
+export function InboxFilters({ shown }: { readonly shown: Shown }): JSX.Element {
+  const [search, setSearch] = useSearchParams();
+  const changed = (name: string, value: string): URLSearchParams => {
+    const next = new URLSearchParams(search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    return next;
+  };
+  return (
+    <>
+      <nav className="tabs" aria-label="Views">
+        {Object.entries(VIEWS).map(([name, { label }]) => (
+          <Link
+            key={name}
+            href={`/inbox?${changed('view', name).toString()}`}
+            aria-current={name === shown.view ? 'page' : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <form className="inbox-filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <input
+          aria-label="Graph"
+          placeholder="Graph"
+          value={shown.graph}
+          onChange={(event) => setSearch(changed('graph', event.target.value), { replace: true })}
+        />
+        <input
+          aria-label="Tool"
+          placeholder="Tool"
+          value={shown.tool}
+          onChange={(event) => setSearch(changed('tool', event.target.value), { replace: true })}
+        />
+        <select
+          aria-label="Due"
+          value={shown.due}
+          onChange={(event) => setSearch(changed('due', event.target.value), { replace: true })}
+        >
+          {Object.entries(DUE_LABELS).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </form>
+    </>
   );
 }

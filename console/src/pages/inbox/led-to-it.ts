@@ -1,8 +1,8 @@
 import type { Approval, Call } from 'holdfast/client';
-import { diffRows } from '../../diff/diff-rows.ts';
+import { diffRows } from '../../parts/diff-rows.ts';
 import { isMembers } from '../../form/fields-of.ts';
-import { toMessage, toToolCalls } from '../runs/messages/conversations-of.ts';
-import type { ShownMessage } from '../runs/messages/conversations-of.ts';
+import { toMessage, toToolCalls } from '../runs/messages/conversations.ts';
+import type { ShownMessage } from '../runs/messages/conversations.ts';
 
 /** What a model was told and has answered before an approval was asked for. */
 export interface LedToIt {

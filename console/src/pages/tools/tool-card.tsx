@@ -2,10 +2,10 @@ import type { Tool } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
 import { JsonView } from '../../parts/json-view.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { Notice } from '../../parts/notices.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { tellApproval, tellEffect } from './tell-terms.ts';
+import { tellApproval, tellEffect } from './terms.ts';
 
 /** The effects by how they look: what may be repeated is harmless. */
 const LOOKS: Readonly<Record<Tool['effect'], string>> = { idempotent: 'active', keyed: 'running', unsafe: 'pending' };

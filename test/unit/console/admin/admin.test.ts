@@ -3,9 +3,9 @@ import {
   open,
   tellUnknownOutcomes,
   withUnknownOutcome,
-} from '../../../../console/src/pages/admin/one/unknown-outcomes.ts';
-import { isAnyCounted } from '../../../../console/src/pages/admin/prune/counted.ts';
-import { readFilter } from '../../../../console/src/pages/admin/runs/admin-search.ts';
+  isAnyCounted,
+} from '../../../../console/src/pages/admin/unknown-outcomes.ts';
+import { readFilter } from '../../../../console/src/pages/admin/search.ts';
 
 test('rows have an unknown outcome, are open, or over', () => {
   const rows = (['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const).map((status) => ({ status }));

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { auditPath, readAuditFilter } from '../../../../console/src/pages/admin/audit/audit-search.ts';
-import { fromLocalTime, toLocalTime } from '../../../../console/src/pages/admin/audit/local-time.ts';
-import { KINDS, readSwitch, toSwitchForm } from '../../../../console/src/pages/admin/switches/switch-draft.ts';
-import { CATALOG_KINDS } from '../../../../src/graph/definition/catalog.ts';
-import { tellLimit } from '../../../../console/src/pages/admin/tenants/tell-limit.ts';
+import { auditPath, readAuditFilter, fromLocalTime, toLocalTime } from '../../../../console/src/pages/admin/search.ts';
 import {
+  KINDS,
+  readSwitch,
+  toSwitchForm,
+  tellLimit,
   missingOf,
   neededFields,
   readTerms,
   toTermsForm,
-} from '../../../../console/src/pages/admin/tenants/terms-draft.ts';
+} from '../../../../console/src/pages/admin/drafts.ts';
+import { CATALOG_KINDS } from '../../../../src/graph/definition/catalog.ts';
 
 describe('the terms of a tenant', () => {
   const NOTHING_SAID = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { completionsAt } from '../../../../console/src/editor/completions-at.ts';
+import { completionsAt, schemasAt } from '../../../../console/src/editor/completions.ts';
 import { indentAfter } from '../../../../console/src/editor/indent-after.ts';
-import { schemasAt } from '../../../../console/src/editor/schemas-at.ts';
 import { definitionSchema } from '../../../../src/graph/schema/index.ts';
 
 const SCHEMA = {

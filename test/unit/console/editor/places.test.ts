@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { offsetOf, placeAt } from '../../../../console/src/editor/places.ts';
-import { readJson } from '../../../../console/src/editor/read-json.ts';
+import { offsetOf, placeAt, readJson } from '../../../../console/src/editor/json-text.ts';
 
 const TEXT = `{
   "nodes": {

@@ -1,13 +1,13 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { diffRows } from '../../../../console/src/diff/diff-rows.ts';
-import { issuesByField } from '../../../../console/src/form/issues-by-field.ts';
+import { diffRows } from '../../../../console/src/parts/diff-rows.ts';
+import { issuesByField } from '../../../../console/src/form/read-form.ts';
 import { fieldsOf } from '../../../../console/src/form/fields-of.ts';
 import { layOut } from '../../../../console/src/graph/lay-out.ts';
-import { readAlias } from '../../../../console/src/pages/graphs/aliases/read-alias.ts';
-import { changedNodes } from '../../../../console/src/pages/graphs/compare/changed-nodes.ts';
-import { toGraph } from '../../../../console/src/pages/graphs/graph/to-graph.ts';
-import { firstInput, inputSchema } from '../../../../console/src/pages/graphs/start/input-schema.ts';
+import { readAlias } from '../../../../console/src/pages/graphs/read-alias.ts';
+import { changedNodes } from '../../../../console/src/pages/graphs/changed-nodes.ts';
+import { toGraph } from '../../../../console/src/pages/paths.ts';
+import { firstInput, inputSchema } from '../../../../console/src/pages/graphs/input-schema.ts';
 
 describe('the input of a run', () => {
   const definition = {

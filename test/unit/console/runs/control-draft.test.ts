@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_DRAFT, readBody } from '../../../../console/src/pages/runs/actions/control-draft.ts';
-import { controlsOf, effectsOf } from '../../../../console/src/pages/runs/actions/controls-of.ts';
-import { targetsOf } from '../../../../console/src/pages/runs/actions/targets-of.ts';
-import { withGone } from '../../../../console/src/pages/runs/actions/with-gone.ts';
-import { readFork } from '../../../../console/src/pages/runs/actions/read-fork.ts';
+import { EMPTY_DRAFT, readBody, withGone, readFork } from '../../../../console/src/pages/runs/actions/control-draft.ts';
+import { controlsOf, effectsOf, targetsOf } from '../../../../console/src/pages/runs/actions/controls.ts';
 import type { Explanation, Run } from '../../../../src/client/index.ts';
 
 const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status' | 'endedAt'> = {

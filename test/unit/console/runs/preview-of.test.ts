@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { previewOf } from '../../../../console/src/pages/runs/actions/preview-of.ts';
+import { previewOf } from '../../../../console/src/pages/runs/actions/preview.ts';
 import { FAILURE, called, callFailed, completed, failed, history, requested, saved, started } from './sample-events.ts';
 
 const EVENTS = history(

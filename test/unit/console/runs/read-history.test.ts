@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readHistory } from '../../../../console/src/pages/runs/history/read-history.ts';
-import type { RunEvent } from '../../../../console/src/pages/runs/history/run-event.ts';
+import { readHistory } from '../../../../console/src/pages/runs/data/history.ts';
+import type { RunEvent } from '../../../../console/src/pages/runs/data/history.ts';
 import { completed, history, started } from './sample-events.ts';
 
 interface Asked {

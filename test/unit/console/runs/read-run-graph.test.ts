@@ -1,6 +1,6 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { isNotToBeHad, readRunGraph } from '../../../../console/src/pages/runs/definition/read-run-graph.ts';
+import { isNotToBeHad, readRunGraph } from '../../../../console/src/pages/runs/data/read-run-graph.ts';
 
 const RECORDED = { name: 'pay', nodes: { recorded: {} } };
 const INNER = { name: 'inner', nodes: {} };

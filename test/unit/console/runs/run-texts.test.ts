@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { pathRows } from '../../../../console/src/pages/runs/compare/path-rows.ts';
-import { taskName } from '../../../../console/src/pages/runs/history/run-event.ts';
+import { pathRows } from '../../../../console/src/pages/runs/path-rows.ts';
+import { taskName } from '../../../../console/src/pages/runs/data/history.ts';
 import {
   readMetadata,
   readSearch,
   toBulkFilter,
   toFilter,
   writeSearch,
-} from '../../../../console/src/pages/runs/list/run-query.ts';
-import { conversationsOf } from '../../../../console/src/pages/runs/messages/conversations-of.ts';
-import { joinDelta, withoutCalls } from '../../../../console/src/pages/runs/messages/join-deltas.ts';
-import type { PartialReplies } from '../../../../console/src/pages/runs/messages/join-deltas.ts';
-import { tasksOf } from '../../../../console/src/pages/runs/node/tasks-of.ts';
-import { changedBy } from '../../../../console/src/pages/runs/state/changed-by.ts';
+} from '../../../../console/src/pages/runs/run-query.ts';
+import { conversationsOf, joinDelta, withoutCalls } from '../../../../console/src/pages/runs/messages/conversations.ts';
+import type { PartialReplies } from '../../../../console/src/pages/runs/messages/conversations.ts';
+import { tasksOf } from '../../../../console/src/pages/runs/graph/node-states.ts';
+import { changedBy } from '../../../../console/src/pages/runs/run/changed-by.ts';
 import { completed, history, saved, started } from './sample-events.ts';
 
 describe('a search for runs', () => {

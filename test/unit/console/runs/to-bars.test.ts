@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { spanOf, toBars } from '../../../../console/src/pages/runs/timeline/to-bars.ts';
+import { spanOf, toBars } from '../../../../console/src/pages/runs/run/to-bars.ts';
 import {
   FAILURE,
   asked,

@@ -1,8 +1,12 @@
 import type { Schedule } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { readSpan } from '../../../../console/src/pages/schedules/one/read-span.ts';
-import { toChange, toForm, toNew } from '../../../../console/src/pages/schedules/form/schedule-draft.ts';
-import { tellTimes } from '../../../../console/src/pages/schedules/parts/tell-times.ts';
+import {
+  readSpan,
+  toChange,
+  toForm,
+  toNew,
+  tellTimes,
+} from '../../../../console/src/pages/schedules/schedule-draft.ts';
 import { SCHEDULE_EXAMPLE } from '../../../../src/api/schemas/schedule.ts';
 
 const SCHEDULE: Schedule = SCHEDULE_EXAMPLE;

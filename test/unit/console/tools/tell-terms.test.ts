@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellApproval } from '../../../../console/src/pages/tools/tell-terms.ts';
+import { tellApproval } from '../../../../console/src/pages/tools/terms.ts';
 
 test.each([
   ['always', 'unsafe', 'before each call'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hooks/hook-draft.ts';
+import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hook-draft.ts';
 import { HOOK_EXAMPLE } from '../../../../src/api/schemas/hook.ts';
 
 test('a hook starts runs, or is an event of them', () => {

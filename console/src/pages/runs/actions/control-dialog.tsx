@@ -1,26 +1,21 @@
 import type { Run } from 'holdfast/client';
 import { useMemo, useState } from 'react';
 import type { FormEvent, JSX } from 'react';
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
-import { Notice } from '../../../parts/notice.tsx';
+import { CopyAsCurl } from '../../../parts/copy-button.tsx';
+import { Notice, Problem } from '../../../parts/notices.tsx';
 import type { ShownRequest } from '../../../parts/to-curl.ts';
-import { useExplanation } from '../history/use-run.ts';
+import { useExplanation } from '../data/use-run.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ControlFields } from './control-fields.tsx';
-import { EMPTY_DRAFT, readBody } from './control-draft.ts';
+import { EMPTY_DRAFT, readBody, lacksTarget } from './control-draft.ts';
 import type { ControlDraft, DraftField, ReadBody } from './control-draft.ts';
-import { effectsOf } from './controls-of.ts';
-import type { Control } from './controls-of.ts';
-import { LABELS } from './labels.ts';
-import type { PreviewedAction } from './preview-of.ts';
-import { PreviewView } from './preview-view.tsx';
-import { Refusal } from './refusal.tsx';
-import type { Target } from './targets-of.ts';
-import { useControl } from './use-control.ts';
-import { isStale, useOpenedState } from './use-opened-state.ts';
-import { usePreview } from './use-preview.ts';
-import { useTargets } from './use-targets.ts';
-import { lacksTarget } from './with-gone.ts';
+import { effectsOf, LABELS } from './controls.ts';
+import type { Control, Target } from './controls.ts';
+import type { PreviewedAction } from './preview.ts';
+import { PreviewView, usePreview } from './preview-view.tsx';
+import { useControl, isStale, useOpenedState, useTargets } from './use-control.ts';
+import type { OpenedState } from './use-control.ts';
+import { DiffView } from '../../../parts/diff-view.tsx';
 
 interface ControlDialogProps {
   readonly run: Run;
@@ -148,4 +143,45 @@ interface Shown {
 function toRequest(runId: string, { control, body, etag = '*' }: Shown): ShownRequest {
   if (control !== 'edit') return { method: 'POST', path: `/api/runs/${runId}/${control}`, body };
   return { method: 'PATCH', path: `/api/runs/${runId}/state`, body, headers: { 'if-match': etag } };
+}
+
+interface RefusalProps {
+  /** Why the control was refused; `null`: it was not. */
+  readonly error: unknown;
+  readonly opened: OpenedState;
+  readonly onReadAgain: () => void;
+}
+
+/** Says why a control was refused. Of a state that has changed since its dialog opened it shows what is different. */
+export function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
+  if (isStale(error))
+    return (
+      <Notice kind="warn">
+        <strong>Somebody else has changed it</strong>
+        <p>Nothing was written: since you opened this, a person or the run itself has made another state of it.</p>
+        <button type="button" className="button small" onClick={onReadAgain}>
+          Show what is different
+        </button>
+      </Notice>
+    );
+  return (
+    <>
+      {error !== null && <Problem error={error} />}
+      <Different opened={opened} onReadAgain={onReadAgain} />
+    </>
+  );
+}
+
+function Different({ opened, onReadAgain }: Omit<RefusalProps, 'error'>): JSX.Element | null {
+  const { state, before, error, isReady } = opened;
+  if (error !== null) return <Problem error={error} onRetry={onReadAgain} />;
+  if (before === null || state === undefined || !isReady) return null;
+  return (
+    <DiffView
+      before={before.values}
+      after={state.values}
+      titles={['When you opened it', 'Now']}
+      same="None of its values is different"
+    />
+  );
 }

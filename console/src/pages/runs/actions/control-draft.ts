@@ -1,6 +1,6 @@
+import type { Fork } from 'holdfast/client';
 import { readJsonText } from '../../../form/draft.ts';
-import type { Control } from './controls-of.ts';
-import type { Target } from './targets-of.ts';
+import type { Control, Target } from './controls.ts';
 
 /** What stands in the fields of a control: texts, of which some are JSON. */
 export interface ControlDraft {
@@ -93,4 +93,57 @@ function readObject(name: string, text: string): Read {
   const { value } = read;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? { members: { [name]: value } } : { problem: 'An object is needed, such as {"amount": 60}' };
+}
+
+/** What stands in the fields of a fork. */
+interface ForkDraft {
+  readonly checkpoint: string;
+  /** JSON */
+  readonly values: string;
+  readonly asNode: string;
+  readonly graph: string;
+}
+
+/** Reads the fields of a fork. What is empty is left out. */
+export function readFork({
+  checkpoint,
+  values,
+  asNode,
+  graph,
+}: ForkDraft): { readonly fork: Fork } | { readonly problem: string } {
+  const read = values.trim() === '' ? { value: {} } : readJsonText(values);
+  if ('problem' in read) return read;
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { problem: 'An object is needed, such as {"amount": 60}' };
+  return {
+    fork: {
+      checkpoint,
+      ...(Object.keys(value).length > 0 && { values: { ...value } }),
+      ...(asNode !== '' && { asNode }),
+      ...(graph.trim() !== '' && { graph: graph.trim() }),
+    },
+  };
+}
+
+/** A target that a dialog offers, or has offered. */
+export interface OfferedTarget extends Target {
+  /** True: it was settled, or has failed anew, since the dialog opened. */
+  readonly isGone: boolean;
+}
+
+/** Joins the targets of a run with those that a dialog has opened with, so that what was chosen never becomes another one. */
+export function withGone(opened: readonly Target[], now: readonly Target[]): readonly OfferedTarget[] {
+  const keys = new Set(now.map(({ key }) => key));
+  const gone = opened.filter(({ key }) => !keys.has(key));
+  return [
+    ...gone.map((target) => ({ ...target, isGone: true })),
+    ...now.map((target) => ({ ...target, isGone: false })),
+  ];
+}
+
+/** True if what a control was for is not there any more. */
+export function lacksTarget(control: Control, draft: ControlDraft, offered: readonly OfferedTarget[]): boolean {
+  if (!FIELDS[control].includes('target')) return false;
+  return !offered.some(({ key, isGone }) => key === draft.target && !isGone);
 }

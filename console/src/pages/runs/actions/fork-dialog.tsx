@@ -4,17 +4,15 @@ import type { FormEvent, JSX } from 'react';
 import { useLocation } from 'wouter';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useAction } from '../../../api/use-action.ts';
-import { useApi } from '../../../api/use-api.ts';
-import { DiffView } from '../../../diff/diff-view.tsx';
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
-import { Problem } from '../../../parts/problem.tsx';
+import { useApi } from '../../../api/use-api.tsx';
+import { DiffView } from '../../../parts/diff-view.tsx';
+import { CopyAsCurl } from '../../../parts/copy-button.tsx';
+import { Problem } from '../../../parts/notices.tsx';
 import { nodesOf } from '../../../graph/definition.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Labelled } from '../parts/labelled.tsx';
-import { useDefinition } from '../definition/use-definition.ts';
-import { readFork } from './read-fork.ts';
-import { PreviewView } from './preview-view.tsx';
-import { usePreview } from './use-preview.ts';
+import { Dialog, Labelled } from '../parts/dialog.tsx';
+import { useDefinition } from '../data/use-definition.ts';
+import { readFork } from './control-draft.ts';
+import { PreviewView, usePreview } from './preview-view.tsx';
 
 interface ForkProps {
   readonly run: Run;

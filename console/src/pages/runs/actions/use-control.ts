@@ -1,11 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useQuery } from '@tanstack/react-query';
+import { HoldfastError } from 'holdfast/client';
+import type { Run, TaggedState } from 'holdfast/client';
+import { useMemo, useState } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useAction } from '../../../api/use-action.ts';
 import type { Action } from '../../../api/use-action.ts';
-import { useApi } from '../../../api/use-api.ts';
-import { explanationQuery, runQuery } from '../history/use-run.ts';
-import type { Control } from './controls-of.ts';
-import { sendControl } from './send-control.ts';
+import { useApi } from '../../../api/use-api.tsx';
+import { explanationQuery, runQuery } from '../data/use-run.ts';
+import { sendControl, targetsOf } from './controls.ts';
+import type { Control } from './controls.ts';
+import { withGone } from './control-draft.ts';
+import type { OfferedTarget } from './control-draft.ts';
 
 interface ControlOptions {
   readonly runId: string;
@@ -37,4 +42,49 @@ export function useControl({
       onDone();
     },
   });
+}
+
+/** The targets that a dialog offers while its run goes on: also those that it has opened with and that are gone, first of all. */
+export function useTargets(run: Run): readonly OfferedTarget[] {
+  const [opened] = useState(() => targetsOf(run));
+  return useMemo(() => withGone(opened, targetsOf(run)), [opened, run]);
+}
+
+/** The state of a run as it was when a dialog opened. */
+export interface OpenedState {
+  /** `undefined`: it has not come yet, or is not wanted. */
+  readonly state: TaggedState | undefined;
+  /** The state before it was read again; `null`: it was read once. */
+  readonly before: TaggedState | null;
+  readonly error: unknown;
+  readonly isReady: boolean;
+  readonly readAgain: () => void;
+}
+
+/** Reads a state once, so that an edit of it is refused when another has come in between. */
+export function useOpenedState(runId: string, isWanted: boolean): OpenedState {
+  const client = useApi();
+  const [before, setBefore] = useState<TaggedState | null>(null);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: [...KEYS.opened, 'state', runId],
+    queryFn: async ({ signal }) => await client.runs.state(runId, undefined, { signal }),
+    enabled: isWanted,
+    staleTime: 'static',
+    gcTime: 0,
+  });
+  return {
+    state: data,
+    before,
+    error,
+    isReady: !isWanted || (data !== undefined && !isFetching),
+    readAgain() {
+      setBefore(data ?? null);
+      void refetch();
+    },
+  };
+}
+
+/** True if an edit was refused because the state is another by now. */
+export function isStale(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === 'STALE';
 }

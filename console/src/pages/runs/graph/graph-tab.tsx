@@ -1,20 +1,25 @@
 import type { Run } from 'holdfast/client';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useEffect } from 'react';
 import type { JSX } from 'react';
-import { Notice } from '../../../parts/notice.tsx';
-import { Problem } from '../../../parts/problem.tsx';
+import { useReactFlow, useStore } from '@xyflow/react';
+import type { NodeTypes } from '@xyflow/react';
+import { Notice, Problem } from '../../../parts/notices.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { useHistory } from '../history/use-history.ts';
-import { NodePanel } from '../node/node-panel.tsx';
-import { isNotToBeHad } from '../definition/read-run-graph.ts';
-import type { RunGraph } from '../definition/read-run-graph.ts';
-import { useNamedDefinition, useRunGraph } from '../definition/use-definition.ts';
+import { useHistory } from '../data/use-run.ts';
+import { NodePanel } from './node-panel.tsx';
+import { isNotToBeHad } from '../data/read-run-graph.ts';
+import type { RunGraph } from '../data/read-run-graph.ts';
+import { useNamedDefinition, useRunGraph } from '../data/use-definition.ts';
 import { innerOf, nodesOf } from '../../../graph/definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
 import { isMembers } from '../../../form/fields-of.ts';
-import { OpenSubgraphs } from '../../../graph/open-subgraphs.tsx';
-import { GraphView } from './graph-view.tsx';
+import { OpenSubgraphs, GraphCanvas } from '../../../graph/graph-canvas.tsx';
 import { nodeStates } from './node-states.ts';
+import type { NodeState } from './node-states.ts';
+import './graph.css';
+import { GraphNode } from './graph-node.tsx';
+import type { ShownNode } from './graph-node.tsx';
+import { layOut, sizeOf } from '../../../graph/lay-out.ts';
 
 /** The graph of a run as it goes through it, and what one of its nodes has done. */
 export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
@@ -98,4 +103,58 @@ function NamedLevel({ reference, ...level }: NamedLevelProps): JSX.Element {
   const query = useNamedDefinition(reference);
   if (isNotToBeHad(query.error)) return <NotPublished />;
   return <QueryView query={query}>{(definition) => <Level definition={definition} {...level} />}</QueryView>;
+}
+
+interface GraphViewProps {
+  readonly definition: Definition;
+  /** The subgraphs around it. */
+  readonly path: readonly string[];
+  readonly states: ReadonlyMap<string, NodeState>;
+  /** The ids of the nodes where the run stands. */
+  readonly here: readonly string[];
+  readonly chosen: string | null;
+  readonly onChoose: (node: string | null) => void;
+  readonly onOpen: (node: string) => void;
+}
+
+const NODE_TYPES: NodeTypes = { shown: GraphNode };
+
+/** A drawing of a graph with what a run has done in it. It is laid out once for a definition. */
+export function GraphView({ definition, path, states, here, chosen, onChoose, onOpen }: GraphViewProps): JSX.Element {
+  const drawing = useMemo(() => layOut(definition), [definition]);
+  const nodes = useMemo(
+    () =>
+      drawing.nodes.map(({ id, x, y, ...node }): ShownNode => {
+        const state = states.get([...path, id].join('/')) ?? null;
+        const data = { ...node, id, state, isChosen: id === chosen, onChoose, onOpen };
+        return { id, type: 'shown', position: { x, y }, ...sizeOf(node), data, focusable: false };
+      }),
+    [drawing, path, states, chosen, onChoose, onOpen],
+  );
+  return (
+    <GraphCanvas
+      key={path.join('/')}
+      label="Graph"
+      drawing={drawing}
+      nodes={nodes}
+      nodeTypes={NODE_TYPES}
+      here={here}
+      onlyRenderVisibleElements
+      onLeave={() => onChoose(null)}
+    >
+      <KeepInSight node={chosen} />
+    </GraphCanvas>
+  );
+}
+
+/** Moves the drawing so that a node is seen when the panel beside it takes room. The zoom stays. */
+export function KeepInSight({ node }: { readonly node: string | null }): null {
+  const { fitView, getZoom } = useReactFlow();
+  const width = useStore((store) => store.width);
+  useEffect(() => {
+    if (node === null || width === 0) return;
+    const zoom = getZoom();
+    void fitView({ nodes: [{ id: node }], minZoom: zoom, maxZoom: zoom });
+  }, [node, width, fitView, getZoom]);
+  return null;
 }

@@ -1,8 +1,8 @@
 import type { JSX } from 'react';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Markdown } from '../../../parts/markdown.tsx';
-import { visible } from '../../../parts/visible.ts';
-import type { ShownMessage } from './conversations-of.ts';
+import { visible } from '../../../parts/texts.ts';
+import type { ShownMessage } from './conversations.ts';
 import './messages.css';
 
 /** More of a text than so many characters is shown when it is asked for. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
-import './long-list.css';
 import { useRows } from './use-rows.ts';
+import './runs.css';
 
 interface LongListProps<Item> {
   readonly label: string;

@@ -1,15 +1,13 @@
 import type { Explanation, Run } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
-import { useAdminRight } from '../../../api/use-admin-right.ts';
+import { useAdminRight } from '../../../api/use-api.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
-import { Notice } from '../../../parts/notice.tsx';
-import type { Tone } from '../../../parts/notice.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { tellDuration } from '../../../parts/tell-time.ts';
+import { Notice, Problem } from '../../../parts/notices.tsx';
+import type { Tone } from '../../../parts/notices.tsx';
+import { tellDuration, visible } from '../../../parts/texts.ts';
 import { Ago, Time } from '../../../parts/time.tsx';
-import { visible } from '../../../parts/visible.ts';
-import { useExplanation } from '../history/use-run.ts';
+import { useExplanation } from '../data/use-run.ts';
 
 const TONES: Readonly<Record<Run['status'], Tone>> = {
   queued: 'info',

@@ -2,7 +2,7 @@ import type { Run } from 'holdfast/client';
 import type { JSX, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Status } from '../../../parts/status.tsx';
-import { tellDuration } from '../../../parts/tell-time.ts';
+import { tellDuration } from '../../../parts/texts.ts';
 import { Ago } from '../../../parts/time.tsx';
 
 /** The head of a run: its status, when it began, what it has cost, where it comes from. */

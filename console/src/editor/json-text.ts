@@ -1,0 +1,74 @@
+import { parse, printParseErrorCode, findNodeAtLocation, parseTree } from 'jsonc-parser';
+import type { ParseError, Node } from 'jsonc-parser';
+
+/** What a text says, or what keeps it from being JSON. */
+export type ReadJson = { readonly value: unknown } | { readonly issues: readonly EditorIssue[] };
+
+/** Reads a text as JSON (RFC 8259). */
+export function readJson(text: string): ReadJson {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { disallowComments: true });
+  if (errors.length === 0) return { value };
+  return {
+    issues: errors.map(({ error, offset }) => ({
+      offset,
+      severity: 'error',
+      message: WORDS[printParseErrorCode(error)] ?? 'This is no JSON',
+    })),
+  };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  CommaExpected: 'A comma is expected here',
+  ColonExpected: 'A colon is expected here',
+  ValueExpected: 'A value is expected here',
+  PropertyNameExpected: 'A name in quotes is expected here',
+  CloseBraceExpected: 'A "}" is expected here',
+  CloseBracketExpected: 'A "]" is expected here',
+  EndOfFileExpected: 'Nothing more is expected here',
+  InvalidCommentToken: 'JSON has no comments',
+  UnexpectedEndOfString: 'The text has no end',
+};
+
+/** Finds where a JSON Pointer leads to in a text: to the value, or to the nearest one around it that is there. */
+export function offsetOf(text: string, pointer: string): number {
+  const root = parseTree(text);
+  if (!root) return 0;
+  const tokens = pointer.split('/').slice(1).map(unescape);
+  for (let length = tokens.length; length > 0; length -= 1) {
+    const found = findNodeAtLocation(root, toPath(root, tokens.slice(0, length)));
+    if (found) return found.parent?.type === 'property' ? found.parent.offset : found.offset;
+  }
+  return root.offset;
+}
+
+function unescape(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Tokens are places in lists where they lead into one. */
+function toPath(root: Node, tokens: readonly string[]): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (const token of tokens) path.push(findNodeAtLocation(root, path)?.type === 'array' ? Number(token) : token);
+  return path;
+}
+
+/** A place in a text, both from 0. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export function placeAt(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  const lastBreak = before.lastIndexOf('\n');
+  return { line: before.split('\n').length - 1, column: offset - lastBreak - 1 };
+}
+
+/** Something to say about a place in a text. */
+export interface EditorIssue {
+  readonly offset: number;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly hint?: string | undefined;
+}

@@ -1,0 +1,90 @@
+import { isMembers } from '../../../form/fields-of.ts';
+
+/** A message of a conversation, as channels have it. */
+export interface ShownMessage {
+  readonly id: string;
+  readonly role: string;
+  readonly content: string;
+  readonly name: string | null;
+  readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: unknown }[];
+}
+
+export interface Conversation {
+  readonly channel: string;
+  readonly messages: readonly ShownMessage[];
+}
+
+/** Finds the channels that have a conversation: a list of messages. */
+export function conversationsOf(values: Readonly<Record<string, unknown>>): readonly Conversation[] {
+  return Object.entries(values).flatMap(([channel, value]) => {
+    if (!Array.isArray(value) || value.length === 0) return [];
+    const messages = value.flatMap((one: unknown, place) => toMessage(one, place) ?? []);
+    return messages.length === value.length ? [{ channel, messages }] : [];
+  });
+}
+
+/** Reads a message. @param place where it stands in its list. @returns `null`: it is none, or holds files */
+export function toMessage(value: unknown, place: number): ShownMessage | null {
+  if (!isMembers(value)) return null;
+  const { id, role, content, name, toolCalls } = value;
+  if (typeof role !== 'string' || typeof content !== 'string') return null;
+  return {
+    id: typeof id === 'string' ? id : String(place),
+    role,
+    content,
+    name: typeof name === 'string' ? name : null,
+    toolCalls: toToolCalls(toolCalls),
+  };
+}
+
+/** Reads the calls that a model asks for. */
+export function toToolCalls(value: unknown): ShownMessage['toolCalls'] {
+  return Array.isArray(value) ? value.flatMap(toToolCall) : [];
+}
+
+function toToolCall(value: unknown): ShownMessage['toolCalls'] {
+  if (!isMembers(value) || typeof value['name'] !== 'string') return [];
+  return [{ id: String(value['id']), name: value['name'], args: value['args'] }];
+}
+
+/** A piece of a model's answer, while the model still writes it (`docs/streams.md`). */
+export interface ModelDelta {
+  readonly node: string;
+  readonly path?: readonly string[];
+  readonly visit: number;
+  readonly attempt: number;
+  readonly callKey: string;
+  readonly index: number;
+  readonly text: string;
+}
+
+/** What a model has said so far in a call that goes on. */
+export interface PartialReply {
+  readonly callKey: string;
+  readonly node: string;
+  readonly attempt: number;
+  /** The number of the next piece. */
+  readonly next: number;
+  readonly text: string;
+  /** Pieces are missing: the reader came late, or was away. */
+  readonly hasGaps: boolean;
+}
+
+export type PartialReplies = ReadonlyMap<string, PartialReply>;
+
+/** Adds a piece to what is known. A later attempt replaces the one before, and an older one is left out. */
+export function joinDelta(replies: PartialReplies, delta: ModelDelta): PartialReplies {
+  const { callKey, node, attempt, index, text } = delta;
+  const known = replies.get(callKey);
+  if (known && attempt < known.attempt) return replies;
+  const goesOn = known?.attempt === attempt ? known : { next: 0, text: '', hasGaps: false };
+  if (index < goesOn.next) return replies;
+  const hasGaps = goesOn.hasGaps || index > goesOn.next;
+  const joined = { callKey, node, attempt, next: index + 1, text: goesOn.text + text, hasGaps };
+  return new Map(replies).set(callKey, joined);
+}
+
+/** Leaves out the calls that have ended: the history has their replies. */
+export function withoutCalls(replies: PartialReplies, ended: ReadonlySet<string>): readonly PartialReply[] {
+  return [...replies.values()].filter(({ callKey }) => !ended.has(callKey));
+}
