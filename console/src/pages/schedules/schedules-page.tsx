@@ -4,15 +4,12 @@ import type { Schedule } from 'holdfast/client';
 import { NewSchedulePage } from './schedule-form.tsx';
 import { SchedulePage } from './schedule-page.tsx';
 import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.tsx';
-import { usePages, PagesView } from '../../parts/query-view.tsx';
-import { Empty } from '../../parts/notices.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
-import { Table } from '../../parts/table.tsx';
 import { tellTimes } from './schedule-draft.ts';
 import { toSchedule } from '../paths.ts';
+import { ListPage } from '../../parts/list-page.tsx';
+import type { ListedResource } from '../../parts/list-page.tsx';
 
 /** All pages of schedules: the list, a new one, and one of them. */
 export function SchedulesPage(): JSX.Element {
@@ -29,29 +26,21 @@ export function SchedulesPage(): JSX.Element {
   );
 }
 
-const PAGE = { limit: 50 };
+const SCHEDULES: ListedResource<Schedule> = { key: KEYS.schedules, of: ({ schedules }) => schedules };
 
 /** The schedules of the tenant, the newest first. */
-export function ScheduleList(): JSX.Element {
-  const client = useApi();
-  const pages = usePages([...KEYS.schedules, 'list'], (options) => client.schedules.list(PAGE, options));
+function ScheduleList(): JSX.Element {
   return (
-    <>
-      <PageHeader title="Schedules" about="Runs that begin at times of their own.">
-        <Link href="/schedules/new" className="button">
-          New schedule
-        </Link>
-      </PageHeader>
-      <PagesView pages={pages} empty={<Empty title="There is no schedule">Make one by “New schedule”.</Empty>}>
-        {(schedules) => (
-          <Table label="Schedules" columns={['Graph', 'Times', 'Next', 'Last', 'State']}>
-            {schedules.map((schedule) => (
-              <Row key={schedule.id} schedule={schedule} />
-            ))}
-          </Table>
-        )}
-      </PagesView>
-    </>
+    <ListPage
+      title="Schedules"
+      about="Runs that begin at times of their own."
+      resource={SCHEDULES}
+      add={{ href: '/schedules/new', label: 'New schedule' }}
+      empty={{ title: 'There is no schedule', advice: 'Make one by “New schedule”.' }}
+      columns={['Graph', 'Times', 'Next', 'Last', 'State']}
+    >
+      {(schedule) => <Row key={schedule.id} schedule={schedule} />}
+    </ListPage>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Webhook } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Route, Switch, Link } from 'wouter';
 import { NewWebhookPage } from './new-webhook-page.tsx';
@@ -5,14 +6,11 @@ import { HooksPage } from './hooks-page.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 import './webhooks.css';
 import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.tsx';
-import { usePages, PagesView } from '../../parts/query-view.tsx';
-import { Empty } from '../../parts/notices.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Table } from '../../parts/table.tsx';
 import { toWebhook } from '../paths.ts';
 import { WebhookState, WebhookTabs } from './webhook-parts.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
+import type { ListedResource } from '../../parts/list-page.tsx';
 
 /** All pages of webhooks, and those of hooks, which take messages of others. */
 export function WebhooksPage(): JSX.Element {
@@ -30,40 +28,34 @@ export function WebhooksPage(): JSX.Element {
   );
 }
 
-const PAGE = { limit: 50 };
+const WEBHOOKS: ListedResource<Webhook> = { key: KEYS.webhooks, of: ({ webhooks }) => webhooks };
 
-/** The addresses that are told of events, the newest first. */
-export function WebhookList(): JSX.Element {
-  const client = useApi();
-  const pages = usePages([...KEYS.webhooks, 'list'], (options) => client.webhooks.list(PAGE, options));
+/** The addresses that get events, the newest first. */
+function WebhookList(): JSX.Element {
   return (
-    <>
-      <PageHeader title="Webhooks" about="Addresses that are told when a run ends or needs a person.">
-        <Link href="/webhooks/new" className="button">
-          New webhook
-        </Link>
-      </PageHeader>
-      <WebhookTabs here="/webhooks" />
-      <PagesView pages={pages} empty={<Empty title="Nobody is told of anything">Add one by “New webhook”.</Empty>}>
-        {(webhooks) => (
-          <Table label="Webhooks" columns={['Address', 'Events', 'State', 'Made']}>
-            {webhooks.map((webhook) => (
-              <tr key={webhook.id}>
-                <th scope="row">
-                  <Link href={toWebhook(webhook.id)}>{webhook.url}</Link>
-                </th>
-                <td>{webhook.events.join(', ')}</td>
-                <td>
-                  <WebhookState of={webhook} />
-                </td>
-                <td>
-                  <Ago at={webhook.createdAt} /> by {webhook.createdBy}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </PagesView>
-    </>
+    <ListPage
+      title="Webhooks"
+      about="Addresses that are told when a run ends or needs a person."
+      resource={WEBHOOKS}
+      add={{ href: '/webhooks/new', label: 'New webhook' }}
+      empty={{ title: 'Nobody is told of anything', advice: 'Add one by “New webhook”.' }}
+      tabs={<WebhookTabs here="/webhooks" />}
+      columns={['Address', 'Events', 'State', 'Made']}
+    >
+      {(webhook) => (
+        <tr key={webhook.id}>
+          <th scope="row">
+            <Link href={toWebhook(webhook.id)}>{webhook.url}</Link>
+          </th>
+          <td>{webhook.events.join(', ')}</td>
+          <td>
+            <WebhookState of={webhook} />
+          </td>
+          <td>
+            <Ago at={webhook.createdAt} /> by {webhook.createdBy}
+          </td>
+        </tr>
+      )}
+    </ListPage>
   );
 }
