@@ -11,6 +11,18 @@ const view = (rooms: readonly string[], packages: readonly string[] = []): Room 
   packages: [...VIEW_PACKAGES, ...packages],
 });
 
+const CODE_MIRROR = [
+  '@codemirror/autocomplete',
+  '@codemirror/commands',
+  '@codemirror/lang-json',
+  '@codemirror/language',
+  '@codemirror/lint',
+  '@codemirror/search',
+  '@codemirror/state',
+  '@codemirror/view',
+  '@lezer/highlight',
+];
+
 /** Rooms that every page may use. */
 const COMMON = ['api', 'parts', 'form', 'pages/paths.ts'];
 
@@ -21,7 +33,10 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
   parts: view(['api'], ['dompurify', 'jsondiffpatch', 'marked']),
   layout: view(['session', 'api', 'parts']),
   form: view(['api', 'parts']),
-  editor: { rooms: ['parts', 'form'], packages: ['react', 'jsonc-parser'] },
+  editor: {
+    rooms: ['parts', 'form'],
+    packages: ['react', 'react-dom', 'jsonc-parser', ...CODE_MIRROR],
+  },
   graph: { rooms: ['form'], packages: ['react', '@dagrejs/dagre', '@xyflow/react'] },
 
   'pages/paths.ts': { rooms: [] },

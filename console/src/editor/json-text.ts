@@ -53,16 +53,17 @@ function toPath(root: Node, tokens: readonly string[]): (string | number)[] {
   return path;
 }
 
-/** A place in a text, both from 0. */
-export interface Place {
-  readonly line: number;
-  readonly column: number;
+/** The line of an offset in a text, from 1. */
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
 }
 
-export function placeAt(text: string, offset: number): Place {
-  const before = text.slice(0, offset);
-  const lastBreak = before.lastIndexOf('\n');
-  return { line: before.split('\n').length - 1, column: offset - lastBreak - 1 };
+const TOKEN = /"(?:[^"\\\n]|\\.)*"?|[\w.+-]+|[^\n]/y;
+
+/** Finds the end of the token of JSON that begins at an offset; the offset itself at the end of a line. */
+export function endOfToken(text: string, offset: number): number {
+  TOKEN.lastIndex = offset;
+  return TOKEN.test(text) ? TOKEN.lastIndex : offset;
 }
 
 /** Something to say about a place in a text. */

@@ -31,7 +31,10 @@ export function leaveField(): boolean {
   return true;
 }
 
-function isTakenBy({ target, key, isComposing, defaultPrevented }: KeyboardEvent): boolean {
+function isTakenBy(event: KeyboardEvent): boolean {
+  const { key, isComposing, defaultPrevented } = event;
+  // The target itself is the host where the field stands in a shadow root.
+  const [target] = event.composedPath();
   if (isComposing || defaultPrevented || document.querySelector('dialog:modal') !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches(FIELDS)) return key !== 'Escape';

@@ -1,15 +1,15 @@
 import type { Graph } from 'holdfast/client';
-import { useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { useLocation, Link } from 'wouter';
 import { useQuery } from '@tanstack/react-query';
 import { KEYS } from '../../api/query-keys.ts';
 import { useApi } from '../../api/use-api.tsx';
-import { JsonEditor } from '../../editor/json-editor.tsx';
 import { isMembers } from '../../form/fields-of.ts';
 import { Diagram } from '../../graph/diagram.tsx';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Notice, Problem } from '../../parts/notices.tsx';
+import { Loading, Notice, Problem } from '../../parts/notices.tsx';
+import { lazyPart } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { useKeptDraft, useUnsaved } from '../../session/kept-drafts.ts';
 import { useIssues } from './use-issues.ts';
@@ -17,6 +17,9 @@ import type { Checked } from './use-issues.ts';
 import { toGraph } from '../paths.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import './graphs.css';
+
+/** The pages of graphs open without the code of the editor. */
+const JsonEditor = lazyPart(async () => (await import('../../editor/json-editor.tsx')).JsonEditor);
 
 interface DefinitionEditorProps {
   readonly initial: unknown;
@@ -63,7 +66,9 @@ export function DefinitionEditor({ initial, of, base, onPublished }: DefinitionE
           Format
         </button>
       </div>
-      <JsonEditor label="Definition" text={text} onChange={setText} schema={schema} issues={issues} />
+      <Suspense fallback={<Loading what="Loading the editor" />}>
+        <JsonEditor label="Definition" text={text} onChange={setText} schema={schema} issues={issues} />
+      </Suspense>
       {error !== null && <Problem error={error} />}
       <ActionButton
         label="Publish"

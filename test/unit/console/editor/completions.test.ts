@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { completionsAt, schemasAt } from '../../../../console/src/editor/completions.ts';
-import { indentAfter } from '../../../../console/src/editor/indent-after.ts';
 import { definitionSchema } from '../../../../src/graph/schema/index.ts';
 
 const SCHEMA = {
@@ -99,10 +98,4 @@ describe('the schema of definitions', () => {
 test('a schema that is its own alternative ends', () => {
   const schema = { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } };
   expect(schemasAt(schema, {}, []).length).toBeLessThan(100);
-});
-
-test('a new line is indented as the one before, and one step more behind a bracket', () => {
-  expect(indentAfter('{\n  "a": 1,')).toBe('  ');
-  expect(indentAfter('{\n  "a": {')).toBe('    ');
-  expect(indentAfter('')).toBe('');
 });

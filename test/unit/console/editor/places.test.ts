@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { offsetOf, placeAt, readJson } from '../../../../console/src/editor/json-text.ts';
+import { endOfToken, lineAt, offsetOf, readJson } from '../../../../console/src/editor/json-text.ts';
 
 const TEXT = `{
   "nodes": {
@@ -14,7 +14,7 @@ const TEXT = `{
 /** The line, from 1, and the text that begins there. */
 function find(pointer: string): readonly [line: number, text: string] {
   const offset = offsetOf(TEXT, pointer);
-  return [placeAt(TEXT, offset).line + 1, TEXT.slice(offset, offset + 6)];
+  return [lineAt(TEXT, offset), TEXT.slice(offset, offset + 6)];
 }
 
 describe('a JSON Pointer leads', () => {
@@ -32,6 +32,18 @@ describe('a JSON Pointer leads', () => {
     expect(find('/channels')).toEqual([1, '{\n  "n']);
     expect(offsetOf('', '/nodes')).toBe(0);
   });
+});
+
+test.each([
+  ['"a\\"b": 1', 0, 6],
+  ['"open', 0, 5],
+  ['[-1.5e3]', 1, 7],
+  ['true]', 0, 4],
+  ['{}', 0, 1],
+  ['{\n}', 1, 1],
+  ['{}', 2, 2],
+])('the token of %j at %i ends at %i', (text, offset, end) => {
+  expect(endOfToken(text, offset)).toBe(end);
 });
 
 describe('a text', () => {
