@@ -12,18 +12,18 @@ import { SessionProvider } from './session/session-provider.tsx';
 import { useSession } from './session/use-session.ts';
 import { SignInPage } from './layout/sign-in-page.tsx';
 
-/** Shows the console in its place in `index.html`. */
+/** Renders the console into `index.html`. */
 export function showApp(): void {
-  const place = document.querySelector('#app');
-  if (!place) throw new Error('index.html has no place for the console');
-  createRoot(place).render(
+  const root = document.querySelector('#app');
+  if (!root) throw new Error('index.html has no element #app');
+  createRoot(root).render(
     <StrictMode>
       <App />
     </StrictMode>,
   );
 }
 
-/** The console: a page to sign in, and behind it all others. */
+/** The console: the page to sign in, or all others. */
 export function App(): JSX.Element {
   return (
     <Router base="/console">
@@ -36,7 +36,7 @@ export function App(): JSX.Element {
 
 function Signed(): JSX.Element {
   const { person } = useSession();
-  // Another person starts with nothing that the one before has read; another token of the same changes nothing.
+  // The key drops all state for another person; a new token of the same person keeps it.
   return person ? <Inside key={identityOf(person)} /> : <SignInPage />;
 }
 

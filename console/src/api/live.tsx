@@ -6,12 +6,12 @@ import type { JSX, ReactNode } from 'react';
 import { useApi } from './use-api.tsx';
 import { staleKeys } from './query-keys.ts';
 
-/** The events of so long make one refresh. */
+/** Events within this time cause one refresh. */
 const BATCH_MS = 400;
-/** Reads know of an event a little after its stream does. */
+/** Queries may return an event's change later than the stream returns the event, so a second refresh follows. */
 const SECOND_LOOK_MS = 1_500;
 
-/** Keeps one stream of all runs' events open, and makes stale what they change. */
+/** Keeps one stream with the events of all runs open, and invalidates the queries that they concern. */
 export function LiveProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const client = useApi();
   const queries = useQueryClient();
@@ -32,7 +32,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): JS
     };
     void watch(client, {
       signal: closing.signal,
-      tell: setLiveness,
+      onChange: setLiveness,
       onGap: () => void queries.invalidateQueries(),
       onEvent(event) {
         for (const key of staleKeys(event)) stale.set(key.join('/'), key);
@@ -50,45 +50,45 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): JS
 interface Watching {
   readonly signal: AbortSignal;
   readonly onEvent: (event: Parameters<typeof staleKeys>[0]) => void;
-  /** Called when events come again and some may have been missed. */
+  /** Called when the stream is back after an interruption in which events may have been missed. */
   readonly onGap: () => void;
-  readonly tell: (liveness: Liveness) => void;
+  readonly onChange: (liveness: Liveness) => void;
 }
 
 const RETRY_MS = 5_000;
 
-/** Reads the stream until the signal, and goes on where it was. Where it is refused for good, pages are read again as they grow stale. */
-async function watch(client: Client, { signal, onEvent, onGap, tell }: Watching): Promise<void> {
-  let place: string | undefined;
+/** Reads the stream until the signal aborts, and resumes it after interruptions. It ends if the person may not read it. */
+async function watch(client: Client, { signal, onEvent, onGap, onChange }: Watching): Promise<void> {
+  let lastEventId: string | undefined;
   let isAway = false;
-  const hear = (id: string): void => {
-    place = id;
+  const onReceived = (id: string): void => {
+    lastEventId = id;
     if (!isAway) return;
     isAway = false;
-    tell('live');
+    onChange('live');
     onGap();
   };
-  tell('live');
+  onChange('live');
   while (!signal.aborted) {
     try {
-      for await (const event of client.events({ signal, after: place, onPlace: hear })) onEvent(event);
+      for await (const event of client.events({ signal, after: lastEventId, onPlace: onReceived })) onEvent(event);
     } catch (error) {
       if (signal.aborted) return;
       isAway = true;
-      tell('away');
+      onChange('away');
       if (error instanceof HoldfastError && (error.status === 401 || error.status === 403)) return;
-      if (error instanceof HoldfastError && error.code === 'INVALID_EVENT_ID') place = undefined;
+      if (error instanceof HoldfastError && error.code === 'INVALID_EVENT_ID') lastEventId = undefined;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
 }
 
-/** `away`: what pages show may be old. */
+/** `away`: the stream is interrupted, so pages may show old data. */
 export type Liveness = 'connecting' | 'live' | 'away';
 
 export const LiveContext = createContext<Liveness>('connecting');
 
-/** If events come as they happen. */
+/** The state of the event stream. */
 export function useLive(): Liveness {
   return useContext(LiveContext);
 }

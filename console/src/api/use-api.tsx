@@ -15,7 +15,7 @@ export function useApi(): Client {
   return client;
 }
 
-/** Gives the pages a client of the API for the person who is signed in. An answer 401 renews the session, or ends it. */
+/** Provides a client of the API for the person who is signed in. An answer 401 renews the session, or ends it. */
 export function ApiProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const { token, renew, end } = useSession();
   const client = useMemo(
@@ -40,10 +40,10 @@ export function ApiProvider({ children }: { readonly children: ReactNode }): JSX
   return <ApiContext value={client}>{children}</ApiContext>;
 }
 
-/** Live events say what is stale; this is for what has no events, and for streams that are away. */
+/** Live events invalidate queries; this is for data without events, and for times when the stream is interrupted. */
 const STALE_MS = 10_000;
 
-/** Creates the cache of answers. The client repeats what failed for the moment, so the cache does not. */
+/** Creates the query cache. The client retries temporary failures, so the cache does not. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -53,7 +53,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** If the person may see what is for administrators. Roles have any names, so only the API knows. */
+/** True if the person has the permission `admin`. Installations name their roles freely, so the API is asked. */
 export function useAdminRight(): UseQueryResult<boolean> {
   const client = useApi();
   return useQuery({

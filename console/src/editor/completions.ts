@@ -2,11 +2,11 @@ import { findNodeAtLocation, getLocation, getNodeValue, parseTree } from 'jsonc-
 import type { Location } from 'jsonc-parser';
 import { isMembers } from '../form/fields-of.ts';
 
-/** Something that a text may go on with. */
+/** One suggestion for how the text can continue. */
 export interface Completion {
   readonly label: string;
   readonly about: string | null;
-  /** Takes the place of the text between both. */
+  /** Replaces the text between `from` and `to`. */
   readonly insert: string;
   readonly from: number;
   readonly to: number;
@@ -17,7 +17,7 @@ type Range = Pick<Completion, 'from' | 'to'>;
 
 const MOST = 50;
 
-/** Says how a JSON text may go on at a place, by the JSON Schema of the whole: names of members that are not there, or values. */
+/** Suggests completions at an offset of a JSON text, from its JSON Schema: names of missing members, or values. */
 export function completionsAt(text: string, offset: number, schema: unknown): readonly Completion[] {
   const location = getLocation(text, offset);
   const range = rangeAt(location, offset);
@@ -59,7 +59,7 @@ function names(text: string, { location, schema, range }: Question): readonly Co
 
 function values(text: string, { location, schema, range }: Question): readonly Completion[] {
   const options = new Map<string, string | null>();
-  // What is typed so far must not decide between alternatives.
+  // A half-typed value must not select one of the schema's alternatives.
   const document = documentOf(`${text.slice(0, range.from)}null${text.slice(range.to)}`);
   for (const member of schemasAt(schema, document, location.path))
     for (const value of valuesOf(member)) options.set(JSON.stringify(value), aboutOf(member));
@@ -76,7 +76,7 @@ function valueAt(text: string, path: readonly (string | number)[]): unknown {
   return node ? getNodeValue(node) : undefined;
 }
 
-/** The word that the cursor stands in, or the cursor alone. */
+/** The range of the word at the cursor; empty outside of a word. */
 function rangeAt({ previousNode: node }: Location, offset: number): Range {
   if (!node || node.type === 'object' || node.type === 'array') return { from: offset, to: offset };
   const end = node.offset + node.length;
@@ -103,7 +103,7 @@ const STUBS: Readonly<Record<string, string>> = {
   integer: '1',
 };
 
-/** What a new member begins with. */
+/** The initial value of a new member, as JSON. */
 function stubOf(member: unknown): string {
   if (!isMembers(member)) return '';
   if ('const' in member) return JSON.stringify(member['const']);
@@ -113,12 +113,12 @@ function stubOf(member: unknown): string {
   return STUBS[String(type)] ?? '';
 }
 
-/** Guards against schemas that refer to themselves. */
+/** Limits the recursion for schemas that refer to themselves. */
 const MAX_DEPTH = 20;
 
 /**
- * Finds the schemas of a value inside a document: references are followed, and of alternatives those are taken whose constants
- * are what stands there.
+ * Finds the schemas of a value inside a document. It follows references, and keeps the alternatives whose constants equal the
+ * document's values.
  */
 export function schemasAt(root: unknown, document: unknown, path: readonly (string | number)[]): readonly Members[] {
   let schemas = variantsOf(root, { root, value: document, depth: 0 });
@@ -133,7 +133,7 @@ export function schemasAt(root: unknown, document: unknown, path: readonly (stri
 
 interface At {
   readonly root: unknown;
-  /** What stands there. */
+  /** The value in the document. */
   readonly value: unknown;
   readonly depth: number;
 }
@@ -147,7 +147,7 @@ function variantsOf(schema: unknown, at: At): readonly Members[] {
   return [schema, ...others].filter((variant) => mayBe(variant, at.value));
 }
 
-/** Follows a reference inside of the document of the schema. */
+/** Resolves a `$ref` within the schema. */
 function followReference(root: unknown, reference: string): unknown {
   const tokens = reference.replace(/^#\/?/, '').split('/');
   return tokens.filter((token) => token !== '').reduce<unknown>(memberOf, root);
@@ -164,7 +164,7 @@ function innerOf(schema: Members, segment: string | number): readonly unknown[] 
   return [named ?? schema['additionalProperties']];
 }
 
-/** False if a constant of the schema is not what stands there. */
+/** False if a constant of the schema differs from the value. */
 function mayBe({ properties }: Members, value: unknown): boolean {
   if (!isMembers(properties) || !isMembers(value)) return true;
   return Object.entries(properties).every(([name, member]) => {

@@ -10,7 +10,7 @@ interface IssueListProps {
   readonly onGoTo: (offset: number) => void;
 }
 
-/** The issues of a text; each leads to its place. */
+/** The list of issues. A click on one moves the cursor to its position. */
 export function IssueList({ ref, text, issues, onGoTo }: IssueListProps): JSX.Element {
   return (
     <div ref={ref} aria-live="polite" className="editor-issues">

@@ -21,13 +21,13 @@ export function JsonEditor({ label, text, onChange, schema, issues }: JsonEditor
   const host = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const view = useRef<CodeView>(null);
-  // The text of the next keystroke must not meet properties of the one before.
+  // The next keystroke must not find a `text` of an earlier render.
   const edit = useEffectEvent((next: string) => flushSync(() => onChange(next)));
   const atFirst = useEffectEvent(() => ({ label, text }));
   useEffect(() => {
     if (!host.current || !list.current) return;
     const opened = openCodeView({ host: host.current, ...atFirst(), onEdit: (next) => edit(next) });
-    // An id would not lead out of the shadow root.
+    // `aria-describedby` cannot refer to an element outside of the shadow root.
     opened.textbox.ariaDescribedByElements = [list.current];
     view.current = opened;
     return () => opened.destroy();

@@ -1,10 +1,10 @@
 import { parse, printParseErrorCode, findNodeAtLocation, parseTree } from 'jsonc-parser';
 import type { ParseError, Node } from 'jsonc-parser';
 
-/** What a text says, or what keeps it from being JSON. */
+/** The parsed value of a text, or its syntax errors. */
 export type ReadJson = { readonly value: unknown } | { readonly issues: readonly EditorIssue[] };
 
-/** Reads a text as JSON (RFC 8259). */
+/** Parses a text as JSON (RFC 8259). */
 export function readJson(text: string): ReadJson {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { disallowComments: true });
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UnexpectedEndOfString: 'The text has no end',
 };
 
-/** Finds where a JSON Pointer leads to in a text: to the value, or to the nearest one around it that is there. */
+/** Finds the offset of the value at a JSON Pointer; if there is none, of its nearest existing parent. */
 export function offsetOf(text: string, pointer: string): number {
   const root = parseTree(text);
   if (!root) return 0;
@@ -46,7 +46,7 @@ function unescape(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Tokens are places in lists where they lead into one. */
+/** Converts tokens of a JSON Pointer to a path: within an array, a token is an index. */
 function toPath(root: Node, tokens: readonly string[]): (string | number)[] {
   const path: (string | number)[] = [];
   for (const token of tokens) path.push(findNodeAtLocation(root, path)?.type === 'array' ? Number(token) : token);
@@ -66,7 +66,7 @@ export function endOfToken(text: string, offset: number): number {
   return TOKEN.test(text) ? TOKEN.lastIndex : offset;
 }
 
-/** Something to say about a place in a text. */
+/** A problem at a position of a text. */
 export interface EditorIssue {
   readonly offset: number;
   readonly severity: 'error' | 'warning';

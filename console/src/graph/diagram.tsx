@@ -6,12 +6,12 @@ import type { Definition } from './definition.ts';
 import './graph.css';
 import { GraphCanvas } from './graph-canvas.tsx';
 import { layOut, sizeOf } from './lay-out.ts';
-import type { PlacedNode } from './lay-out.ts';
+import type { LaidOutNode } from './lay-out.ts';
 
 interface DiagramProps {
   readonly label: string;
   readonly definition: Definition;
-  /** How single nodes stand out, by their ids. */
+  /** Marks of nodes, by their ids. */
   readonly marks?: ReadonlyMap<string, NodeMark>;
   readonly chosen: string | null;
   readonly onChoose: (node: string | null) => void;
@@ -20,7 +20,7 @@ interface DiagramProps {
 const NODE_TYPES: NodeTypes = { shown: DiagramNode };
 const NO_MARKS: ReadonlyMap<string, NodeMark> = new Map();
 
-/** A drawing of a definition, laid out once. */
+/** A drawing of a definition. The layout is computed once. */
 export function Diagram({ label, definition, marks = NO_MARKS, chosen, onChoose }: DiagramProps): JSX.Element {
   const drawing = useMemo(() => layOut(definition), [definition]);
   const nodes = useMemo(
@@ -36,14 +36,14 @@ export function Diagram({ label, definition, marks = NO_MARKS, chosen, onChoose 
   );
 }
 
-interface NodeData extends Omit<PlacedNode, 'x' | 'y'>, Record<string, unknown> {
-  /** What is shown of the node besides its name and subject. */
+interface NodeData extends Omit<LaidOutNode, 'x' | 'y'>, Record<string, unknown> {
+  /** Extra content below the node's name and subject. */
   readonly mark: NodeMark | null;
   readonly isChosen: boolean;
   readonly onChoose: (node: string) => void;
 }
 
-/** How a node stands out: the class of its frame, and what is shown in it. */
+/** A highlight of a node: the CSS class of its frame, and extra content. */
 export interface NodeMark {
   readonly look: string;
   readonly body: ReactNode;
@@ -51,7 +51,7 @@ export interface NodeMark {
 
 export type DiagramNode = Node<NodeData, 'shown'>;
 
-/** A node of a diagram: a button that opens it. */
+/** A node of a diagram, as a button that opens it. */
 export function DiagramNode({ data }: NodeProps<DiagramNode>): JSX.Element {
   const { id, kind, about, mark, isChosen, onChoose } = data;
   return (

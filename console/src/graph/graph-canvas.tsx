@@ -10,12 +10,12 @@ import type { Drawing, Point } from './lay-out.ts';
 interface GraphCanvasProps {
   readonly label: string;
   readonly drawing: Drawing;
-  /** The nodes of the drawing as they look now. */
+  /** The nodes with their current look. */
   readonly nodes: Node[];
   readonly nodeTypes: NodeTypes;
-  /** The nodes at which a large graph is opened, by their ids; none: where it begins. */
+  /** Ids of nodes that the first view of a large graph centers on; if empty, the start. */
   readonly here?: readonly string[];
-  /** True: nodes out of sight are not there for readers of the screen either. */
+  /** True: nodes outside of the viewport are not rendered, so screen readers do not get them. */
   readonly onlyRenderVisibleElements?: boolean;
   readonly onLeave: () => void;
   readonly children?: ReactNode;
@@ -23,7 +23,7 @@ interface GraphCanvasProps {
 
 const EDGE_TYPES: EdgeTypes = { shown: GraphArrow };
 
-/** Where a graph is drawn: it can be moved and made larger, and nothing in it changed. */
+/** A read-only drawing of a graph that can be panned and zoomed. */
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const { label, drawing, nodes, nodeTypes, here = [], onlyRenderVisibleElements = false, onLeave, children } = props;
   const edges = useMemo(() => toEdges(drawing), [drawing]);
@@ -53,7 +53,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   );
 }
 
-function toEdges({ arrows }: Drawing): ShownArrow[] {
+function toEdges({ arrows }: Drawing): FlowEdge[] {
   return arrows.map(({ from, to, label, isDetour, points, labelAt }, number) => ({
     id: String(number),
     type: 'shown',
@@ -65,12 +65,12 @@ function toEdges({ arrows }: Drawing): ShownArrow[] {
   }));
 }
 
-/** A higher drawing can't be read as a whole. */
+/** Above this height, a drawing is not legible as a whole. */
 const READABLE_PX = 1_000;
-/** The start, and nodes behind it. */
+/** The number of nodes in the first view of a large graph. */
 const FIRST = 4;
 
-/** Shows all of a small graph; of a large one, some of its nodes. */
+/** Fits a small graph into the view; of a large one, some of its nodes. */
 function toFirstLook({ nodes, height }: Drawing, here: readonly string[]): FitViewOptions {
   if (height <= READABLE_PX) return { maxZoom: 1, padding: 0.08 };
   const current = nodes.filter(({ id }) => here.includes(id));
@@ -83,10 +83,10 @@ interface ArrowData extends Record<string, unknown> {
   readonly text: string | null;
 }
 
-export type ShownArrow = Edge<ArrowData, 'shown'>;
+export type FlowEdge = Edge<ArrowData, 'shown'>;
 
-/** An arrow on the way that the layout has found for it. */
-export function GraphArrow({ id, data, markerEnd }: EdgeProps<ShownArrow>): JSX.Element | null {
+/** An edge, drawn along the path from the layout. */
+export function GraphArrow({ id, data, markerEnd }: EdgeProps<FlowEdge>): JSX.Element | null {
   if (!data) return null;
   const { points, labelAt, text } = data;
   return (
@@ -100,13 +100,13 @@ export function GraphArrow({ id, data, markerEnd }: EdgeProps<ShownArrow>): JSX.
 }
 
 interface OpenSubgraphsProps {
-  /** What the outermost graph is called. */
+  /** The name of the outermost graph. */
   readonly outermost: string;
   readonly path: readonly string[];
   readonly onOpen: (path: readonly string[]) => void;
 }
 
-/** The subgraphs that are open, and the way back; nothing where none is. */
+/** Breadcrumbs of the open subgraphs; empty if none is open. */
 export function OpenSubgraphs({ outermost, path, onOpen }: OpenSubgraphsProps): JSX.Element | null {
   if (path.length === 0) return null;
   return (
@@ -114,13 +114,13 @@ export function OpenSubgraphs({ outermost, path, onOpen }: OpenSubgraphsProps): 
       <button type="button" className="button small" onClick={() => onOpen([])}>
         {outermost}
       </button>
-      {path.map((node, place) => (
+      {path.map((node, index) => (
         <button
-          key={path.slice(0, place + 1).join('/')}
+          key={path.slice(0, index + 1).join('/')}
           type="button"
           className="button small"
-          aria-current={place === path.length - 1 ? 'true' : undefined}
-          onClick={() => onOpen(path.slice(0, place + 1))}
+          aria-current={index === path.length - 1 ? 'true' : undefined}
+          onClick={() => onOpen(path.slice(0, index + 1))}
         >
           {node}
         </button>

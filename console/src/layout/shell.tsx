@@ -8,7 +8,7 @@ import { useLive } from '../api/live.tsx';
 import type { Liveness } from '../api/live.tsx';
 import { Icon } from '../parts/icon.tsx';
 
-/** What stands around every page. */
+/** The frame around every page. */
 export function Shell({ children }: { readonly children: ReactNode }): JSX.Element {
   const content = useRef<HTMLElement>(null);
   const [location] = useLocation();
@@ -40,14 +40,14 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   );
 }
 
-/** Signs out; what is written and not sent goes with it, so that the next person in this tab has nothing of it. */
+/** Signs out and deletes unsent drafts, so that the next person in this tab does not see them. */
 function signOut(end: () => void): void {
   if (hasDrafts() && !window.confirm('What you have written and not sent will be lost. Sign out all the same?')) return;
   dropDrafts();
   end();
 }
 
-/** Who uses the tab, and the way out. On a local stack it changes between its people. */
+/** The person who is signed in, and the button to sign out. On a local stack, a menu of its people. */
 export function Account(): JSX.Element {
   const { person, people, become, end } = useSession();
   return (
@@ -82,7 +82,7 @@ const WORDS: Readonly<Record<Liveness, string>> = {
   away: 'Not live: the API is away',
 };
 
-/** Says if what is shown follows what happens. */
+/** Shows if pages are updated by live events. */
 export function LiveSign(): JSX.Element {
   const liveness = useLive();
   return (
@@ -113,7 +113,7 @@ export type Theme = 'light' | 'dark';
 
 const KEY = 'holdfast.theme';
 
-/** The theme that the person has chosen here, or that of the system. */
+/** The theme that the person has chosen in this browser, or that of the system. */
 export function readTheme(): Theme {
   const chosen = localStorage.getItem(KEY);
   if (chosen === 'light' || chosen === 'dark') return chosen;
@@ -125,7 +125,7 @@ export function showTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
 }
 
-/** Shows a theme, and remembers it for other times. */
+/** Applies a theme and stores it for later visits. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   showTheme(theme);

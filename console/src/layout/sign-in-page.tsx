@@ -6,7 +6,7 @@ import { beginAtIssuer } from '../session/issuer-sign-in.ts';
 import { hasDrafts } from '../session/kept-drafts.ts';
 import { readPerson } from '../session/person.ts';
 
-/** Asks who is there: by the issuer where the installation has one, or by a token. */
+/** Signs a person in, by the issuer if the installation has one, or by a token. */
 export function SignInPage(): JSX.Element {
   const { config, notice, isSigningIn, begin } = useSession();
   const [problem, setProblem] = useState<string | null>(null);

@@ -1,7 +1,7 @@
 import { create } from 'jsondiffpatch';
 import type { Delta } from 'jsondiffpatch';
 
-/** One place in which two JSON values differ. */
+/** One difference between two JSON values. */
 export interface DiffRow {
   /** A JSON Pointer (RFC 6901); empty for the whole value. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface DiffRow {
 
 const differ = create({ arrays: { detectMove: false } });
 
-/** Gives the places in which two JSON values differ, each with both values. */
+/** Returns the differences between two JSON values. */
 export function diffRows(before: unknown, after: unknown): readonly DiffRow[] {
   return rowsOf(differ.diff(before, after), '');
 }
@@ -32,7 +32,7 @@ function toRow(delta: readonly unknown[], path: string): DiffRow {
   return { path, kind: 'removed', before: delta[0] };
 }
 
-/** In deltas of arrays, `_3` is the third place of before. */
+/** In deltas of arrays, `_3` is index 3 of the array before. */
 function toToken(name: string, delta: object): string {
   const isOld = '_t' in delta && name.startsWith('_');
   return (isOld ? name.slice(1) : name).replaceAll('~', '~0').replaceAll('/', '~1');

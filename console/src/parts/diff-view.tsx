@@ -11,13 +11,13 @@ interface DiffViewProps {
   readonly after: unknown;
   /** The titles of the columns. */
   readonly titles: readonly [before: string, after: string];
-  /** What is said when both are the same. */
+  /** The text if both are equal. */
   readonly same?: string;
 }
 
 const SIGNS: Readonly<Record<DiffRow['kind'], string>> = { added: '+', removed: '−', changed: '→' };
 
-/** Two JSON values side by side, where they differ. */
+/** The differences between two JSON values, side by side. */
 export function DiffView({ before, after, titles, same = 'Nothing differs' }: DiffViewProps): JSX.Element {
   const rows = diffRows(before, after);
   if (rows.length === 0) return <p className="muted">{same}</p>;

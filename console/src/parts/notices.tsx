@@ -8,7 +8,7 @@ export type Tone = 'info' | 'ok' | 'warn' | 'bad';
 
 const ICONS: Readonly<Record<Tone, IconName>> = { info: 'info', ok: 'check', warn: 'warning', bad: 'cross' };
 
-/** A message in the page. Readers are told of it: at once where something has failed. */
+/** A message in the page. Screen readers announce it, errors at once. */
 export function Notice({ kind, children }: { readonly kind: Tone; readonly children: ReactNode }): JSX.Element {
   return (
     <div className={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
@@ -20,11 +20,11 @@ export function Notice({ kind, children }: { readonly kind: Tone; readonly child
 
 interface ProblemProps {
   readonly error: unknown;
-  /** Asks again. */
+  /** Repeats the request. */
   readonly onRetry?: (() => void) | undefined;
 }
 
-/** Shows why a request was not served. */
+/** Shows why a request has failed. */
 export function Problem({ error, onRetry }: ProblemProps): JSX.Element {
   const { title, detail } = describeError(error);
   return (
@@ -46,7 +46,7 @@ interface EmptyProps {
   readonly children?: ReactNode;
 }
 
-/** Says that a list has nothing, and how something gets there. */
+/** Shows that a list is empty, and how to add something. */
 export function Empty({ title, children }: EmptyProps): JSX.Element {
   return (
     <div className="empty">
@@ -56,7 +56,7 @@ export function Empty({ title, children }: EmptyProps): JSX.Element {
   );
 }
 
-/** Says that something is on its way. It shows itself only when that takes a moment. */
+/** Shows that something is loading. It appears after a short delay. */
 export function Loading({ what = 'Loading' }: { readonly what?: string }): JSX.Element {
   return (
     <p className="loading" role="status">

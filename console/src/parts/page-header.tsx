@@ -10,7 +10,7 @@ interface PageHeaderProps {
   readonly children?: ReactNode;
 }
 
-/** The head of a page. It names the tab, too. */
+/** The header of a page. It also sets the title of the tab. */
 export function PageHeader({ title, about, children }: PageHeaderProps): JSX.Element {
   useEffect(() => {
     document.title = `${visible(title)} · Holdfast`;

@@ -11,7 +11,7 @@ interface QueryViewProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** Shows an answer, that it is awaited, or why there is none. An old answer stays while a new one is fetched. */
+/** Shows the data of a query, its loading or its error. Old data stays visible while it is fetched again. */
 export function QueryView<T>({ query, what, children }: QueryViewProps<T>): JSX.Element {
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
@@ -25,7 +25,7 @@ interface PagesViewProps<T> {
   readonly children: (items: readonly T[]) => ReactNode;
 }
 
-/** Shows a list as far as it was read, with a button that reads on. */
+/** Shows the loaded pages of a list, with a button that loads the next one. */
 export function PagesView<T>({ pages, empty, children }: PagesViewProps<T>): JSX.Element {
   const { items, error, hasMore, readMore, readAgain } = pages;
   if (items === undefined) return error === null ? <Loading /> : <Problem error={error} onRetry={readAgain} />;
@@ -42,9 +42,9 @@ export function PagesView<T>({ pages, empty, children }: PagesViewProps<T>): JSX
   );
 }
 
-/** A list as far as it was read. */
+/** The loaded pages of a list. */
 export interface Pages<T> {
-  /** `undefined`: nothing has come yet. */
+  /** `undefined` until the first page is loaded. */
   readonly items: readonly T[] | undefined;
   readonly error: unknown;
   readonly hasMore: boolean;
@@ -52,7 +52,7 @@ export interface Pages<T> {
   readonly readAgain: () => void;
 }
 
-/** Reads a list of the API page by page. */
+/** Loads a list from the API page by page. */
 export function usePages<T>(queryKey: readonly unknown[], list: (options: CallOptions) => Listing<T>): Pages<T> {
   const query = useInfiniteQuery({
     queryKey,
@@ -70,8 +70,8 @@ export function usePages<T>(queryKey: readonly unknown[], list: (options: CallOp
 }
 
 /**
- * A part that is loaded when it is shown, within a `Suspense`. One that can't be loaded says so in its own place: the rest
- * of the page, such as a decision that somebody has begun, stays.
+ * A component that is loaded when it is rendered, within a `Suspense`. If loading fails, a notice takes its place, and the rest
+ * of the page, such as a half-filled form, stays.
  */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   return lazy(async () => ({ default: await load().catch(() => NotLoaded) }));

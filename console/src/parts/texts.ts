@@ -7,15 +7,15 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' });
 
-/** Says how far a time is from now, in its largest unit: "in 3 hours", "2 days ago". Both in milliseconds. */
-export function tellDistance(atMs: number, nowMs: number): string {
+/** Formats the distance of a time from now in its largest unit: "in 3 hours", "2 days ago". Both are in milliseconds. */
+export function formatDistance(atMs: number, nowMs: number): string {
   const ms = atMs - nowMs;
   const [unit, size] = UNITS.find(([, least]) => Math.abs(ms) >= least) ?? (['second', 1_000] as const);
   return RELATIVE.format(Math.trunc(ms / size), unit);
 }
 
-/** Says how long something took: "850 ms", "3.2 s", "4 min 10 s", "2 h 5 min". */
-export function tellDuration(ms: number): string {
+/** Formats a duration: "850 ms", "3.2 s", "4 min 10 s", "2 h 5 min". */
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
@@ -24,13 +24,13 @@ export function tellDuration(ms: number): string {
 }
 
 /**
- * Letters that are not seen, or that turn the direction of others around (Unicode Technical Report 36). What belongs to the
- * spelling of languages or to emoji, such as joiners and soft hyphens, stays.
+ * Characters that are invisible or change the text direction (Unicode Technical Report 36). It leaves out characters that
+ * languages or emoji need, such as joiners and soft hyphens.
  */
 const UNSEEN =
   /[^\P{Cc}\t\n]|[\u061c\u115f\u1160\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|[\p{Cs}\p{Co}]/gu;
 
-/** Writes out what a text has that is not seen; tabs and ends of lines stay. */
+/** Replaces invisible characters of a text by escapes such as `\u{200b}`; tabs and line ends stay. */
 export function visible(text: string): string {
   return text
     .replaceAll('\r\n', '\n')

@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** What a key does, by `KeyboardEvent.key`. */
+/** Actions, by `KeyboardEvent.key`. */
 export type Hotkeys = Readonly<Record<string, () => void>>;
 
 const FIELDS = 'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]';
 
 /**
- * Listens for single keys. Fields keep theirs, buttons and links their Enter; keys with Ctrl, Alt or Meta are the browser's, and
- * those that write a word together an input method's. While a dialog covers the page, none of them is for the page.
+ * Calls actions for single keys. It ignores keys in fields, Enter on buttons and links, keys with Ctrl, Alt or Meta, keys of an
+ * input method, and all keys while a modal dialog is open.
  */
 export function useHotkeys(hotkeys: Hotkeys): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
@@ -23,7 +23,7 @@ export function useHotkeys(hotkeys: Hotkeys): void {
   }, []);
 }
 
-/** Leaves the field that a person writes in. @returns false if there is none */
+/** Takes the focus from a field. @returns false if no field has the focus */
 export function leaveField(): boolean {
   const field = document.activeElement;
   if (!(field instanceof HTMLElement) || !field.matches(FIELDS)) return false;
@@ -31,10 +31,7 @@ export function leaveField(): boolean {
   return true;
 }
 
-function isTakenBy(event: KeyboardEvent): boolean {
-  const { key, isComposing, defaultPrevented } = event;
-  // The target itself is the host where the field stands in a shadow root.
-  const [target] = event.composedPath();
+function isTakenBy({ target, key, isComposing, defaultPrevented }: KeyboardEvent): boolean {
   if (isComposing || defaultPrevented || document.querySelector('dialog:modal') !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches(FIELDS)) return key !== 'Escape';

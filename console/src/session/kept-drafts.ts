@@ -3,11 +3,11 @@ import { identityOf, readJson } from './person.ts';
 import type { Person } from './person.ts';
 import { useSession } from './use-session.ts';
 
-/* What people have written and not sent. It stays in its tab and goes with it, as the token does. */
+/* Drafts: input that people have not sent. A draft is stored in its tab, like the token, and is lost with it. */
 
 const PREFIX = 'holdfast.draft ';
 
-/** What was written, and what it was written for, such as the digest of an approval. */
+/** A stored draft with the version that it was written for, such as the digest of an approval. */
 export interface Kept {
   readonly base: string;
   /** As JSON. */
@@ -26,7 +26,7 @@ export function readKept(key: string): Kept | null {
   return typeof base === 'string' && typeof text === 'string' ? { base, text } : null;
 }
 
-/** @returns false if the tab has no room for it */
+/** @returns false if the tab's storage is full */
 export function writeKept(key: string, kept: Kept | null): boolean {
   try {
     if (kept) sessionStorage.setItem(key, JSON.stringify(kept));
@@ -39,7 +39,7 @@ export function writeKept(key: string, kept: Kept | null): boolean {
 
 const keys = (): readonly string[] => Object.keys(sessionStorage).filter((key) => key.startsWith(PREFIX));
 
-/** True if something that was written in this tab waits for its author. */
+/** True if this tab has unsent drafts. */
 export function hasDrafts(): boolean {
   return keys().length > 0;
 }
@@ -48,21 +48,21 @@ export function dropDrafts(): void {
   for (const key of keys()) sessionStorage.removeItem(key);
 }
 
-/** What a form has kept of what the person had written in it. */
+/** The draft of a form. */
 export interface KeptDraft<T> {
-  /** What was written for the same thing before the form was opened; `null`: nothing. */
+  /** A draft for the same version from before the form was opened; `null` if there is none. */
   readonly found: T | null;
-  /** What was written for the thing as it was before. Nobody but the person takes it over. */
+  /** A draft for another version. The form does not use it unless the person asks for it. */
   readonly outdated: T | null;
-  /** Keeps what stands in the form now; `null`: nothing is written in it. */
+  /** Stores the current input; `null` if there is none. */
   readonly keep: (value: T | null) => void;
-  /** Makes nothing of all that was kept. */
+  /** Deletes the stored drafts. */
   readonly drop: () => void;
 }
 
 /**
- * Keeps what a person writes in a form: through its closing, a reload, and signing in again.
- * @param place what the form is of, such as an approval. @param base what it shows; another one makes a draft outdated
+ * Stores the input of a form, so that it survives closing, a reload, and signing in again.
+ * @param place the form's subject, such as an approval. @param base the subject's version; another one makes a draft outdated
  */
 export function useKeptDraft<T>(place: string, base: string): KeptDraft<T> {
   const { person } = useSession();
@@ -89,7 +89,7 @@ export function useKeptDraft<T>(place: string, base: string): KeptDraft<T> {
   };
 }
 
-/** Has the browser ask before the tab is closed while something is written and not sent. */
+/** Lets the browser ask before it closes a tab with unsent input. */
 export function useUnsaved(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return undefined;

@@ -7,16 +7,16 @@ import type { Person, StoredSession } from './person.ts';
 import { finishAtIssuer, askedBefore, renewAtIssuer } from './issuer-sign-in.ts';
 import { RETURN_PATH, toReturnPath } from './return-path.ts';
 
-/** Taken once a page, before the address is shown without it. */
+/** Read once a page load, before it is removed from the address. */
 const ARRIVAL = takeArrival();
 
-/** Knows who uses this tab: from before a reload, by a one-time code, or by the issuer. */
+/** Provides the session of this tab: from before a reload, from a one-time code, or from the issuer. */
 export function SessionProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const [session, setSession] = useState<StoredSession | null>(loadSession);
   const [config, setConfig] = useState<ConsoleConfig | null>(null);
   const [notice, setNotice] = useState<string | null>(null);
   const [isSigningIn, setSigningIn] = useState(ARRIVAL !== null);
-  // Requests that are on their way ask for the token of the moment.
+  // Requests in flight read the current token.
   const latest = useRef(session);
 
   const keep = useCallback((next: StoredSession | null) => {
@@ -70,7 +70,7 @@ function personIn(session: StoredSession | null): Person | null {
   return session?.people[session.current] ?? null;
 }
 
-/** Exchanges what the address has brought for tokens; once for each page, also where effects run twice. */
+/** Exchanges the code in the address for tokens; once a page load, also where React runs effects twice. */
 export async function signInOnArrival(arrival: Arrival | null, config: ConsoleConfig): Promise<StoredSession | null> {
   if (!arrival) return null;
   exchange ??= arrival.kind === 'code' ? redeem(arrival.code, config) : finishAtIssuer(arrival.url, config);
@@ -91,12 +91,12 @@ async function redeem(code: string, { claims }: ConsoleConfig): Promise<StoredSe
   return { people: tokens.map((token) => readPerson(token, claims)), current: 0 };
 }
 
-/** What an address brings for signing in: the one-time code of a local stack, or the answer of an issuer. */
+/** The part of an address that signs in: the one-time code of a local stack, or the answer of an issuer. */
 export type Arrival = { readonly kind: 'code'; readonly code: string } | { readonly kind: 'issuer'; readonly url: URL };
 
 /**
- * Takes what the address brings, and shows the address without it, so that no history and no copy has it. After an issuer, it is
- * the one that the person had asked for.
+ * Removes the code from the address, so that neither history nor copies contain it. After an issuer's answer, it restores the
+ * address that the person opened before.
  */
 export function takeArrival(): Arrival | null {
   const url = new URL(location.href);
@@ -110,16 +110,15 @@ export function takeArrival(): Arrival | null {
   return { kind: 'issuer', url };
 }
 
-/** A token is renewed so long before its end, or at half of its life if that is short. */
+/** A token is renewed this long before its expiry, or after half of a shorter lifetime. */
 const LEAD_MS = 60_000;
-/** The longest time that a timer of a browser takes. */
+/** The longest delay of a timer in browsers. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 type Renew = (ended: string) => Promise<string | null>;
 
 /**
- * Renews the token of a session by its refresh token: before it ends, and when the API has found that it has. The pages stay as
- * they are meanwhile.
+ * Renews the token of a session by its refresh token: before it expires, and when the API refuses it. Pages keep their state.
  */
 export function useRenewal(
   session: RefObject<StoredSession | null>,
@@ -131,13 +130,13 @@ export function useRenewal(
     async (ended: string): Promise<string | null> => {
       const before = session.current;
       const token = tokenOf(before);
-      // Another request has renewed it.
+      // Another request has renewed the token already.
       if (token !== null && token !== ended) return token;
       const { refreshToken } = before ?? {};
       if (refreshToken === undefined) return null;
       renewing.current ??= (async () => {
         const next = await renewAtIssuer(refreshToken, config ?? (await readConsoleConfig()));
-        // Whoever has signed out meanwhile stays so.
+        // A person who has signed out meanwhile stays signed out.
         if (session.current?.refreshToken === refreshToken) keep(next);
         return tokenOf(session.current);
       })()
@@ -154,7 +153,7 @@ export function useRenewal(
   useEffect(() => {
     if (!isRenewable || token === null || endsAt === null) return undefined;
     const leftMs = endsAt - Date.now();
-    // One that has ended already is found out by its next request, so that no clock makes this go round and round.
+    // An expired token is left to the next request: with a wrong clock, renewing it here would never end.
     if (leftMs <= 0) return undefined;
     const waitMs = Math.max(leftMs - LEAD_MS, leftMs / 2);
     const timer = setTimeout(() => void renew(token), Math.min(waitMs, MAX_TIMER_MS));

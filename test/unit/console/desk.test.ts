@@ -1,8 +1,8 @@
 import type { Approval, Call } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { argumentChanges, notesOnFields, mainArguments } from '../../../console/src/pages/inbox/arguments.ts';
-import { findCall, latestOf, readConversation } from '../../../console/src/pages/inbox/led-to-it.ts';
-import { findProblems, readSearch, tellSearch } from '../../../console/src/pages/runs/run-query.ts';
+import { findCall, takeLatest, readConversation } from '../../../console/src/pages/inbox/led-to-it.ts';
+import { findProblems, readSearch, describeSearch } from '../../../console/src/pages/runs/run-query.ts';
 import { RETURN_PATH, toReturnPath } from '../../../console/src/session/return-path.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 
@@ -68,7 +68,7 @@ describe('a search for runs', () => {
     ['graph=refund&status=waiting,failed', 'status waiting or failed, graph refund'],
     ['metadata=customer=acme&thread=t&parent=R', 'thread t, forks of R, metadata customer=acme'],
   ])('%s is told in words', (query, words) => {
-    expect(tellSearch(readSearch(new URLSearchParams(query)))).toBe(words);
+    expect(describeSearch(readSearch(new URLSearchParams(query)))).toBe(words);
   });
 });
 
@@ -213,7 +213,7 @@ describe('what led to the call of an agent', () => {
     const message = (id: number, role = 'tool') => ({ id: String(id), role, content: '', name: null, toolCalls: [] });
     const asked = message(1, 'user');
     const all = [message(0, 'user'), asked, ...Array.from({ length: 9 }, (_, n) => message(n + 2))];
-    expect(latestOf(all).map(({ id }) => id)).toEqual(['1', '5', '6', '7', '8', '9', '10']);
-    expect(latestOf(all.slice(0, 3))).toEqual(all.slice(0, 3));
+    expect(takeLatest(all).map(({ id }) => id)).toEqual(['1', '5', '6', '7', '8', '9', '10']);
+    expect(takeLatest(all.slice(0, 3))).toEqual(all.slice(0, 3));
   });
 });

@@ -2,18 +2,18 @@ import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
 import { isDefinite } from '../../../console/src/api/errors.ts';
 import { isOutdated, issuesOf, isAmong, toReassignment } from '../../../console/src/pages/inbox/decision.ts';
-import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
+import { readInboxSearch, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
 import { staleKeys } from '../../../console/src/api/query-keys.ts';
 
 describe('the address of the inbox', () => {
   test('asks for what waits for the person, unless it says more', () => {
-    const shown = readShown(new URLSearchParams('view=nothing&due=never'));
+    const shown = readInboxSearch(new URLSearchParams('view=nothing&due=never'));
     expect(shown).toEqual({ view: 'mine', graph: '', tool: '', due: '' });
     expect(toFilter(shown, 0)).toEqual({ status: 'pending', mine: true, limit: 50 });
   });
 
   test('narrows it down', () => {
-    const shown = readShown(new URLSearchParams('view=pending&graph=refund&tool=pay&due=day'));
+    const shown = readInboxSearch(new URLSearchParams('view=pending&graph=refund&tool=pay&due=day'));
     expect(toFilter(shown, 0)).toEqual({
       status: 'pending',
       limit: 50,
@@ -25,7 +25,10 @@ describe('the address of the inbox', () => {
   });
 
   test('no view has the name of a member of all objects', () => {
-    expect(readShown(new URLSearchParams('view=constructor&due=toString'))).toMatchObject({ view: 'mine', due: '' });
+    expect(readInboxSearch(new URLSearchParams('view=constructor&due=toString'))).toMatchObject({
+      view: 'mine',
+      due: '',
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellDistance, tellDuration } from '../../../console/src/parts/texts.ts';
+import { formatDistance, formatDuration } from '../../../console/src/parts/texts.ts';
 
 test.each([
   [5_000, 'in 5 seconds'],
@@ -8,7 +8,7 @@ test.each([
   [-2 * 86_400_000, '2 days ago'],
   [0, 'in 0 seconds'],
 ])('a time %i ms from now is %s', (ms, told) => {
-  expect(tellDistance(1_000_000_000 + ms, 1_000_000_000)).toBe(told);
+  expect(formatDistance(1_000_000_000 + ms, 1_000_000_000)).toBe(told);
 });
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
   [250_000, '4 min 10 s'],
   [7_500_000, '2 h 5 min'],
 ])('%d ms are %s', (ms, told) => {
-  expect(tellDuration(ms)).toBe(told);
+  expect(formatDuration(ms)).toBe(told);
 });

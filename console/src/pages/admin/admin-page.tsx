@@ -11,7 +11,7 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { AuditPage } from './audit-page.tsx';
 import { InspectedPage } from './inspected-page.tsx';
-import { RunsOfAll } from './runs-of-all.tsx';
+import { AllRunsPage } from './runs-of-all.tsx';
 import { SwitchesPage } from './switches-page.tsx';
 import { TenantPage } from './tenant-page.tsx';
 import { TenantsPage } from './tenants-page.tsx';
@@ -69,19 +69,19 @@ function Counted({ pruned }: { readonly pruned: Pruned }): JSX.Element {
 /** All pages of administrators; others are told that they are none. */
 export function AdminPage(): JSX.Element {
   const right = useAdminRight();
-  return <QueryView query={right}>{(isAdmin) => (isAdmin ? <Places /> : <NoAdmin />)}</QueryView>;
+  return <QueryView query={right}>{(isAdmin) => (isAdmin ? <AdminRoutes /> : <NoAdmin />)}</QueryView>;
 }
 
 /** The pages that stand side by side, by their paths. */
 const TABS: readonly (readonly [path: string, label: string, Content: () => JSX.Element])[] = [
-  ['/admin', 'Runs of all tenants', RunsOfAll],
+  ['/admin', 'Runs of all tenants', AllRunsPage],
   ['/admin/tenants', 'Tenants', TenantsPage],
   ['/admin/switches', 'Switches', SwitchesPage],
   ['/admin/audit', 'Audit', AuditPage],
   ['/admin/prune', 'Retention', PrunePage],
 ];
 
-function Places(): JSX.Element {
+function AdminRoutes(): JSX.Element {
   return (
     <Switch>
       <Route path="/admin/runs/:id">{({ id }) => <InspectedPage key={id} id={id} />}</Route>

@@ -55,7 +55,7 @@ function textOf(value: unknown): string {
 }
 
 /** What an administrator may say of a quota. */
-export const SAYINGS = [
+export const CHOICES = [
   { const: 'configuration', title: 'The configuration counts' },
   { const: 'lifted', title: 'No limit' },
   { const: 'limit', title: 'This limit' },
@@ -65,10 +65,10 @@ type Limit = Tenant['quotas'][keyof Tenant['quotas']];
 /** What the form of a tenant begins with: what administrators have said before. */
 export function toTermsForm({ quotas, suspended }: Pick<Tenant, 'quotas' | 'suspended'>): Members {
   return {
-    runs: sayingOf(quotas.runsPerMinute),
-    runsPerMinute: saidOf(quotas.runsPerMinute),
-    cost: sayingOf(quotas.costUsdPerDay),
-    costUsdPerDay: saidOf(quotas.costUsdPerDay),
+    runs: choiceOf(quotas.runsPerMinute),
+    runsPerMinute: limitOf(quotas.runsPerMinute),
+    cost: choiceOf(quotas.costUsdPerDay),
+    costUsdPerDay: limitOf(quotas.costUsdPerDay),
     suspended: suspended !== null,
     reason: suspended?.reason,
   };
@@ -101,12 +101,12 @@ export function missingOf(value: unknown, needed: readonly string[]): Readonly<R
   return Object.fromEntries(missing.map((name) => [name, 'This is needed']));
 }
 
-function sayingOf({ limit, source }: Limit): (typeof SAYINGS)[number]['const'] {
+function choiceOf({ limit, source }: Limit): (typeof CHOICES)[number]['const'] {
   if (source !== 'admin') return 'configuration';
   return limit === null ? 'lifted' : 'limit';
 }
 
-function saidOf({ limit, source }: Limit): number | undefined {
+function limitOf({ limit, source }: Limit): number | undefined {
   return source === 'admin' && limit !== null ? limit : undefined;
 }
 
@@ -123,6 +123,6 @@ const SOURCES: Readonly<Record<Limit['source'], string>> = {
 };
 
 /** Says a limit and who has laid it down: "60, says an administrator". */
-export function tellLimit({ limit, source }: Limit): string {
+export function formatLimit({ limit, source }: Limit): string {
   return `${limit ?? 'no limit'}, ${SOURCES[source]}`;
 }

@@ -12,7 +12,7 @@ import { Status } from '../../parts/status.tsx';
 import { Time, Ago } from '../../parts/time.tsx';
 import { Notice, Empty } from '../../parts/notices.tsx';
 import { Table } from '../../parts/table.tsx';
-import { LOOKS, open, tellUnknownOutcomes, withUnknownOutcome } from './unknown-outcomes.ts';
+import { LOOKS, open, describeUnknownOutcomes, withUnknownOutcome } from './unknown-outcomes.ts';
 
 const PERIOD_MS = 10_000;
 
@@ -145,7 +145,7 @@ interface UnknownOutcomesProps {
 }
 
 function UnknownOutcomes({ rows, hasMore }: UnknownOutcomesProps): JSX.Element {
-  const told = tellUnknownOutcomes(rows, hasMore);
+  const told = describeUnknownOutcomes(rows, hasMore);
   if (withUnknownOutcome(rows).length === 0)
     return (
       <p className="muted">

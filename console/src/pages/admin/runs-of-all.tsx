@@ -13,7 +13,7 @@ import { SearchField, useSearchField } from './search-field.tsx';
 import { STATUSES, readFilter } from './search.ts';
 
 /** The runs of all tenants, the newest first. What is looked for stands in the address. */
-export function RunsOfAll(): JSX.Element {
+export function AllRunsPage(): JSX.Element {
   const client = useApi();
   const [search] = useSearchParams();
   const filter = readFilter(search);

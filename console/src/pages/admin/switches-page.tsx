@@ -127,16 +127,16 @@ export function SwitchForm({ turned, onDone }: SwitchFormProps): JSX.Element {
   const [search] = useSearchParams();
   const [initial] = useState(() => toSwitchForm(turned, search));
   const form = useForm(SCHEMA, initial);
-  const wanted = readSwitch(form.value);
-  const { kind, name, ...body } = wanted;
+  const requested = readSwitch(form.value);
+  const { kind, name, ...body } = requested;
   return (
     <section className="card narrow" aria-label="Turn a switch">
       <RequestForm
         form={form}
         legend={turned === null ? 'Switch something off or on' : `Switch ${turned.kind} ${turned.name}`}
-        submit={wanted.state === 'off' ? 'Switch off' : 'Switch on'}
+        submit={requested.state === 'off' ? 'Switch off' : 'Switch on'}
         request={{ method: 'PUT', path: switchPath({ kind, name }), body }}
-        send={async (options) => await client.admin.setSwitch(wanted, options)}
+        send={async (options) => await client.admin.setSwitch(requested, options)}
         stale={[KEYS.admin, KEYS.tools, KEYS.anyRun]}
         onDone={onDone}
       />

@@ -10,7 +10,7 @@ import { Notice } from '../../parts/notices.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { tellLimit, SAYINGS, missingOf, neededFields, readTerms, toTermsForm } from './drafts.ts';
+import { formatLimit, CHOICES, missingOf, neededFields, readTerms, toTermsForm } from './drafts.ts';
 import { toTenant } from '../paths.ts';
 import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
@@ -56,9 +56,9 @@ function Terms({ tenant }: { readonly tenant: Tenant }): JSX.Element {
       )}
       <dl className="facts">
         <dt>New runs a minute</dt>
-        <dd>{tellLimit(quotas.runsPerMinute)}</dd>
+        <dd>{formatLimit(quotas.runsPerMinute)}</dd>
         <dt>US dollars a day</dt>
-        <dd>{tellLimit(quotas.costUsdPerDay)}</dd>
+        <dd>{formatLimit(quotas.costUsdPerDay)}</dd>
         <dt>Changed</dt>
         <dd>
           <Changed at={changedAt} by={changedBy} />
@@ -77,9 +77,9 @@ const SCHEMA = {
   type: 'object',
   required: ['runs', 'cost'],
   properties: {
-    runs: { title: 'New runs a minute', oneOf: SAYINGS },
+    runs: { title: 'New runs a minute', oneOf: CHOICES },
     runsPerMinute: { type: 'integer', title: 'So many new runs a minute', minimum: 0 },
-    cost: { title: 'Cost a day', oneOf: SAYINGS },
+    cost: { title: 'Cost a day', oneOf: CHOICES },
     costUsdPerDay: {
       type: 'number',
       title: 'So many US dollars a day',
@@ -105,7 +105,7 @@ export function TenantForm({ tenant }: { readonly tenant: Tenant }): JSX.Element
   const form = useForm(SCHEMA, initial);
   const terms = readTerms(form.value);
   const needed = neededFields(form.value);
-  const shown = {
+  const visibleForm = {
     ...form,
     fields: form.fields?.filter(({ name }) => !PERHAPS.has(name) || needed.includes(name)) ?? null,
     problems: { ...missingOf(form.value, needed), ...form.problems },
@@ -113,7 +113,7 @@ export function TenantForm({ tenant }: { readonly tenant: Tenant }): JSX.Element
   return (
     <section className="card narrow" aria-label="Say what it may use up">
       <RequestForm
-        form={shown}
+        form={visibleForm}
         legend={`Say what ${tenant.id} may use up`}
         submit="Save"
         request={{ method: 'PUT', path: toTenant(tenant.id), body: terms }}

@@ -10,7 +10,7 @@ import { Empty } from '../../parts/notices.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Changed, ForgetTenant } from './tenant-page.tsx';
-import { tellLimit } from './drafts.ts';
+import { formatLimit } from './drafts.ts';
 import { toTenant } from '../paths.ts';
 
 const PAGE = { limit: 100 };
@@ -81,8 +81,8 @@ function Tenants({ tenants }: { readonly tenants: readonly Tenant[] }): JSX.Elem
             <Status of={suspended ? 'disabled' : 'active'} label={suspended ? 'suspended' : 'active'} />
             {suspended && <p className="small-text">{suspended.reason}</p>}
           </td>
-          <td>{tellLimit(quotas.runsPerMinute)}</td>
-          <td>{tellLimit(quotas.costUsdPerDay)}</td>
+          <td>{formatLimit(quotas.runsPerMinute)}</td>
+          <td>{formatLimit(quotas.costUsdPerDay)}</td>
           <td>
             <Changed at={changedAt} by={changedBy} />
           </td>

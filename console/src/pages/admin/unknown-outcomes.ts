@@ -8,7 +8,7 @@ export function withUnknownOutcome<T extends Row>(rows: readonly T[]): readonly 
 }
 
 /** Says how many of a ledger's rows have an unknown outcome. @param hasMore rows that are not shown may have one, too */
-export function tellUnknownOutcomes(rows: readonly Row[], hasMore: boolean): string {
+export function describeUnknownOutcomes(rows: readonly Row[], hasMore: boolean): string {
   const unknown = withUnknownOutcome(rows).length;
   const have = unknown > 1 ? 'have' : 'has';
   if (hasMore) return `${unknown === 0 ? 'None' : unknown} of the ${rows.length} shown ${have} an unknown outcome`;

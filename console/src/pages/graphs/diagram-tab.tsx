@@ -15,12 +15,12 @@ import { toGraph } from '../paths.ts';
 export function DiagramTab({ graph }: { readonly graph: Graph }): JSX.Element {
   const [path, setPath] = useState<readonly string[]>([]);
   const [chosen, setChosen] = useState<string | null>(null);
-  const shown = innerAt(graph.definition, path);
+  const opened = innerAt(graph.definition, path);
   const open = (next: readonly string[]): void => {
     setPath(next);
     setChosen(null);
   };
-  const node = chosen === null ? null : nodeOf(shown, chosen);
+  const node = chosen === null ? null : nodeOf(opened, chosen);
   return (
     <>
       <OpenSubgraphs outermost="The whole graph" path={path} onOpen={open} />
@@ -28,14 +28,14 @@ export function DiagramTab({ graph }: { readonly graph: Graph }): JSX.Element {
         <Diagram
           key={path.join('/')}
           label={`Diagram of ${graph.name}`}
-          definition={shown}
+          definition={opened}
           chosen={chosen}
           onChoose={setChosen}
         />
         {chosen !== null && node !== null && (
           <section className="card stack" aria-label={`The node ${chosen}`}>
             <h2>{chosen}</h2>
-            <Inner node={node} outer={shown} onOpen={() => open([...path, chosen])} />
+            <Inner node={node} outer={opened} onOpen={() => open([...path, chosen])} />
             <JsonView value={node} open={3} />
           </section>
         )}

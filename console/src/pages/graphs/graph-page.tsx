@@ -40,11 +40,11 @@ export function GraphPage({ name, tab }: GraphPageProps): JSX.Element {
   const [search] = useSearchParams();
   const version = readVersion(search.get('version'));
   const query = useGraph(name, version);
-  const shown = Object.hasOwn(TABS, tab) ? tab : 'diagram';
+  const openTab = Object.hasOwn(TABS, tab) ? tab : 'diagram';
   return (
     <div className="stack">
       <QueryView query={query} what="Opening the graph">
-        {(graph) => <Opened key={graph.version} graph={graph} tab={shown} version={version} />}
+        {(graph) => <Opened key={graph.version} graph={graph} tab={openTab} version={version} />}
       </QueryView>
     </div>
   );

@@ -45,7 +45,7 @@ function firstValue(channel: unknown): unknown {
   if ('default' in channel) return channel['default'];
   if (channel['reducer'] === 'messages') return [{ role: 'user', content: '' }];
   const { schema } = channel;
-  return isMembers(schema) && isMembers(schema['properties']) ? skeletonOf(schema) : undefined;
+  return isMembers(schema) && isMembers(schema['properties']) ? createSkeleton(schema) : undefined;
 }
 
 /** The values that people write over, by their types. */
@@ -58,12 +58,12 @@ const BLANKS: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
 ]);
 
 /** Makes a value to write over: an object with the members that a schema names, blank or as the schema says they begin. */
-export function skeletonOf(schema: Schema): unknown {
+export function createSkeleton(schema: Schema): unknown {
   if (!isMembers(schema)) return null;
   const { type, properties, default: first, const: only, enum: options } = schema;
   if (first !== undefined) return first;
   if (only !== undefined) return only;
   if (Array.isArray(options)) return options[0];
   if (!isMembers(properties)) return type === 'object' ? {} : (BLANKS.get(type) ?? null);
-  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, skeletonOf(member)]));
+  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, createSkeleton(member)]));
 }

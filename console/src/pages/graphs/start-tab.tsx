@@ -56,7 +56,7 @@ export function StartTab({ graph }: { readonly graph: Graph }): JSX.Element {
       <RequestForm
         form={input}
         legend="Input"
-        place="/input"
+        pointer="/input"
         submit="Start the run"
         request={{ method: 'POST', path: '/api/runs', body }}
         send={async (options) => await client.runs.start(body, options)}

@@ -22,8 +22,8 @@ export function VersionsTab({ graph }: { readonly graph: Graph }): JSX.Element {
           label={`Versions of ${graph.name}`}
           columns={['Version', 'Content', 'Published', 'By', 'State', { forReaders: 'What to do' }]}
         >
-          {versions.map((version, place) => (
-            <Version key={version.version} of={version} before={versions[place + 1]} />
+          {versions.map((version, index) => (
+            <Version key={version.version} of={version} before={versions[index + 1]} />
           ))}
         </Table>
       )}

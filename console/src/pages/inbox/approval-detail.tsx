@@ -11,7 +11,7 @@ import { QueryView, lazyPart } from '../../parts/query-view.tsx';
 import { AboutIt, Decisions } from './about-it.tsx';
 import { Comments } from './comments.tsx';
 import { Decide, showBeginning } from './decide.tsx';
-import { placeOf } from './decision.ts';
+import { draftPlace } from './decision.ts';
 import type { Outcome } from './decision.ts';
 import { HandOn } from './hand-on.tsx';
 import { LedToItView } from './led-to-it-view.tsx';
@@ -62,7 +62,7 @@ interface OpenedProps {
 function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
   const { details, args, status, runId } = approval;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const tell = (next: Outcome): void => {
+  const report = (next: Outcome): void => {
     setOutcome(next);
     toBeginning();
   };
@@ -71,7 +71,7 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
       <ApprovalHead approval={approval} outcome={outcome} />
       {status === 'pending' ? (
         // Another digest is another question: its form begins anew, with a key of its own.
-        <Decide key={approval.digest} approval={approval} outcome={outcome} tell={tell} toBeginning={toBeginning} />
+        <Decide key={approval.digest} approval={approval} outcome={outcome} report={report} toBeginning={toBeginning} />
       ) : (
         args !== null && (
           <section className="card stack" aria-label="Arguments">
@@ -172,7 +172,7 @@ export function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Elem
 
 /** What was written for an approval that is closed decides nothing any more. */
 function DroppedDraft({ approval: { id, digest } }: Pick<ApprovalHeadProps, 'approval'>): JSX.Element | null {
-  const { found, outdated, drop } = useKeptDraft(placeOf(id), digest);
+  const { found, outdated, drop } = useKeptDraft(draftPlace(id), digest);
   const [hadDraft] = useState(found !== null || outdated !== null);
   useEffect(() => drop(), [drop]);
   return hadDraft ? <Notice kind="info">What you had written for it and not sent was dropped.</Notice> : null;

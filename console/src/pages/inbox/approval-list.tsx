@@ -8,7 +8,7 @@ import { usePages, PagesView } from '../../parts/query-view.tsx';
 import { useHotkeys } from '../../parts/use-hotkeys.ts';
 import { Empty } from '../../parts/notices.tsx';
 import { toApproval, toFilter } from './inbox-views.ts';
-import type { Shown } from './inbox-views.ts';
+import type { InboxSearch } from './inbox-views.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -16,7 +16,7 @@ import { visible } from '../../parts/texts.ts';
 import { mainArguments } from './arguments.ts';
 
 interface ApprovalListProps {
-  readonly shown: Shown;
+  readonly search: InboxSearch;
   readonly openId: string | null;
 }
 
@@ -27,10 +27,10 @@ const EMPTY = {
 } as const;
 
 /** The approvals of a view, the newest first, or those that were decided last. j and k go through them. */
-export function ApprovalList({ shown, openId }: ApprovalListProps): JSX.Element {
+export function ApprovalList({ search, openId }: ApprovalListProps): JSX.Element {
   const client = useApi();
-  const pages = usePages([...KEYS.approvals, 'list', shown], (options) =>
-    client.approvals.list(toFilter(shown, Date.now()), options),
+  const pages = usePages([...KEYS.approvals, 'list', search], (options) =>
+    client.approvals.list(toFilter(search, Date.now()), options),
   );
   const list = useMoves(pages.items?.map(({ id }) => id) ?? [], openId);
   return (
@@ -38,7 +38,7 @@ export function ApprovalList({ shown, openId }: ApprovalListProps): JSX.Element 
       <p className="for-readers" role="status">
         {pages.items?.length ?? 0} approvals
       </p>
-      <PagesView pages={pages} empty={<Empty title={EMPTY[shown.view]}>New approvals show themselves here.</Empty>}>
+      <PagesView pages={pages} empty={<Empty title={EMPTY[search.view]}>New approvals show themselves here.</Empty>}>
         {(approvals) => (
           <ul className="approvals" ref={list}>
             {approvals.map((approval) => (
@@ -56,8 +56,8 @@ function useMoves(ids: readonly string[], openId: string | null) {
   const list = useRef<HTMLUListElement>(null);
   const last = useRef<number | null>(null);
   useEffect(() => {
-    const place = openId === null ? -1 : ids.indexOf(openId);
-    if (place !== -1) last.current = place;
+    const index = openId === null ? -1 : ids.indexOf(openId);
+    if (index !== -1) last.current = index;
   }, [ids, openId]);
   const [, navigate] = useLocation();
   const search = useSearch();
@@ -66,8 +66,8 @@ function useMoves(ids: readonly string[], openId: string | null) {
     const focused = links.findIndex((link) => link === document.activeElement);
     const found = openId === null ? focused : ids.indexOf(openId);
     // Where one has left the list, the next one has come to its place.
-    const wanted = found === -1 ? (last.current ?? 0) - (step === 1 ? 0 : 1) : found + step;
-    const next = Math.min(Math.max(wanted, 0), ids.length - 1);
+    const target = found === -1 ? (last.current ?? 0) - (step === 1 ? 0 : 1) : found + step;
+    const next = Math.min(Math.max(target, 0), ids.length - 1);
     const id = ids[next];
     if (id === undefined) return;
     links[next]?.focus();

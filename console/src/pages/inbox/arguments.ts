@@ -63,14 +63,14 @@ export function notesOnFields(approval: Changed): Readonly<Record<string, string
   const notes = diffRows(approval.askedArgs, approval.args).map((row) => {
     const name = fieldAt(row.path);
     const last = changes.findLast(({ rows }) => rows.some(({ path }) => fieldAt(path) === name));
-    const was = row.path.lastIndexOf('/') > 0 ? 'A part of it was another' : `It was ${tellValue(row.before)}`;
+    const was = row.path.lastIndexOf('/') > 0 ? 'A part of it was another' : `It was ${formatValue(row.before)}`;
     return [name, `${was} when it was asked; ${last?.by ?? 'somebody'} has changed it.`] as const;
   });
   return Object.fromEntries(notes);
 }
 
 /** A value in a line. */
-export function tellValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return 'not there';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > LONG ? `${text.slice(0, LONG)}…` : text;

@@ -100,7 +100,7 @@ export interface Deciding {
  * Decides an approval as it was shown. However often it is sent, also after no answer has come, one form makes one decision;
  * a decision that was refused for good leaves a new key for the next.
  */
-export function useDecision(approval: Approval, tell: (outcome: Outcome) => void): Deciding {
+export function useDecision(approval: Approval, report: (outcome: Outcome) => void): Deciding {
   const client = useApi();
   const queries = useQueryClient();
   const [key, setKey] = useState<string>(() => crypto.randomUUID());
@@ -109,13 +109,13 @@ export function useDecision(approval: Approval, tell: (outcome: Outcome) => void
     setSending(true);
     try {
       const decided = await client.approvals.decide(approval, decision, { idempotencyKey: key });
-      tell({ kind: 'decided', decision: decision.decision, isOver: decided.status !== 'pending' });
+      report({ kind: 'decided', decision: decision.decision, isOver: decided.status !== 'pending' });
       // The answer has neither comments nor progress.
       queries.setQueryData(KEYS.approval(approval.id), { ...approval, ...decided });
       void queries.invalidateQueries({ queryKey: KEYS.approvals });
     } catch (error) {
       if (isDefinite(error)) setKey(crypto.randomUUID());
-      tell({ kind: 'refused', error, seen: approval });
+      report({ kind: 'refused', error, seen: approval });
       if (isOutdated(error)) void queries.invalidateQueries({ queryKey: KEYS.approvals });
     } finally {
       setSending(false);

@@ -15,7 +15,7 @@ import { visible } from '../../parts/texts.ts';
 import { useKeptDraft, useUnsaved } from '../../session/kept-drafts.ts';
 import type { KeptDraft } from '../../session/kept-drafts.ts';
 import { ConfirmDecision, useDecision } from './confirm-decision.tsx';
-import { placeOf, isAmong, issuesOf } from './decision.ts';
+import { draftPlace, isAmong, issuesOf } from './decision.ts';
 import type { DecisionDraft, Outcome } from './decision.ts';
 import { DraftNotice } from './decision-notices.tsx';
 import { DiffView } from '../../parts/diff-view.tsx';
@@ -25,7 +25,7 @@ import { notesOnFields } from './arguments.ts';
 interface DecideProps {
   readonly approval: Approval;
   readonly outcome: Outcome | null;
-  readonly tell: (outcome: Outcome) => void;
+  readonly report: (outcome: Outcome) => void;
   /** Shows the beginning of the page. */
   readonly toBeginning: () => void;
 }
@@ -33,8 +33,8 @@ interface DecideProps {
 type Choice = Decision['decision'];
 
 /** The form of a decision: the arguments, what it must bring, and the two answers. One key for all that it sends. */
-export function Decide({ approval, outcome, tell, toBeginning }: DecideProps): JSX.Element {
-  const kept = useKeptDraft<DecisionDraft>(placeOf(approval.id), approval.digest);
+export function Decide({ approval, outcome, report, toBeginning }: DecideProps): JSX.Element {
+  const kept = useKeptDraft<DecisionDraft>(draftPlace(approval.id), approval.digest);
   const { argsForm, valuesForm, reason, setReason, empty } = useDecisionForms(approval, kept);
   const [choice, setChoice] = useState<Choice | null>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -43,7 +43,7 @@ export function Decide({ approval, outcome, tell, toBeginning }: DecideProps): J
       kept.drop();
       empty();
     }
-    tell(next);
+    report(next);
   });
   const isMine = useIsMine(approval);
   const decision = toDecision(choice ?? 'approve', { approval, reason, argsForm, valuesForm });
@@ -193,9 +193,9 @@ export function isInSight(element: Element | null): boolean {
   if (width === 0 || height === 0) return false;
   const low = Math.max(top, 0);
   const enough = Math.min(ENOUGH, height);
-  const places = [low + enough / 2, Math.min(bottom, low + enough) - 1];
+  const points = [low + enough / 2, Math.min(bottom, low + enough) - 1];
   // What another thing covers, such as a head that stays at the top, is not seen.
-  return places.every((y) => {
+  return points.every((y) => {
     const found = document.elementFromPoint(Math.max(left, 0) + Math.min(width, innerWidth) / 2, y);
     return found !== null && (element.contains(found) || found.contains(element));
   });

@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { Notice, Problem } from '../../parts/notices.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/texts.ts';
-import { argumentChanges, tellValue } from './arguments.ts';
+import { argumentChanges, formatValue } from './arguments.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import type { KeptDraft } from '../../session/kept-drafts.ts';
 import type { DecisionDraft, Outcome } from './decision.ts';
@@ -28,7 +28,7 @@ export function ChangedNotice({ approval }: { readonly approval: Approval }): JS
               <span key={path}>
                 {index > 0 && '; '}
                 <span className="mono">{path === '' ? 'all of it' : visible(path.slice(1))}</span>, was{' '}
-                <del>{visible(tellValue(before))}</del>, now <ins>{visible(tellValue(after))}</ins>
+                <del>{visible(formatValue(before))}</del>, now <ins>{visible(formatValue(after))}</ins>
               </span>
             ))}
             {rows.length > SHOWN && `; and ${rows.length - SHOWN} more`}.
@@ -142,8 +142,8 @@ const REFUSALS: Partial<Record<HoldfastError['code'], (props: RefusalProps) => J
       <strong>It shows something else by now</strong>
       <p>Nothing was decided. Look at what has changed, and decide again.</p>
       <DiffView
-        before={shownBy(seen)}
-        after={shownBy(approval)}
+        before={visibleParts(seen)}
+        after={visibleParts(approval)}
         titles={['You have seen', 'Now']}
         same="It is read again"
       />
@@ -169,4 +169,4 @@ const REFUSALS: Partial<Record<HoldfastError['code'], (props: RefusalProps) => J
   ),
 };
 
-const shownBy = ({ title, details, args }: Approval) => ({ title, details, args });
+const visibleParts = ({ title, details, args }: Approval) => ({ title, details, args });

@@ -11,7 +11,7 @@ export interface DecisionDraft {
 }
 
 /** Where the tab keeps what is written for an approval. */
-export function placeOf(approvalId: string): string {
+export function draftPlace(approvalId: string): string {
   return `approval ${approvalId}`;
 }
 

@@ -5,14 +5,14 @@ import { PageHeader } from '../../parts/page-header.tsx';
 import { ApprovalDetail } from './approval-detail.tsx';
 import { ApprovalList } from './approval-list.tsx';
 import './inbox.css';
-import { readShown, VIEWS } from './inbox-views.ts';
-import type { Shown } from './inbox-views.ts';
+import { readInboxSearch, VIEWS } from './inbox-views.ts';
+import type { InboxSearch } from './inbox-views.ts';
 
 /** What waits for people, and what they have decided: a list, and beside it the one that is open. */
 export function InboxPage(): JSX.Element {
   const { '*': rest } = useParams();
   const id = rest === undefined || rest === '' ? null : decodeURIComponent(rest);
-  const shown = readShown(new URLSearchParams(useSearch()));
+  const search = readInboxSearch(new URLSearchParams(useSearch()));
   return (
     <div className={`inbox ${id === null ? 'of-list' : 'of-one'}`}>
       <section className="inbox-list" aria-label="Approvals">
@@ -25,8 +25,8 @@ export function InboxPage(): JSX.Element {
             </>
           }
         />
-        <InboxFilters shown={shown} />
-        <ApprovalList shown={shown} openId={id} />
+        <InboxFilters search={search} />
+        <ApprovalList search={search} openId={id} />
       </section>
       {id === null ? (
         <section className="inbox-one" aria-label="The approval">
@@ -46,11 +46,11 @@ const DUE_LABELS = {
   week: 'Due within a week',
 };
 
-/** What of the inbox is shown. All of it stands in the address. */
-export function InboxFilters({ shown }: { readonly shown: Shown }): JSX.Element {
-  const [search, setSearch] = useSearchParams();
+/** The filters of the inbox. All of it stands in the address. */
+export function InboxFilters({ search }: { readonly search: InboxSearch }): JSX.Element {
+  const [address, setAddress] = useSearchParams();
   const changed = (name: string, value: string): URLSearchParams => {
-    const next = new URLSearchParams(search);
+    const next = new URLSearchParams(address);
     if (value === '') next.delete(name);
     else next.set(name, value);
     return next;
@@ -62,7 +62,7 @@ export function InboxFilters({ shown }: { readonly shown: Shown }): JSX.Element 
           <Link
             key={name}
             href={`/inbox?${changed('view', name).toString()}`}
-            aria-current={name === shown.view ? 'page' : undefined}
+            aria-current={name === search.view ? 'page' : undefined}
           >
             {label}
           </Link>
@@ -72,19 +72,19 @@ export function InboxFilters({ shown }: { readonly shown: Shown }): JSX.Element 
         <input
           aria-label="Graph"
           placeholder="Graph"
-          value={shown.graph}
-          onChange={(event) => setSearch(changed('graph', event.target.value), { replace: true })}
+          value={search.graph}
+          onChange={(event) => setAddress(changed('graph', event.target.value), { replace: true })}
         />
         <input
           aria-label="Tool"
           placeholder="Tool"
-          value={shown.tool}
-          onChange={(event) => setSearch(changed('tool', event.target.value), { replace: true })}
+          value={search.tool}
+          onChange={(event) => setAddress(changed('tool', event.target.value), { replace: true })}
         />
         <select
           aria-label="Due"
-          value={shown.due}
-          onChange={(event) => setSearch(changed('due', event.target.value), { replace: true })}
+          value={search.due}
+          onChange={(event) => setAddress(changed('due', event.target.value), { replace: true })}
         >
           {Object.entries(DUE_LABELS).map(([value, label]) => (
             <option key={value} value={value}>

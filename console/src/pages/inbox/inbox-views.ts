@@ -10,7 +10,7 @@ export const VIEWS = {
 export type View = keyof typeof VIEWS;
 
 /** What the inbox shows. */
-export interface Shown {
+export interface InboxSearch {
   readonly view: View;
   readonly graph: string;
   readonly tool: string;
@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 const PAGE = 50;
 
 /** Reads what an address asks for. What it does not know counts as nothing. */
-export function readShown(search: URLSearchParams): Shown {
+export function readInboxSearch(search: URLSearchParams): InboxSearch {
   const view = search.get('view') ?? '';
   const due = search.get('due') ?? '';
   return {
@@ -41,7 +41,7 @@ function isOneOf<T extends object>(table: T, name: string): name is Extract<keyo
 }
 
 /** Makes the question for the API. @param nowMs what `due` counts from */
-export function toFilter({ view, graph, tool, due }: Shown, nowMs: number): ApprovalFilter {
+export function toFilter({ view, graph, tool, due }: InboxSearch, nowMs: number): ApprovalFilter {
   const hours = DUES[due];
   return {
     ...VIEWS[view].filter,

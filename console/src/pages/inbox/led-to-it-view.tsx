@@ -8,7 +8,7 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/texts.ts';
 import { MessageView } from '../runs/messages/message-view.tsx';
-import { findCall, isAskedIn, latestOf, readConversation } from './led-to-it.ts';
+import { findCall, isAskedIn, takeLatest, readConversation } from './led-to-it.ts';
 import type { LedToIt } from './led-to-it.ts';
 
 const MOST_CALLS = 20;
@@ -28,9 +28,9 @@ function useCallsBefore({ runId, node, requestedAt: until }: Approval): readonly
     queryKey: [...KEYS.run(runId), 'led-to-it', node, until],
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const wanted = { kind: 'model', order: 'newest', until, limit: MOST_CALLS } as const;
-      const own = await client.runs.calls(runId, { ...wanted, node }, { signal }).page();
-      return own.items.length > 0 ? own : await client.runs.calls(runId, wanted, { signal }).page();
+      const filter = { kind: 'model', order: 'newest', until, limit: MOST_CALLS } as const;
+      const own = await client.runs.calls(runId, { ...filter, node }, { signal }).page();
+      return own.items.length > 0 ? own : await client.runs.calls(runId, filter, { signal }).page();
     },
   });
   return data?.items ?? [];
@@ -39,8 +39,8 @@ function useCallsBefore({ runId, node, requestedAt: until }: Approval): readonly
 function Conversation({ of, approval }: { readonly of: LedToIt; readonly approval: Approval }): JSX.Element {
   const { call, system, messages, missing } = of;
   const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? messages : latestOf(messages);
-  const earlier = messages.length - shown.length;
+  const visibleMessages = isWhole ? messages : takeLatest(messages);
+  const earlier = messages.length - visibleMessages.length;
   return (
     <section className="card stack led-to-it" aria-label="What led to it">
       <h2>What led to it</h2>
@@ -66,7 +66,7 @@ function Conversation({ of, approval }: { readonly of: LedToIt; readonly approva
         </button>
       )}
       <div className="chat">
-        {shown.map((message) => (
+        {visibleMessages.map((message) => (
           <MessageView
             key={message.id}
             message={message}

@@ -2,7 +2,7 @@ import type { Approval, Call } from 'holdfast/client';
 import { diffRows } from '../../parts/diff-rows.ts';
 import { isMembers } from '../../form/fields-of.ts';
 import { toMessage, toToolCalls } from '../runs/messages/conversations.ts';
-import type { ShownMessage } from '../runs/messages/conversations.ts';
+import type { Message } from '../runs/messages/conversations.ts';
 
 /** What a model was told and has answered before an approval was asked for. */
 export interface LedToIt {
@@ -10,7 +10,7 @@ export interface LedToIt {
   /** Its instructions; `null`: it has none. */
   readonly system: string | null;
   /** What it was told, the last message is its answer; what is no text is left out. */
-  readonly messages: readonly ShownMessage[];
+  readonly messages: readonly Message[];
   /** Messages that are not kept, or can't be shown. */
   readonly missing: number;
 }
@@ -29,7 +29,7 @@ export function findCall(calls: readonly Call[], { tool, args, askedArgs = args 
 }
 
 /** True if a call that a model has asked for is the one that an approval is about. */
-export function isAskedIn(call: ShownMessage['toolCalls'][number], { tool, args, askedArgs = args }: Asked): boolean {
+export function isAskedIn(call: Message['toolCalls'][number], { tool, args, askedArgs = args }: Asked): boolean {
   return call.name === tool && diffRows(call.args, askedArgs).length === 0;
 }
 
@@ -38,7 +38,7 @@ export function readConversation(call: Call): LedToIt {
   const request = isMembers(call.request) ? call.request : {};
   const { system, messages: sent, omitted } = request;
   const given = Array.isArray(sent) ? sent : [];
-  const messages = given.flatMap((one: unknown, place) => toMessage(one, place) ?? []);
+  const messages = given.flatMap((one: unknown, index) => toMessage(one, index) ?? []);
   const answer = answerOf(call);
   return {
     call,
@@ -48,14 +48,14 @@ export function readConversation(call: Call): LedToIt {
   };
 }
 
-function answerOf({ key, reply }: Call): ShownMessage | null {
+function answerOf({ key, reply }: Call): Message | null {
   if (reply === null || reply === undefined) return null;
   const text = isMembers(reply) ? reply['text'] : reply;
   const content = typeof text === 'string' ? text : JSON.stringify(reply);
   return { id: key, role: 'assistant', content, name: null, toolCalls: toolCallsIn(reply) };
 }
 
-function toolCallsIn(reply: unknown): ShownMessage['toolCalls'] {
+function toolCallsIn(reply: unknown): Message['toolCalls'] {
   return toToolCalls(isMembers(reply) ? reply['toolCalls'] : null);
 }
 
@@ -63,7 +63,7 @@ function toolCallsIn(reply: unknown): ShownMessage['toolCalls'] {
 const SHOWN = 6;
 
 /** The messages that are shown at first: the last ones, and in any case what a person has asked for last. */
-export function latestOf(messages: readonly ShownMessage[]): readonly ShownMessage[] {
+export function takeLatest(messages: readonly Message[]): readonly Message[] {
   const last = messages.slice(-SHOWN);
   const asked = messages.findLast(({ role }) => role === 'user');
   return asked === undefined || last.includes(asked) ? last : [asked, ...last];

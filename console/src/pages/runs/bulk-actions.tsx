@@ -3,7 +3,7 @@ import { useState, useId } from 'react';
 import type { JSX } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { tellSearch, toBulkFilter } from './run-query.ts';
+import { describeSearch, toBulkFilter } from './run-query.ts';
 import type { RunSearch } from './run-query.ts';
 import { KEYS } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -34,7 +34,7 @@ interface Target {
 /** Actions on many runs. Each shows first what it would do. Without a search and without ticks, all runs have to be asked for. */
 export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.Element {
   // What the dialog is for stays what it was when it opened.
-  const [bulk, setBulk] = useState<WantedBulk | null>(null);
+  const [bulk, setBulk] = useState<BulkRequest | null>(null);
   const [wantsAll, setWantsAll] = useState(false);
   const target = targetOf(search, chosen);
   if (target.isAll && !wantsAll)
@@ -74,7 +74,7 @@ export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.E
 
 function targetOf(search: RunSearch, chosen: ReadonlySet<string>): Target {
   if (chosen.size > 0) return { of: { ids: [...chosen] }, said: `${chosen.size} chosen`, isAll: false };
-  const words = tellSearch(search);
+  const words = describeSearch(search);
   const of = { filter: toBulkFilter(search) };
   if (words === '') return { of, said: 'All runs of the tenant, without any filter', isAll: true };
   return { of, said: `All that are found by ${words}`, isAll: false };
@@ -97,7 +97,7 @@ const MAX_REASON = 2_000;
 const FEW: Readonly<Record<BulkAction, number>> = { pause: 10, resume: 10, retry: 10, cancel: 1 };
 
 /** An action on the runs that were chosen when its dialog opened. */
-export interface WantedBulk {
+export interface BulkRequest {
   readonly action: BulkAction;
   readonly of: Pick<Bulk, 'ids' | 'filter' | 'cursor'>;
   /** Which runs these are, in words. */
@@ -107,7 +107,7 @@ export interface WantedBulk {
 }
 
 interface BulkDialogProps {
-  readonly bulk: WantedBulk;
+  readonly bulk: BulkRequest;
   readonly onClose: () => void;
   readonly onDone: () => void;
   /** Goes on after the runs that one request takes. */

@@ -40,8 +40,8 @@ function Choice({ left, right }: CompareProps): JSX.Element {
   const [ids, setIds] = useState<CompareProps>({ left, right });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const wanted = [ids.left, ids.right].map((id) => encodeURIComponent(id.trim()));
-    if (!wanted.includes('')) navigate(`/runs/compare/${wanted.join('/')}`);
+    const requested = [ids.left, ids.right].map((id) => encodeURIComponent(id.trim()));
+    if (!requested.includes('')) navigate(`/runs/compare/${requested.join('/')}`);
   };
   return (
     <form className="card compare-choice" onSubmit={submit}>

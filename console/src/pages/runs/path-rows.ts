@@ -12,8 +12,8 @@ type Path = readonly (readonly string[])[];
 
 /** Puts the supersteps of two runs side by side. */
 export function pathRows(left: Path, right: Path): readonly PathRow[] {
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, place) => {
-    const [one, other] = [left, right].map((path) => path[place]?.join(', ') ?? '');
-    return { number: place + 1, left: one ?? '', right: other ?? '', isSame: one === other };
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
+    const [one, other] = [left, right].map((path) => path[index]?.join(', ') ?? '');
+    return { number: index + 1, left: one ?? '', right: other ?? '', isSame: one === other };
   });
 }

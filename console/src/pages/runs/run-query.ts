@@ -111,7 +111,7 @@ function metadataProblem(text: string): string | null {
 }
 
 /** Says in words which runs a search finds; empty: all of them. */
-export function tellSearch(search: RunSearch): string {
+export function describeSearch(search: RunSearch): string {
   const { status, graph, threadId, parentRunId, metadata } = toBulkFilter(search);
   return [
     status !== undefined && `status ${status.join(' or ')}`,

@@ -53,6 +53,6 @@ function readTime(given: unknown): string {
 type Times = Pick<Schedule, 'cron' | 'every' | 'timeZone'>;
 
 /** Says when the runs of a schedule begin. */
-export function tellTimes({ cron, every, timeZone }: Times): string {
+export function formatTimes({ cron, every, timeZone }: Times): string {
   return every === null ? `${cron ?? ''} in ${timeZone}` : `every ${every}`;
 }

@@ -12,7 +12,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time, Ago } from '../../parts/time.tsx';
 import './schedules.css';
-import { tellTimes } from './schedule-draft.ts';
+import { formatTimes } from './schedule-draft.ts';
 import { BackfillForm, Ticks } from './fires.tsx';
 import { ChangeForm } from './schedule-form.tsx';
 import { Notice } from '../../parts/notices.tsx';
@@ -42,7 +42,7 @@ function Opened({ schedule }: { readonly schedule: Schedule }): JSX.Element {
   const [isChanging, setChanging] = useState(false);
   return (
     <>
-      <PageHeader title={graph} about={tellTimes(schedule)}>
+      <PageHeader title={graph} about={formatTimes(schedule)}>
         <Status of={paused ? 'paused' : 'active'} />
       </PageHeader>
       <Actions schedule={schedule} isChanging={isChanging} onChange={() => setChanging(!isChanging)} />

@@ -6,7 +6,7 @@ import { SchedulePage } from './schedule-page.tsx';
 import { KEYS } from '../../api/query-keys.ts';
 import { Status } from '../../parts/status.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
-import { tellTimes } from './schedule-draft.ts';
+import { formatTimes } from './schedule-draft.ts';
 import { toSchedule } from '../paths.ts';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListedResource } from '../../parts/list-page.tsx';
@@ -53,7 +53,7 @@ function Row({ schedule }: { readonly schedule: Schedule }): JSX.Element {
       <th scope="row">
         <Link href={toSchedule(id)}>{graph}</Link>
       </th>
-      <td>{tellTimes(schedule)}</td>
+      <td>{formatTimes(schedule)}</td>
       <td>{next === undefined || paused ? '—' : <Time at={next} />}</td>
       <td>
         {last ? (

@@ -7,12 +7,12 @@ const EFFECTS: Readonly<Record<Tool['effect'], string>> = {
 };
 
 /** Says how often a call may be made. */
-export function tellEffect(effect: Tool['effect']): string {
+export function describeEffect(effect: Tool['effect']): string {
   return EFFECTS[effect];
 }
 
 /** Says when people are asked before a call, and whom. */
-export function tellApproval({ approval, effect }: Pick<Tool, 'approval' | 'effect'>): string {
+export function describeApproval({ approval, effect }: Pick<Tool, 'approval' | 'effect'>): string {
   if (approval === 'always') return 'before each call';
   if (approval === 'never') return 'never';
   if (approval === null) return effect === 'unsafe' ? 'when an agent wants to call it' : 'when a graph says so';

@@ -5,7 +5,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Notice } from '../../parts/notices.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { tellApproval, tellEffect } from './terms.ts';
+import { describeApproval, describeEffect } from './terms.ts';
 
 /** The effects by how they look: what may be repeated is harmless. */
 const LOOKS: Readonly<Record<Tool['effect'], string>> = { idempotent: 'active', keyed: 'running', unsafe: 'pending' };
@@ -39,9 +39,9 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
       <p>{description}</p>
       <dl className="facts">
         <dt>Effect</dt>
-        <dd>{tellEffect(effect)}</dd>
+        <dd>{describeEffect(effect)}</dd>
         <dt>Approval</dt>
-        <dd>{tellApproval(tool)}</dd>
+        <dd>{describeApproval(tool)}</dd>
         <dt>Who may use it</dt>
         <dd>{roles === null ? 'runs of anybody' : `runs of people with the role ${roles.join(' or ')}`}</dd>
         <dt>When it fails</dt>

@@ -31,7 +31,7 @@ export function ToolsPage(): JSX.Element {
         value={sought}
         onChange={({ target }) => setSought(target.value)}
       />
-      <OthersOff />
+      <OtherSwitches />
       <PagesView
         pages={pages}
         empty={<Empty title="No tool is there">Tools stand in the configuration, under “tools”.</Empty>}
@@ -64,7 +64,7 @@ function Found({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
 const MOST = { limit: 200 };
 
 /** Shows administrators what else is switched off beside tools: models, functions, node types and graphs. */
-export function OthersOff(): JSX.Element | null {
+export function OtherSwitches(): JSX.Element | null {
   const client = useApi();
   const { data: isAdmin } = useAdminRight();
   const { data } = useQuery({

@@ -11,7 +11,7 @@ import { Status } from '../../parts/status.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
 import { Table } from '../../parts/table.tsx';
 import { toWebhook } from '../paths.ts';
-import { tellDuration } from '../../parts/texts.ts';
+import { formatDuration } from '../../parts/texts.ts';
 
 const STATUSES = ['pending', 'delivered', 'failed'] as const;
 const PAGE = 25;
@@ -115,7 +115,7 @@ export function Attempts({ attempts }: Pick<WebhookDelivery, 'attempts'>): JSX.E
     <ol className="attempts small-text">
       {attempts.map(({ at, status, error, durationMs }) => (
         <li key={at}>
-          <Time at={at} />: {status ?? 'no answer'} after {tellDuration(durationMs)}
+          <Time at={at} />: {status ?? 'no answer'} after {formatDuration(durationMs)}
           {error !== null && <span className="muted"> {error}</span>}
         </li>
       ))}

@@ -121,13 +121,13 @@ export function HookForm({ hook }: { readonly hook: Hook | null }): JSX.Element 
   const { id, hook: body } = readHook(form.value);
   const kind = body.event === undefined ? 'start' : 'event';
   const hidden = OF_KIND[kind === 'start' ? 'event' : 'start'] ?? [];
-  const shown = { ...form, fields: form.fields?.filter(({ name }) => !hidden.includes(name)) ?? null };
+  const visibleForm = { ...form, fields: form.fields?.filter(({ name }) => !hidden.includes(name)) ?? null };
   return (
     <section className="card narrow" aria-label="Write a hook">
       <RequestForm
-        form={shown}
+        form={visibleForm}
         legend={hook === null ? 'New hook' : `Change ${hook.id}`}
-        place=""
+        pointer=""
         submit="Save"
         request={{ method: 'PUT', path: hookPath(id), body: { ...body, secret: hideSecret(body.secret) } }}
         send={async (options) => await client.hooks.put(id, body, options)}

@@ -8,7 +8,7 @@ import { isMembers } from '../../form/fields-of.ts';
 import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { ShownSecret } from './webhook-parts.tsx';
+import { SecretNotice } from './webhook-parts.tsx';
 import { toWebhook } from '../paths.ts';
 
 const FIRST_EVENTS: NewWebhook['events'] = ['approval.requested', 'intervention.requested', 'run.failed'];
@@ -26,7 +26,7 @@ export function NewWebhookPage(): JSX.Element {
         <NewWebhookForm onAdded={setAdded} />
       ) : (
         <>
-          <ShownSecret secret={added.secret} />
+          <SecretNotice secret={added.secret} />
           <p>
             <Link href={toWebhook(added.id)}>Go to the webhook</Link>
           </p>

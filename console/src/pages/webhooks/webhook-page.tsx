@@ -9,7 +9,7 @@ import { Notice } from '../../parts/notices.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Time } from '../../parts/time.tsx';
-import { ShownSecret, WebhookState } from './webhook-parts.tsx';
+import { SecretNotice, WebhookState } from './webhook-parts.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { toWebhook } from '../paths.ts';
@@ -58,7 +58,7 @@ function Opened({ webhook }: { readonly webhook: Webhook }): JSX.Element {
       <WebhookActions webhook={webhook} onRotated={setRotated} />
       {rotated && (
         <>
-          <ShownSecret secret={rotated.secret} />
+          <SecretNotice secret={rotated.secret} />
           <p className="muted">For 24 hours each message has both signatures.</p>
         </>
       )}

@@ -29,7 +29,7 @@ export function WebhookState({ of: { disabled, failingSince } }: { readonly of: 
 }
 
 /** A secret, the one time that it is shown; `null`: the format has none. */
-export function ShownSecret({ secret }: { readonly secret: string | null }): JSX.Element {
+export function SecretNotice({ secret }: { readonly secret: string | null }): JSX.Element {
   if (secret === null) return <Notice kind="ok">Its messages have no signature: the address is the secret.</Notice>;
   return (
     <Notice kind="warn">

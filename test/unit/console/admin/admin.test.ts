@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   open,
-  tellUnknownOutcomes,
+  describeUnknownOutcomes,
   withUnknownOutcome,
   isAnyCounted,
 } from '../../../../console/src/pages/admin/unknown-outcomes.ts';
@@ -15,10 +15,10 @@ test('rows have an unknown outcome, are open, or over', () => {
 
 test('unknown outcomes are told of those that are shown', () => {
   const [unknown, done] = [{ status: 'unknown' }, { status: 'completed' }] as const;
-  expect(tellUnknownOutcomes([done], false)).toBe('None of them has an unknown outcome');
-  expect(tellUnknownOutcomes([done, done], true)).toBe('None of the 2 shown has an unknown outcome');
-  expect(tellUnknownOutcomes([unknown, done], false)).toBe('One call has an unknown outcome');
-  expect(tellUnknownOutcomes([unknown, unknown, done], true)).toBe('2 of the 3 shown have an unknown outcome');
+  expect(describeUnknownOutcomes([done], false)).toBe('None of them has an unknown outcome');
+  expect(describeUnknownOutcomes([done, done], true)).toBe('None of the 2 shown has an unknown outcome');
+  expect(describeUnknownOutcomes([unknown, done], false)).toBe('One call has an unknown outcome');
+  expect(describeUnknownOutcomes([unknown, unknown, done], true)).toBe('2 of the 3 shown have an unknown outcome');
 });
 
 test('checkpoints go, though no run does', () => {

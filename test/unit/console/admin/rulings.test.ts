@@ -4,7 +4,7 @@ import {
   KINDS,
   readSwitch,
   toSwitchForm,
-  tellLimit,
+  formatLimit,
   missingOf,
   neededFields,
   readTerms,
@@ -52,8 +52,8 @@ describe('the terms of a tenant', () => {
   });
 
   test('are told with who says them', () => {
-    expect(tellLimit({ limit: 0, source: 'admin' })).toBe('0, says an administrator');
-    expect(tellLimit({ limit: null, source: 'none' })).toBe('no limit, as nobody says anything');
+    expect(formatLimit({ limit: 0, source: 'admin' })).toBe('0, says an administrator');
+    expect(formatLimit({ limit: null, source: 'none' })).toBe('no limit, as nobody says anything');
   });
 });
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_DRAFT, readBody, withGone, readFork } from '../../../../console/src/pages/runs/actions/control-draft.ts';
-import { controlsOf, effectsOf, targetsOf } from '../../../../console/src/pages/runs/actions/controls.ts';
+import {
+  EMPTY_DRAFT,
+  readBody,
+  withEndedTargets,
+  readFork,
+} from '../../../../console/src/pages/runs/actions/control-draft.ts';
+import { availableControls, effectsOf, targetsOf } from '../../../../console/src/pages/runs/actions/controls.ts';
 import type { Explanation, Run } from '../../../../src/client/index.ts';
 
 const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status' | 'endedAt'> = {
@@ -39,8 +44,8 @@ describe('the controls of a run', () => {
 
   test('are those that the API has for the person, in their order, and edits while nothing runs', () => {
     const actions = [anAction('approve'), anAction('cancel'), anAction('retry'), anAction('pause', false)];
-    expect(controlsOf({ status: 'running', actions })).toEqual(['retry', 'cancel']);
-    expect(controlsOf({ status: 'waiting', actions })).toEqual(['retry', 'edit', 'cancel']);
+    expect(availableControls({ status: 'running', actions })).toEqual(['retry', 'cancel']);
+    expect(availableControls({ status: 'waiting', actions })).toEqual(['retry', 'edit', 'cancel']);
   });
 
   test('are told in the words of the API', () => {
@@ -68,13 +73,13 @@ describe('the targets of a dialog', () => {
   test('are still those that it has opened with when the run waits for something else', () => {
     const [waiting] = WAITING.waitingFor;
     const now = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, id: 'ship:2:1', node: 'ship' }] : [] });
-    const targets = withGone(opened, now);
+    const targets = withEndedTargets(opened, now);
     expect(targets.map(({ named, isGone }) => ({ ...named, isGone }))).toEqual([
       { id: 'pay:1:1', isGone: true },
       { id: 'ship:2:1', isGone: false },
     ]);
     expect(readBody('skip', draft, targets)).toEqual({ body: { id: 'pay:1:1', output: 1 } });
-    expect(withGone(opened, opened).map(({ isGone }) => isGone)).toEqual([false]);
+    expect(withEndedTargets(opened, opened).map(({ isGone }) => isGone)).toEqual([false]);
   });
 
   test('are gone when the same has failed anew', () => {
@@ -82,8 +87,8 @@ describe('the targets of a dialog', () => {
     const since = '2026-11-24T09:50:00.000Z';
     const anew = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, since }] : [] });
     const again = targetsOf({ ...FAILED, endedAt: since });
-    expect(withGone(opened, anew).map(({ isGone }) => isGone)).toEqual([true, false]);
-    expect(withGone(targetsOf(FAILED), again).map(({ isGone }) => isGone)).toEqual([true, true, false, false]);
+    expect(withEndedTargets(opened, anew).map(({ isGone }) => isGone)).toEqual([true, false]);
+    expect(withEndedTargets(targetsOf(FAILED), again).map(({ isGone }) => isGone)).toEqual([true, true, false, false]);
   });
 });
 

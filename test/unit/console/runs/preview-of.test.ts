@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { previewOf } from '../../../../console/src/pages/runs/actions/preview.ts';
+import { createPreview } from '../../../../console/src/pages/runs/actions/preview.ts';
 import { FAILURE, called, callFailed, completed, failed, history, requested, saved, started } from './sample-events.ts';
 
 const EVENTS = history(
@@ -21,37 +21,37 @@ const EFFECTS = new Map([['pay', 'keyed']]);
 
 describe('the preview of an action', () => {
   test('says that a retry makes what has failed again, and keeps the rest', () => {
-    const { kept, again } = previewOf({ kind: 'retry', node: 'postage' }, { events: EVENTS, effects: EFFECTS });
+    const { kept, again } = createPreview({ kind: 'retry', node: 'postage' }, { events: EVENTS, effects: EFFECTS });
     expect(again).toEqual(['call of pay (keyed) in postage']);
     expect(kept).toEqual(['goods', 'call of pay (keyed) in postage']);
   });
 
   test('finds what a retry without a name would do', () => {
-    expect(previewOf({ kind: 'retry', node: null }, { events: EVENTS }).again).toEqual(['call of pay in postage']);
+    expect(createPreview({ kind: 'retry', node: null }, { events: EVENTS }).again).toEqual(['call of pay in postage']);
   });
 
   test('names a node that has failed without a call', () => {
     const events = history(started('a'), failed('a'));
-    expect(previewOf({ kind: 'retry', node: 'a' }, { events }).again).toEqual(['a']);
+    expect(createPreview({ kind: 'retry', node: 'a' }, { events }).again).toEqual(['a']);
   });
 
   test('warns that a fork makes calls again that its parent has made', () => {
-    const early = previewOf({ kind: 'fork', checkpoint: 'c1' }, { events: EVENTS, effects: EFFECTS });
+    const early = createPreview({ kind: 'fork', checkpoint: 'c1' }, { events: EVENTS, effects: EFFECTS });
     expect(early.kept).toEqual([]);
     expect(early.again).toEqual(['call of pay (keyed) in goods', 'call of pay (keyed) in postage']);
     expect(early.notes.join(' ')).toContain('under keys of its own');
-    const late = previewOf({ kind: 'fork', checkpoint: 'c2' }, { events: EVENTS });
+    const late = createPreview({ kind: 'fork', checkpoint: 'c2' }, { events: EVENTS });
     expect(late.kept).toEqual(['goods']);
     expect(late.again).toEqual(['call of pay in postage']);
   });
 
   test('names what a cancel has undone, the latest first', () => {
-    const { notes } = previewOf({ kind: 'cancel' }, { events: EVENTS, compensated: new Set(['goods', 'postage']) });
+    const { notes } = createPreview({ kind: 'cancel' }, { events: EVENTS, compensated: new Set(['goods', 'postage']) });
     expect(notes.join(' ')).toContain('pay in postage, pay in goods');
-    expect(previewOf({ kind: 'cancel' }, { events: EVENTS }).notes.join(' ')).not.toContain('Undone');
+    expect(createPreview({ kind: 'cancel' }, { events: EVENTS }).notes.join(' ')).not.toContain('Undone');
   });
 
   test.each(['skip', 'fail'] as const)('says that a %s makes nothing again', (kind) => {
-    expect(previewOf({ kind, node: 'postage' }, { events: EVENTS })).toMatchObject({ again: [], kept: ['goods'] });
+    expect(createPreview({ kind, node: 'postage' }, { events: EVENTS })).toMatchObject({ again: [], kept: ['goods'] });
   });
 });

@@ -8,7 +8,11 @@ import {
   toFilter,
   writeSearch,
 } from '../../../../console/src/pages/runs/run-query.ts';
-import { conversationsOf, joinDelta, withoutCalls } from '../../../../console/src/pages/runs/messages/conversations.ts';
+import {
+  findConversations,
+  joinDelta,
+  withoutCalls,
+} from '../../../../console/src/pages/runs/messages/conversations.ts';
 import type { PartialReplies } from '../../../../console/src/pages/runs/messages/conversations.ts';
 import { tasksOf } from '../../../../console/src/pages/runs/graph/node-states.ts';
 import { changedBy } from '../../../../console/src/pages/runs/run/changed-by.ts';
@@ -69,7 +73,7 @@ test('conversations are lists of nothing but messages', () => {
     { id: 'm1', role: 'user', content: 'Hi' },
     { role: 'assistant', content: '', toolCalls: [{ id: 't', name: 'look', args: { n: 1 } }, 7] },
   ];
-  const found = conversationsOf({ messages, list: [1], mixed: [messages[0], 'x'], empty: [], text: 'x' });
+  const found = findConversations({ messages, list: [1], mixed: [messages[0], 'x'], empty: [], text: 'x' });
   expect(found.map(({ channel }) => channel)).toEqual(['messages']);
   expect(found[0]?.messages[1]).toMatchObject({ id: '1', toolCalls: [{ name: 'look' }] });
 });

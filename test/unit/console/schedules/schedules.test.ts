@@ -5,7 +5,7 @@ import {
   toChange,
   toForm,
   toNew,
-  tellTimes,
+  formatTimes,
 } from '../../../../console/src/pages/schedules/schedule-draft.ts';
 import { SCHEDULE_EXAMPLE } from '../../../../src/api/schemas/schedule.ts';
 
@@ -44,8 +44,8 @@ test('a new schedule has what the form has', () => {
 });
 
 test('its times are told in words', () => {
-  expect(tellTimes(SCHEDULE)).toBe('30 6 * * MON-FRI in Europe/Berlin');
-  expect(tellTimes({ cron: null, every: '10m', timeZone: 'UTC' })).toBe('every 10m');
+  expect(formatTimes(SCHEDULE)).toBe('30 6 * * MON-FRI in Europe/Berlin');
+  expect(formatTimes({ cron: null, every: '10m', timeZone: 'UTC' })).toBe('every 10m');
 });
 
 test('a span is read as people write it', () => {

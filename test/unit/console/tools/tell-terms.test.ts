@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellApproval } from '../../../../console/src/pages/tools/terms.ts';
+import { describeApproval } from '../../../../console/src/pages/tools/terms.ts';
 
 test.each([
   ['always', 'unsafe', 'before each call'],
@@ -13,5 +13,5 @@ test.each([
   ],
   [{}, 'keyed', 'before each call'],
 ] as const)('the approval %j of an %s tool is told', (approval, effect, words) => {
-  expect(tellApproval({ approval, effect })).toBe(words);
+  expect(describeApproval({ approval, effect })).toBe(words);
 });

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { FormEvent, JSX } from 'react';
 import { CopyAsCurl } from '../../../parts/copy-button.tsx';
 import { Notice, Problem } from '../../../parts/notices.tsx';
-import type { ShownRequest } from '../../../parts/to-curl.ts';
+import type { ApiRequest } from '../../../parts/to-curl.ts';
 import { useExplanation } from '../data/use-run.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ControlFields } from './control-fields.tsx';
@@ -86,7 +86,7 @@ interface ButtonsProps extends Pick<ControlDialogProps, 'control' | 'onClose'> {
   /** True: it can't be sent now. */
   readonly isHeld: boolean;
   /** `null`: something is wrong with it. */
-  readonly request: ShownRequest | null;
+  readonly request: ApiRequest | null;
 }
 
 function Buttons({ control, isHeld, request, onClose }: ButtonsProps): JSX.Element {
@@ -134,13 +134,13 @@ function toPreviewed(control: Control, { target, node }: ControlDraft, targets: 
   return { kind: control, node: targets.find(({ key }) => key === target)?.node ?? null };
 }
 
-interface Shown {
+interface ControlRequest {
   readonly control: Control;
   readonly body: Readonly<Record<string, unknown>>;
   readonly etag: string | undefined;
 }
 
-function toRequest(runId: string, { control, body, etag = '*' }: Shown): ShownRequest {
+function toRequest(runId: string, { control, body, etag = '*' }: ControlRequest): ApiRequest {
   if (control !== 'edit') return { method: 'POST', path: `/api/runs/${runId}/${control}`, body };
   return { method: 'PATCH', path: `/api/runs/${runId}/state`, body, headers: { 'if-match': etag } };
 }

@@ -127,13 +127,13 @@ export function readFork({
 }
 
 /** A target that a dialog offers, or has offered. */
-export interface OfferedTarget extends Target {
+export interface TargetOption extends Target {
   /** True: it was settled, or has failed anew, since the dialog opened. */
   readonly isGone: boolean;
 }
 
 /** Joins the targets of a run with those that a dialog has opened with, so that what was chosen never becomes another one. */
-export function withGone(opened: readonly Target[], now: readonly Target[]): readonly OfferedTarget[] {
+export function withEndedTargets(opened: readonly Target[], now: readonly Target[]): readonly TargetOption[] {
   const keys = new Set(now.map(({ key }) => key));
   const gone = opened.filter(({ key }) => !keys.has(key));
   return [
@@ -143,7 +143,7 @@ export function withGone(opened: readonly Target[], now: readonly Target[]): rea
 }
 
 /** True if what a control was for is not there any more. */
-export function lacksTarget(control: Control, draft: ControlDraft, offered: readonly OfferedTarget[]): boolean {
+export function lacksTarget(control: Control, draft: ControlDraft, offered: readonly TargetOption[]): boolean {
   if (!FIELDS[control].includes('target')) return false;
   return !offered.some(({ key, isGone }) => key === draft.target && !isGone);
 }

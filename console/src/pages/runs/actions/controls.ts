@@ -7,7 +7,7 @@ export type Control = 'pause' | 'resume' | 'cancel' | 'retry' | 'skip' | 'fail' 
 const CONTROLS: readonly Control[] = ['retry', 'skip', 'fail', 'resume', 'pause', 'replan', 'edit', 'cancel'];
 
 /** The controls that a run takes now from the person, as the API says; an edit is for whenever nothing runs. */
-export function controlsOf({ status, actions }: Pick<Explanation, 'status' | 'actions'>): readonly Control[] {
+export function availableControls({ status, actions }: Pick<Explanation, 'status' | 'actions'>): readonly Control[] {
   const offered = new Set<string>(actions.flatMap(({ action, allowed }) => (allowed ? [action] : [])));
   if (status !== 'running' && status !== 'queued') offered.add('edit');
   return CONTROLS.filter((control) => offered.has(control));

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { JSX } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { Run } from 'holdfast/client';
-import { previewOf } from './preview.ts';
+import { createPreview } from './preview.ts';
 import type { Preview, PreviewedAction } from './preview.ts';
 import '../parts/runs.css';
 import { KEYS } from '../../../api/query-keys.ts';
@@ -67,6 +67,6 @@ export function usePreview(run: Run, action: PreviewedAction): Preview | null {
     const effects = new Map(tools?.items.map(({ name, effect }) => [name, effect]));
     const nodes = definition ? nodesOf(definition) : [];
     const compensated = new Set(nodes.flatMap(([id, { compensate }]) => (compensate === undefined ? [] : [id])));
-    return previewOf(action, { events: history, effects, compensated });
+    return createPreview(action, { events: history, effects, compensated });
   }, [history, tools, definition, action]);
 }

@@ -27,7 +27,7 @@ interface Known {
 }
 
 /** Says what an action would keep and what it would have made again, by the history of the run. */
-export function previewOf(action: PreviewedAction, known: Known): Preview {
+export function createPreview(action: PreviewedAction, known: Known): Preview {
   const log = readLog(known);
   switch (action.kind) {
     case 'retry':
@@ -110,9 +110,9 @@ function takeCall(task: OpenTask, event: TaskEvent, effects: ReadonlyMap<string,
   if (event.type !== 'tool.called' && event.type !== 'function.called' && event.type !== 'model.called') return;
   const name = nameOfCall(event);
   const effect = effects.get(name);
-  const shown = `call of ${name}${effect === undefined ? '' : ` (${effect})`} in ${task.name}`;
+  const label = `call of ${name}${effect === undefined ? '' : ` (${effect})`} in ${task.name}`;
   task.failed.delete(event.idempotencyKey);
-  (event.error ? task.failed : task.done).set(event.idempotencyKey, shown);
+  (event.error ? task.failed : task.done).set(event.idempotencyKey, label);
 }
 
 function nameOfCall(event: Extract<TaskEvent, { readonly type: 'tool.called' | 'function.called' | 'model.called' }>) {

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
 import { isEnded, useExplanation } from '../data/use-run.ts';
 import { ControlDialog } from './control-dialog.tsx';
-import { controlsOf, LABELS } from './controls.ts';
+import { availableControls, LABELS } from './controls.ts';
 import type { Control } from './controls.ts';
 import { useApi } from '../../../api/use-api.tsx';
 import { CopyAsCurl, CopyButton } from '../../../parts/copy-button.tsx';
@@ -19,7 +19,7 @@ export function RunActions({ run }: { readonly run: Run }): JSX.Element {
   const { data: explanation } = useExplanation(run.id);
   return (
     <>
-      {(explanation ? controlsOf(explanation) : []).map((control) => (
+      {(explanation ? availableControls(explanation) : []).map((control) => (
         <button
           key={control}
           type="button"

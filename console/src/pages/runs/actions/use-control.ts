@@ -9,8 +9,8 @@ import { useApi } from '../../../api/use-api.tsx';
 import { explanationQuery, runQuery } from '../data/use-run.ts';
 import { sendControl, targetsOf } from './controls.ts';
 import type { Control } from './controls.ts';
-import { withGone } from './control-draft.ts';
-import type { OfferedTarget } from './control-draft.ts';
+import { withEndedTargets } from './control-draft.ts';
+import type { TargetOption } from './control-draft.ts';
 
 interface ControlOptions {
   readonly runId: string;
@@ -45,9 +45,9 @@ export function useControl({
 }
 
 /** The targets that a dialog offers while its run goes on: also those that it has opened with and that are gone, first of all. */
-export function useTargets(run: Run): readonly OfferedTarget[] {
+export function useTargets(run: Run): readonly TargetOption[] {
   const [opened] = useState(() => targetsOf(run));
-  return useMemo(() => withGone(opened, targetsOf(run)), [opened, run]);
+  return useMemo(() => withEndedTargets(opened, targetsOf(run)), [opened, run]);
 }
 
 /** The state of a run as it was when a dialog opened. */

@@ -12,17 +12,17 @@ export function isTaskEvent(event: RunEvent): event is TaskEvent {
   return 'visit' in event;
 }
 
-interface Placed {
+interface NodePath {
   readonly node: string;
   readonly path?: readonly string[] | undefined;
 }
 
 /** Names a node of a run over all its graphs: the ids of the nodes around it, and its own, such as `outer/inner`. */
-export function addressOf({ node, path = [] }: Placed): string {
+export function addressOf({ node, path = [] }: NodePath): string {
   return [...path, node].join('/');
 }
 
-interface Task extends Placed {
+interface Task extends NodePath {
   readonly visit: number;
   readonly index?: number | undefined;
 }

@@ -7,7 +7,7 @@ import { useApi } from '../../../api/use-api.tsx';
 import { CopyAsCurl, CopyButton } from '../../../parts/copy-button.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Status } from '../../../parts/status.tsx';
-import { tellDuration } from '../../../parts/texts.ts';
+import { formatDuration } from '../../../parts/texts.ts';
 import { Time } from '../../../parts/time.tsx';
 
 interface CallCardProps {
@@ -82,7 +82,7 @@ function CallFacts({ call }: { readonly call: Call }): JSX.Element {
       <dt>At</dt>
       <dd>
         <Time at={at} />
-        {durationMs !== null && `, took ${tellDuration(durationMs)}`}
+        {durationMs !== null && `, took ${formatDuration(durationMs)}`}
       </dd>
       <dt>Attempts</dt>
       <dd>

@@ -2,10 +2,10 @@ import { Handle, Position } from '@xyflow/react';
 import type { Node, NodeProps } from '@xyflow/react';
 import type { JSX } from 'react';
 import { Status } from '../../../parts/status.tsx';
-import type { PlacedNode } from '../../../graph/lay-out.ts';
+import type { LaidOutNode } from '../../../graph/lay-out.ts';
 import type { NodeState } from './node-states.ts';
 
-interface NodeData extends Omit<PlacedNode, 'x' | 'y'>, Record<string, unknown> {
+interface NodeData extends Omit<LaidOutNode, 'x' | 'y'>, Record<string, unknown> {
   /** `null`: the run has not been there. */
   readonly state: NodeState | null;
   readonly isChosen: boolean;
@@ -13,10 +13,10 @@ interface NodeData extends Omit<PlacedNode, 'x' | 'y'>, Record<string, unknown> 
   readonly onOpen: (node: string) => void;
 }
 
-export type ShownNode = Node<NodeData, 'shown'>;
+export type FlowNode = Node<NodeData, 'shown'>;
 
 /** A node of a graph: a button that opens what it has done. */
-export function GraphNode({ data }: NodeProps<ShownNode>): JSX.Element {
+export function GraphNode({ data }: NodeProps<FlowNode>): JSX.Element {
   const { kind, about } = data;
   return (
     <>

@@ -18,7 +18,7 @@ import { nodeStates } from './node-states.ts';
 import type { NodeState } from './node-states.ts';
 import './graph.css';
 import { GraphNode } from './graph-node.tsx';
-import type { ShownNode } from './graph-node.tsx';
+import type { FlowNode } from './graph-node.tsx';
 import { layOut, sizeOf } from '../../../graph/lay-out.ts';
 
 /** The graph of a run as it goes through it, and what one of its nodes has done. */
@@ -46,7 +46,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
                   definition={shown}
                   path={path}
                   states={states}
-                  here={placesOf(run)}
+                  here={activeNodes(run)}
                   chosen={chosen}
                   onChoose={setChosen}
                   onOpen={(id) => open([...path, id])}
@@ -64,7 +64,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
 }
 
 /** Where a run stands: what it waits for, where it has failed, or what is next. */
-function placesOf({ waitingFor, error, next }: Run): readonly string[] {
+function activeNodes({ waitingFor, error, next }: Run): readonly string[] {
   if (waitingFor.length > 0) return waitingFor.map(({ node }) => node);
   return error?.node === undefined ? next : [error.node];
 }
@@ -124,7 +124,7 @@ export function GraphView({ definition, path, states, here, chosen, onChoose, on
   const drawing = useMemo(() => layOut(definition), [definition]);
   const nodes = useMemo(
     () =>
-      drawing.nodes.map(({ id, x, y, ...node }): ShownNode => {
+      drawing.nodes.map(({ id, x, y, ...node }): FlowNode => {
         const state = states.get([...path, id].join('/')) ?? null;
         const data = { ...node, id, state, isChosen: id === chosen, onChoose, onOpen };
         return { id, type: 'shown', position: { x, y }, ...sizeOf(node), data, focusable: false };

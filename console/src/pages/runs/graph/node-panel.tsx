@@ -34,7 +34,7 @@ export function NodePanel({ run, path, node, visit, onClose }: NodePanelProps): 
   const tasks = useMemo(() => tasksOf(data ?? [], { path, node }), [data, path, node]);
   useHotkeys({ Escape: onClose });
   useEffect(() => heading.current?.focus(), []);
-  const shown = tasks.slice(0, MOST_TASKS);
+  const visibleTasks = tasks.slice(0, MOST_TASKS);
   const own = calls.found.filter((call) => (call.path ?? []).join('/') === path.join('/'));
   return (
     <aside className="card node-panel" aria-label={`Node ${node}`}>
@@ -49,16 +49,18 @@ export function NodePanel({ run, path, node, visit, onClose }: NodePanelProps): 
       <div className="stack">
         {tasks.length === 0 && <p className="muted">The run has not been here.</p>}
         {calls.error && <Problem error={calls.error} />}
-        {shown.map((task, place) => (
+        {visibleTasks.map((task, index) => (
           <TaskView
             key={task.key}
             run={run}
             task={task}
             calls={own.filter((call) => call.visit === task.visit && (call.index ?? null) === task.index)}
-            isOpen={visit === undefined ? place === 0 : task.visit === visit}
+            isOpen={visit === undefined ? index === 0 : task.visit === visit}
           />
         ))}
-        {tasks.length > shown.length && <p className="muted">{tasks.length - shown.length} earlier ones.</p>}
+        {tasks.length > visibleTasks.length && (
+          <p className="muted">{tasks.length - visibleTasks.length} earlier ones.</p>
+        )}
         {calls.more && (
           <button type="button" className="button small" onClick={calls.more}>
             More calls

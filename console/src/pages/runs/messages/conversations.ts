@@ -1,7 +1,7 @@
 import { isMembers } from '../../../form/fields-of.ts';
 
 /** A message of a conversation, as channels have it. */
-export interface ShownMessage {
+export interface Message {
   readonly id: string;
   readonly role: string;
   readonly content: string;
@@ -11,25 +11,25 @@ export interface ShownMessage {
 
 export interface Conversation {
   readonly channel: string;
-  readonly messages: readonly ShownMessage[];
+  readonly messages: readonly Message[];
 }
 
 /** Finds the channels that have a conversation: a list of messages. */
-export function conversationsOf(values: Readonly<Record<string, unknown>>): readonly Conversation[] {
+export function findConversations(values: Readonly<Record<string, unknown>>): readonly Conversation[] {
   return Object.entries(values).flatMap(([channel, value]) => {
     if (!Array.isArray(value) || value.length === 0) return [];
-    const messages = value.flatMap((one: unknown, place) => toMessage(one, place) ?? []);
+    const messages = value.flatMap((one: unknown, index) => toMessage(one, index) ?? []);
     return messages.length === value.length ? [{ channel, messages }] : [];
   });
 }
 
-/** Reads a message. @param place where it stands in its list. @returns `null`: it is none, or holds files */
-export function toMessage(value: unknown, place: number): ShownMessage | null {
+/** Reads a message. @param index its index in the list. @returns `null` for a value that is no message, or one with files */
+export function toMessage(value: unknown, index: number): Message | null {
   if (!isMembers(value)) return null;
   const { id, role, content, name, toolCalls } = value;
   if (typeof role !== 'string' || typeof content !== 'string') return null;
   return {
-    id: typeof id === 'string' ? id : String(place),
+    id: typeof id === 'string' ? id : String(index),
     role,
     content,
     name: typeof name === 'string' ? name : null,
@@ -38,11 +38,11 @@ export function toMessage(value: unknown, place: number): ShownMessage | null {
 }
 
 /** Reads the calls that a model asks for. */
-export function toToolCalls(value: unknown): ShownMessage['toolCalls'] {
+export function toToolCalls(value: unknown): Message['toolCalls'] {
   return Array.isArray(value) ? value.flatMap(toToolCall) : [];
 }
 
-function toToolCall(value: unknown): ShownMessage['toolCalls'] {
+function toToolCall(value: unknown): Message['toolCalls'] {
   if (!isMembers(value) || typeof value['name'] !== 'string') return [];
   return [{ id: String(value['id']), name: value['name'], args: value['args'] }];
 }

@@ -2,18 +2,18 @@ import type { JSX } from 'react';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Markdown } from '../../../parts/markdown.tsx';
 import { visible } from '../../../parts/texts.ts';
-import type { ShownMessage } from './conversations.ts';
+import type { Message } from './conversations.ts';
 import './messages.css';
 
 /** More of a text than so many characters is shown when it is asked for. */
 const LONG = 1_500;
 
 interface MessageViewProps {
-  readonly message: ShownMessage;
+  readonly message: Message;
   /** If long texts are cut until somebody wants more. */
   readonly isCut?: boolean;
   /** Which of its calls stand open; none by default. */
-  readonly isOpen?: (call: ShownMessage['toolCalls'][number]) => boolean;
+  readonly isOpen?: (call: Message['toolCalls'][number]) => boolean;
 }
 
 /** A message of a conversation, with the calls that a model asks for in it. */

@@ -9,7 +9,7 @@ import { QueryView } from '../../../parts/query-view.tsx';
 import { visible } from '../../../parts/texts.ts';
 import type { RunEvent } from '../data/history.ts';
 import { useHistory, isEnded } from '../data/use-run.ts';
-import { conversationsOf, withoutCalls, joinDelta } from './conversations.ts';
+import { findConversations, withoutCalls, joinDelta } from './conversations.ts';
 import type { PartialReply, ModelDelta, PartialReplies } from './conversations.ts';
 import { MessageView } from './message-view.tsx';
 import './messages.css';
@@ -49,7 +49,7 @@ function Conversations({ run, events }: ConversationsProps): JSX.Element {
   return (
     <QueryView query={state} what="Loading the state">
       {({ values }) => {
-        const conversations = conversationsOf(values);
+        const conversations = findConversations(values);
         if (conversations.length === 0 && speaking.length === 0)
           return (
             <Empty title="No channel has messages">

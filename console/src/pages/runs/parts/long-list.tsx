@@ -16,9 +16,9 @@ export function LongList<Item>({ label, items, keyOf, rowPx, children }: LongLis
   const { scroll, rows } = useRows({
     count: items.length,
     rowPx,
-    keyOf: (place) => {
-      const item = items[place];
-      return item === undefined ? place : keyOf(item);
+    keyOf: (index) => {
+      const item = items[index];
+      return item === undefined ? index : keyOf(item);
     },
   });
   return (

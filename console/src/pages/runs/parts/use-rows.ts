@@ -12,7 +12,7 @@ interface RowsOptions {
   readonly count: number;
   /** The height of a row that was not measured yet. */
   readonly rowPx: number;
-  readonly keyOf: (place: number) => string | number;
+  readonly keyOf: (index: number) => string | number;
 }
 
 const MORE_ROWS = 15;

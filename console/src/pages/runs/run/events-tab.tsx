@@ -63,8 +63,8 @@ function Events({ runId, events }: EventsProps): JSX.Element {
 
 /** The events whose JSON has a text. */
 function search(events: readonly RunEvent[], text: string): readonly RunEvent[] {
-  const wanted = text.trim().toLowerCase();
-  return wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted));
+  const searched = text.trim().toLowerCase();
+  return searched === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(searched));
 }
 
 interface EventRowProps {

@@ -5,7 +5,7 @@ import { useAdminRight } from '../../../api/use-api.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Notice, Problem } from '../../../parts/notices.tsx';
 import type { Tone } from '../../../parts/notices.tsx';
-import { tellDuration, visible } from '../../../parts/texts.ts';
+import { formatDuration, visible } from '../../../parts/texts.ts';
 import { Ago, Time } from '../../../parts/time.tsx';
 import { useExplanation } from '../data/use-run.ts';
 
@@ -22,16 +22,16 @@ const TONES: Readonly<Record<Run['status'], Tone>> = {
 /** Says on top of a run why it waits or has stopped, and who can do what now. */
 export function Explained({ run }: { readonly run: Run }): JSX.Element | null {
   const { data, error, refetch } = useExplanation(run.id);
-  if (data) return <ShownExplanation explanation={data} run={run} />;
+  if (data) return <ExplanationView explanation={data} run={run} />;
   return error ? <Problem error={error} onRetry={() => void refetch()} /> : null;
 }
 
-interface ShownExplanationProps {
+interface ExplanationViewProps {
   readonly explanation: Explanation;
   readonly run: Run;
 }
 
-function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Element {
+function ExplanationView({ explanation, run }: ExplanationViewProps): JSX.Element {
   const { status, summary, since, reasons, budget, deadline, actions } = explanation;
   const isKeptBack = reasons.some(({ kind }) => kind === 'switched-off');
   return (
@@ -91,7 +91,7 @@ function Deadline({ deadline: { at, leftMs, effect } }: { readonly deadline: Non
     <p className="small-text">
       Deadline:{' '}
       {at === null ? (
-        `${tellDuration(leftMs)} are left`
+        `${formatDuration(leftMs)} are left`
       ) : (
         <>
           <Ago at={at} />, <Time at={at} />

@@ -2,7 +2,7 @@ import type { Run } from 'holdfast/client';
 import type { JSX, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Status } from '../../../parts/status.tsx';
-import { tellDuration } from '../../../parts/texts.ts';
+import { formatDuration } from '../../../parts/texts.ts';
 import { Ago } from '../../../parts/time.tsx';
 
 /** The head of a run: its status, when it began, what it has cost, where it comes from. */
@@ -17,7 +17,7 @@ export function RunFacts({ run }: { readonly run: Run }): JSX.Element {
         <Ago at={startedAt ?? createdAt} /> by {createdBy}
       </Fact>
       {startedAt !== null && endedAt !== null && (
-        <Fact name="Took">{tellDuration(Date.parse(endedAt) - Date.parse(startedAt))}</Fact>
+        <Fact name="Took">{formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</Fact>
       )}
       <Fact name="Supersteps">{step + 1}</Fact>
       <Fact name="Cost">

@@ -46,24 +46,24 @@ function States({ run, checkpoints, changes }: StatesProps): JSX.Element | null 
   const [taken, setTaken] = useState<number | null>(null);
   const [other, setOther] = useState<number | null>(null);
   const last = checkpoints.length - 1;
-  const place = Math.min(taken ?? last, last);
-  const before = other ?? Math.max(0, place - 1);
-  const checkpoint = checkpoints[place];
+  const index = Math.min(taken ?? last, last);
+  const before = other ?? Math.max(0, index - 1);
+  const checkpoint = checkpoints[index];
   const base = checkpoints[before];
   if (!checkpoint || !base) return null;
   return (
     <div className="stack">
       <section className="card stack" aria-label="Checkpoint">
         <label htmlFor={`${id}-slider`}>
-          Checkpoint {place + 1} of {checkpoints.length}
+          Checkpoint {index + 1} of {checkpoints.length}
         </label>
         <input
           id={`${id}-slider`}
           type="range"
           min={0}
           max={last}
-          value={place}
-          aria-valuetext={`${place + 1}, ${describeCheckpoint(checkpoint)}`}
+          value={index}
+          aria-valuetext={`${index + 1}, ${describeCheckpoint(checkpoint)}`}
           onChange={({ target }) => setTaken(Number(target.value))}
         />
         <p>
@@ -97,7 +97,7 @@ function States({ run, checkpoints, changes }: StatesProps): JSX.Element | null 
         <DiffView
           before={base.values}
           after={checkpoint.values}
-          titles={[`Checkpoint ${before + 1}`, `Checkpoint ${place + 1}`]}
+          titles={[`Checkpoint ${before + 1}`, `Checkpoint ${index + 1}`]}
         />
       </section>
       <section className="card stack" aria-label="Values">

@@ -5,7 +5,7 @@ import { useNow } from '../../../parts/time.tsx';
 import { Empty } from '../../../parts/notices.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { Status } from '../../../parts/status.tsx';
-import { tellDuration } from '../../../parts/texts.ts';
+import { formatDuration } from '../../../parts/texts.ts';
 import { nodesOf } from '../../../graph/definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
 import { useHistory, isEnded } from '../data/use-run.ts';
@@ -46,7 +46,7 @@ function Bars({ run, bars }: { readonly run: Run; readonly bars: readonly Bar[] 
     <div className={chosen ? 'graph-and-panel with-panel' : 'graph-and-panel'}>
       <section className="card timeline" aria-label="Timeline">
         <p className="muted small-text">
-          {tellDuration(span.toMs - span.fromMs)} in all. Hatched: waits for people, events or times.
+          {formatDuration(span.toMs - span.fromMs)} in all. Hatched: waits for people, events or times.
         </p>
         <LongList label="Node tasks" items={bars} keyOf={({ key }) => key} rowPx={ROW_PX}>
           {(bar) => <BarRow bar={bar} span={{ ...span, nowMs }} onOpen={() => setChosen(bar)} />}
@@ -85,14 +85,14 @@ function BarRow({ bar, span, onOpen }: BarRowProps): JSX.Element {
     <button type="button" className="long-row bar-row" onClick={onOpen}>
       <span className="bar-name cut">{name}</span>
       <Status of={status} />
-      <span className="bar-time muted small-text">{tellDuration(toMs - fromMs)}</span>
+      <span className="bar-time muted small-text">{formatDuration(toMs - fromMs)}</span>
       <span className="bar-track" aria-hidden="true">
-        <span className={`bar ${status}${isWait ? ' wait' : ''}`} style={placeOf({ fromMs, toMs }, span)} />
+        <span className={`bar ${status}${isWait ? ' wait' : ''}`} style={positionOf({ fromMs, toMs }, span)} />
         {parts.map((part) => (
           <span
             key={`${part.key} ${part.fromMs}`}
             className={`bar-part ${part.kind}${part.hasFailed ? ' failed' : ''}`}
-            style={placeOf({ fromMs: part.fromMs, toMs: part.toMs ?? span.nowMs }, span)}
+            style={positionOf({ fromMs: part.fromMs, toMs: part.toMs ?? span.nowMs }, span)}
             title={describePart(part)}
           />
         ))}
@@ -109,7 +109,7 @@ function describePart({ kind, label, hasFailed, attempts }: BarPart): string {
 }
 
 /** A place in the track, in percent of it. */
-function placeOf(
+function positionOf(
   { fromMs, toMs }: Pick<Span, 'fromMs' | 'toMs'>,
   span: Span,
 ): { readonly left: string; readonly width: string } {

@@ -115,8 +115,8 @@ function closeAll(bars: Reading['bars'], atMs: number): void {
 function close(bar: OpenBar, status: TaskStatus, atMs: number): void {
   bar.status = status;
   bar.toMs = atMs;
-  for (const [place, part] of bar.parts.entries())
-    if (part.toMs === null) bar.parts[place] = { ...part, toMs: atMs, hasFailed: status === 'failed' };
+  for (const [index, part] of bar.parts.entries())
+    if (part.toMs === null) bar.parts[index] = { ...part, toMs: atMs, hasFailed: status === 'failed' };
 }
 
 function reopen(bar: OpenBar): void {
