@@ -37,7 +37,7 @@ export function Diagram({ label, definition, marks = NO_MARKS, chosen, onChoose 
 }
 
 interface NodeData extends Omit<LaidOutNode, 'x' | 'y'>, Record<string, unknown> {
-  /** Extra content below the node's name and subject. */
+  /** The highlight of the node; `null` if it has none. */
   readonly mark: NodeMark | null;
   readonly isChosen: boolean;
   readonly onChoose: (node: string) => void;

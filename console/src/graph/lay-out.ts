@@ -128,8 +128,8 @@ export function toPath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.pop();
   if (!first || !last) return '';
-  const curves = rest.map((point, place) => {
-    const end = middle(point, rest[place + 1] ?? last);
+  const curves = rest.map((point, index) => {
+    const end = middle(point, rest[index + 1] ?? last);
     return `Q ${point.x} ${point.y} ${end.x} ${end.y}`;
   });
   return [`M ${first.x} ${first.y}`, ...curves, `L ${last.x} ${last.y}`].join(' ');

@@ -5,7 +5,7 @@ import { Empty, Loading } from '../parts/notices.tsx';
 import { lazyPart } from '../parts/query-view.tsx';
 import { LOADERS } from './load-page.ts';
 
-/** The pages by their paths below `/console`; what stands below its path is its own. */
+/** The pages by their paths below `/console`. Each page handles the paths below its own. */
 const PAGES: readonly (readonly [path: string, Page: ComponentType])[] = Object.entries(LOADERS).map(([name, load]) => [
   `/${name}/*?`,
   lazyPart(load),

@@ -14,8 +14,8 @@ export interface Kept {
   readonly text: string;
 }
 
-export function keptKey(person: Pick<Person, 'tenant' | 'sub' | 'roles'>, place: string): string {
-  return `${PREFIX}${identityOf(person)} ${place}`;
+export function keptKey(person: Pick<Person, 'tenant' | 'sub' | 'roles'>, subject: string): string {
+  return `${PREFIX}${identityOf(person)} ${subject}`;
 }
 
 export function readKept(key: string): Kept | null {
@@ -62,11 +62,11 @@ export interface KeptDraft<T> {
 
 /**
  * Stores the input of a form, so that it survives closing, a reload, and signing in again.
- * @param place the form's subject, such as an approval. @param base the subject's version; another one makes a draft outdated
+ * @param subject such as an approval. @param base the version of the subject; another one makes a draft outdated
  */
-export function useKeptDraft<T>(place: string, base: string): KeptDraft<T> {
+export function useKeptDraft<T>(subject: string, base: string): KeptDraft<T> {
   const { person } = useSession();
-  const key = person ? keptKey(person, place) : '';
+  const key = person ? keptKey(person, subject) : '';
   const [opened, setOpened] = useState(() => (key === '' ? null : readKept(key)));
   const keep = useCallback(
     (value: T | null) => {

@@ -18,7 +18,7 @@ import { TenantsPage } from './tenants-page.tsx';
 
 const PATH = '/admin/prune';
 
-/** Forgets what has outlived the retention of the configuration: it is counted first. */
+/** Deletes data that has outlived its retention. It shows the counts first. */
 export function PrunePage(): JSX.Element {
   const client = useApi();
   const [pruned, setPruned] = useState<Pruned | null>(null);
@@ -66,13 +66,13 @@ function Counted({ pruned }: { readonly pruned: Pruned }): JSX.Element {
   );
 }
 
-/** All pages of administrators; others are told that they are none. */
+/** All pages for administrators. Others get a notice. */
 export function AdminPage(): JSX.Element {
   const right = useAdminRight();
   return <QueryView query={right}>{(isAdmin) => (isAdmin ? <AdminRoutes /> : <NoAdmin />)}</QueryView>;
 }
 
-/** The pages that stand side by side, by their paths. */
+/** The tabs, by their paths. */
 const TABS: readonly (readonly [path: string, label: string, Content: () => JSX.Element])[] = [
   ['/admin', 'Runs of all tenants', AllRunsPage],
   ['/admin/tenants', 'Tenants', TenantsPage],

@@ -14,7 +14,7 @@ import { auditPath, readAuditFilter, fromLocalTime, toLocalTime } from './search
 
 const COLUMNS = ['When', 'Who', 'Action', 'To what', 'Tenant', 'Run', 'Request'] as const;
 
-/** Who has done what, the newest first. What is looked for stands in the address. */
+/** The audit log, the newest entries first. The address has the filters. */
 export function AuditPage(): JSX.Element {
   const client = useApi();
   const [search] = useSearchParams();

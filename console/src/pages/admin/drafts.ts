@@ -3,7 +3,7 @@ import { isMembers } from '../../form/fields-of.ts';
 
 type Kind = Switch['kind'];
 
-/** The kinds of things that can be switched off, in words: the compiler asks for each of the API's. */
+/** Labels of everything that can be switched off. The type covers all kinds of the API. */
 const WORDS: Readonly<Record<Kind, string>> = {
   tool: 'tool',
   model: 'model',
@@ -18,8 +18,8 @@ export const KINDS = Object.entries(WORDS).map(([kind, title]) => ({ const: kind
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What the form begins with: the opposite of what a switch says, or the thing that the address names.
- * @param turned the switch that is turned; `null` for a new one
+ * Returns the initial value of the form: the opposite state of a switch, or the subject in the address.
+ * @param turned the switch to change; `null` for a new one
  */
 export function toSwitchForm(turned: Switch | null, search: URLSearchParams): Members {
   if (turned === null) {
@@ -31,7 +31,7 @@ export function toSwitchForm(turned: Switch | null, search: URLSearchParams): Me
   return { kind, name, state: state === 'off' ? 'on' : 'off', tenants: tenants?.join(', ') };
 }
 
-/** Reads the form as the API takes it. No tenant means all of them. */
+/** Converts the form to a request. An empty tenant means all tenants. */
 export function readSwitch(value: unknown): NewSwitch {
   const { kind, name, state, reason, tenants } = isMembers(value) ? value : {};
   const named = textOf(tenants)
@@ -54,7 +54,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** What an administrator may say of a quota. */
+/** The choices of an administrator for a quota. */
 export const CHOICES = [
   { const: 'configuration', title: 'The configuration counts' },
   { const: 'lifted', title: 'No limit' },
@@ -62,7 +62,7 @@ export const CHOICES = [
 ] as const;
 type Limit = Tenant['quotas'][keyof Tenant['quotas']];
 
-/** What the form of a tenant begins with: what administrators have said before. */
+/** The initial value of the form of a tenant: its current terms. */
 export function toTermsForm({ quotas, suspended }: Pick<Tenant, 'quotas' | 'suspended'>): Members {
   return {
     runs: choiceOf(quotas.runsPerMinute),
@@ -74,7 +74,7 @@ export function toTermsForm({ quotas, suspended }: Pick<Tenant, 'quotas' | 'susp
   };
 }
 
-/** Reads the form as the API takes it. It says of `suspended` always, so that nothing else need be said. */
+/** Converts the form to a request. `suspended` is always included, so that the request is never empty. */
 export function readTerms(value: unknown): TenantTerms {
   const { runs, runsPerMinute, cost, costUsdPerDay, suspended, reason } = isMembers(value) ? value : {};
   return {
@@ -84,7 +84,7 @@ export function readTerms(value: unknown): TenantTerms {
   };
 }
 
-/** Names the fields that are needed because of what others say. */
+/** Returns the fields that are required by the values of others. */
 export function neededFields(value: unknown): readonly string[] {
   const { runs, cost, suspended } = isMembers(value) ? value : {};
   return [
@@ -94,7 +94,7 @@ export function neededFields(value: unknown): readonly string[] {
   ];
 }
 
-/** Says of needed fields that are empty that they are. */
+/** Reports required fields that are empty. */
 export function missingOf(value: unknown, needed: readonly string[]): Readonly<Record<string, string>> {
   const members = isMembers(value) ? value : {};
   const missing = needed.filter((name) => members[name] === undefined || members[name] === '');
@@ -122,7 +122,7 @@ const SOURCES: Readonly<Record<Limit['source'], string>> = {
   none: 'as nobody says anything',
 };
 
-/** Says a limit and who has laid it down: "60, says an administrator". */
+/** Formats a limit with its source: "60, says an administrator". */
 export function formatLimit({ limit, source }: Limit): string {
   return `${limit ?? 'no limit'}, ${SOURCES[source]}`;
 }

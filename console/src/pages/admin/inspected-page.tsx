@@ -16,7 +16,7 @@ import { LOOKS, open, describeUnknownOutcomes, withUnknownOutcome } from './unkn
 
 const PERIOD_MS = 10_000;
 
-/** A run of any tenant as its administrators see it: the calls with an unknown outcome and the activities that are out come first. */
+/** A run of any tenant for administrators: calls with an unknown outcome and pending activities come first. */
 export function InspectedPage({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const query = useQuery({
@@ -74,7 +74,7 @@ function Inspected({ inspected }: { readonly inspected: InspectedRun }): JSX.Ele
 
 type Pending = NonNullable<InspectedRun['pendingActivities']>;
 
-/** What Temporal has given to workers for a run, or is about to. */
+/** The activities of a run that Temporal has scheduled or workers have started. */
 export function Activities({ activities }: { readonly activities: Pending | null }): JSX.Element {
   return (
     <section className="card stack" aria-label="Pending activities">
@@ -113,7 +113,7 @@ function List({ activities }: { readonly activities: Pending }): JSX.Element {
 
 const PAGE = { limit: 100 };
 
-/** The calls of a run, as the ledger has them. */
+/** The calls of a run in the ledger. */
 export function Ledger({ runId }: { readonly runId: string }): JSX.Element {
   const client = useApi();
   const pages = usePages([...KEYS.admin, 'ledger', runId], (options) => client.admin.ledger(runId, PAGE, options));

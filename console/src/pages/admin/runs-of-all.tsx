@@ -12,7 +12,7 @@ import './admin.css';
 import { SearchField, useSearchField } from './search-field.tsx';
 import { STATUSES, readFilter } from './search.ts';
 
-/** The runs of all tenants, the newest first. What is looked for stands in the address. */
+/** The runs of all tenants, the newest first. The address has the filters. */
 export function AllRunsPage(): JSX.Element {
   const client = useApi();
   const [search] = useSearchParams();

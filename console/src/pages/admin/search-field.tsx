@@ -2,14 +2,14 @@ import type { JSX } from 'react';
 import { useSearchParams } from 'wouter';
 
 interface SearchFieldProps {
-  /** Its name in the address. */
+  /** Its query parameter in the address. */
   readonly name: string;
   readonly label: string;
-  /** What may be written. */
+  /** A hint on the expected input. */
   readonly hint?: string;
 }
 
-/** A field that narrows a list down. It is looked for as it is typed. */
+/** A filter of a list. It is applied while the person types. */
 export function SearchField({ name, label, hint }: SearchFieldProps): JSX.Element {
   const [value, set] = useSearchField(name);
   return (
@@ -20,7 +20,7 @@ export function SearchField({ name, label, hint }: SearchFieldProps): JSX.Elemen
   );
 }
 
-/** A part of what is looked for, as it stands in the address; empty: it narrows nothing. */
+/** A query parameter of the address as state; empty if the filter is not set. */
 export function useSearchField(name: string): readonly [value: string, set: (value: string) => void] {
   const [search, setSearch] = useSearchParams();
   const set = (value: string): void =>

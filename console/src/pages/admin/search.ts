@@ -2,7 +2,7 @@ import type { AuditFilter, AdminRunFilter, RunStatus } from 'holdfast/client';
 
 type Field = keyof AuditFilter;
 
-/** What the fields of a filter are called in an address. */
+/** The query parameters of the filters. */
 const NAMES: Readonly<Record<Field, string>> = {
   tenantId: 'tenant',
   by: 'by',
@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<Field, string>> = {
   to: 'to',
 };
 
-/** Reads what an address asks for, as a question for the API. What is no time counts as nothing. */
+/** Converts the query of an address to a filter of the API. It ignores invalid times. */
 export function readAuditFilter(search: URLSearchParams): AuditFilter {
   const text = (field: Field): string | undefined => {
     const written = search.get(NAMES[field])?.trim() ?? '';
@@ -32,7 +32,7 @@ export function readAuditFilter(search: URLSearchParams): AuditFilter {
   };
 }
 
-/** Writes the path that asks for the same. */
+/** Formats the path of a request with a filter. */
 export function auditPath(filter: AuditFilter): string {
   const asked = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const query = new URLSearchParams(asked).toString();
@@ -43,14 +43,14 @@ function isTime(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
 }
 
-/** Writes a time of an address as an input of times has it: to the minute, in the zone of the person. What is no time is empty. */
+/** Formats a time for a `datetime-local` input: to the minute, in the person's zone. An invalid time becomes empty. */
 export function toLocalTime(time: string): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return '';
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
 }
 
-/** Reads what stands in an input of times, as a time for an address (RFC 3339); what is no time is empty. */
+/** Converts the content of a `datetime-local` input to RFC 3339, for the address; an invalid time becomes empty. */
 export function fromLocalTime(text: string): string {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? '' : at.toISOString();
@@ -68,7 +68,7 @@ export const STATUSES: readonly RunStatus[] = [
 
 const PAGE = 50;
 
-/** Reads what an address asks for, as a question for the API. What it does not know counts as nothing. */
+/** Converts the query of an address to a filter of the API. It ignores unknown values. */
 export function readFilter(search: URLSearchParams): AdminRunFilter {
   const status = STATUSES.find((one) => one === search.get('status'));
   const graph = search.get('graph')?.trim() ?? '';

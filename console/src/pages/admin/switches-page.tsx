@@ -17,7 +17,7 @@ import { KINDS, readSwitch, toSwitchForm } from './drafts.ts';
 
 const PAGE = { limit: 100 };
 
-/** What is switched off or was, and a form that turns a switch. */
+/** The switches with their states, and a form that sets one. */
 export function SwitchesPage(): JSX.Element {
   const client = useApi();
   const [turned, setTurned] = useState<Switch | null>(null);
@@ -116,12 +116,12 @@ const SCHEMA = {
 };
 
 interface SwitchFormProps {
-  /** The one that is turned; `null` for a new one. */
+  /** The switch to change; `null` for a new one. */
   readonly turned: Switch | null;
   readonly onDone: () => void;
 }
 
-/** Switches a thing off, or on again. */
+/** The form that switches something off, or on again. */
 export function SwitchForm({ turned, onDone }: SwitchFormProps): JSX.Element {
   const client = useApi();
   const [search] = useSearchParams();

@@ -16,7 +16,7 @@ import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 
-/** A tenant: what it may use up and who says so, and a form that says something else. */
+/** The page of a tenant: its quotas with their sources, and a form that changes them. */
 export function TenantPage({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const query = useQuery({
@@ -95,10 +95,10 @@ const SCHEMA = {
   },
 };
 
-/** The fields that are hidden while they count for nothing. */
+/** Fields that are hidden while they have no effect. */
 const PERHAPS: ReadonlySet<string> = new Set(['runsPerMinute', 'costUsdPerDay', 'reason']);
 
-/** Says what a tenant may use up, in place of what was said before. */
+/** The form that replaces the terms of a tenant. */
 export function TenantForm({ tenant }: { readonly tenant: Tenant }): JSX.Element {
   const client = useApi();
   const [initial] = useState(() => toTermsForm(tenant));
@@ -144,7 +144,7 @@ interface ChangedProps {
   readonly by: string | null;
 }
 
-/** When an administrator has said something, and who it was. */
+/** The time and author of a change. */
 export function Changed({ at, by }: ChangedProps): JSX.Element {
   if (at === null) return <>never</>;
   return (

@@ -15,7 +15,7 @@ import { toTenant } from '../paths.ts';
 
 const PAGE = { limit: 100 };
 
-/** The tenants of which administrators have said something, and the way to any other. */
+/** The tenants with terms of their own, and a form that opens any other. */
 export function TenantsPage(): JSX.Element {
   const client = useApi();
   const pages = usePages([...KEYS.admin, 'tenants'], (options) => client.admin.tenants(PAGE, options));
@@ -32,7 +32,7 @@ export function TenantsPage(): JSX.Element {
   );
 }
 
-/** Any name may be a tenant's. */
+/** Opens the page of a tenant by its name. Tenants need not be registered. */
 function OpenTenant(): JSX.Element {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');

@@ -2,12 +2,12 @@ import type { LedgerRow, Pruned } from 'holdfast/client';
 
 type Row = Pick<LedgerRow, 'status'>;
 
-/** The rows of a ledger whose call may or may not have been made. */
+/** The rows of a ledger whose call was possibly executed. */
 export function withUnknownOutcome<T extends Row>(rows: readonly T[]): readonly T[] {
   return rows.filter(({ status }) => status === 'unknown');
 }
 
-/** Says how many of a ledger's rows have an unknown outcome. @param hasMore rows that are not shown may have one, too */
+/** Describes how many rows of a ledger have an unknown outcome. @param hasMore true if there are rows that are not loaded */
 export function describeUnknownOutcomes(rows: readonly Row[], hasMore: boolean): string {
   const unknown = withUnknownOutcome(rows).length;
   const have = unknown > 1 ? 'have' : 'has';
@@ -16,12 +16,12 @@ export function describeUnknownOutcomes(rows: readonly Row[], hasMore: boolean):
   return unknown === 1 ? 'One call has an unknown outcome' : `${unknown} calls have an unknown outcome`;
 }
 
-/** Those whose call is being made, or will be made again. */
+/** Rows whose call is in progress or will be retried. */
 export function open<T extends Row>(rows: readonly T[]): readonly T[] {
   return rows.filter(({ status }) => status === 'claimed' || status === 'retrying');
 }
 
-/** The statuses of rows by the looks that statuses have. */
+/** Maps the status of a row to one that `Status` knows. */
 export const LOOKS: Readonly<Record<LedgerRow['status'], string>> = {
   claimed: 'running',
   retrying: 'pending',
@@ -30,10 +30,10 @@ export const LOOKS: Readonly<Record<LedgerRow['status'], string>> = {
   unknown: 'unknown',
 };
 
-/** What is counted of the things that have outlived their retention, in the order in which it is shown. */
+/** The counts of data that has outlived its retention, in display order. */
 export const COUNTED = ['runs', 'events', 'checkpoints', 'approvals', 'ledger', 'blobs'] as const;
 
-/** True if something would go: checkpoints may, though no run does. */
+/** True if something would be deleted: possibly only checkpoints. */
 export function isAnyCounted(pruned: Pruned): boolean {
   return COUNTED.some((name) => pruned[name] > 0);
 }

@@ -15,7 +15,7 @@ import { readAlias } from './read-alias.ts';
 
 const PAGE = { limit: 100 };
 
-/** The names for versions of a graph, and a form that sets one. */
+/** The aliases of a graph, and a form that sets one. */
 export function AliasesTab({ graph }: { readonly graph: Graph }): JSX.Element {
   const client = useApi();
   const [edited, setEdited] = useState<GraphAlias | null>(null);
@@ -92,7 +92,7 @@ function Remove({ alias: { name, alias } }: { readonly alias: GraphAlias }): JSX
 
 interface AliasFormProps {
   readonly graph: Graph;
-  /** The one that is changed; `null` for a new one. */
+  /** The alias to change; `null` for a new one. */
   readonly edited: GraphAlias | null;
   readonly onDone: () => void;
 }
@@ -119,7 +119,7 @@ const SCHEMA = {
   },
 };
 
-/** Sets an alias of a graph, with a canary if there is one. */
+/** The form that sets an alias of a graph, optionally with a canary. */
 export function AliasForm({ graph, edited, onDone }: AliasFormProps): JSX.Element {
   const client = useApi();
   const form = useForm(SCHEMA, {

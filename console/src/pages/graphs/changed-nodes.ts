@@ -1,6 +1,6 @@
 import type { DiffRow } from '../../parts/diff-rows.ts';
 
-/** Finds the nodes of the version after that are new or not as they were. */
+/** Returns the nodes that are new or changed in the later version. */
 export function changedNodes(rows: readonly DiffRow[]): ReadonlyMap<string, 'added' | 'changed'> {
   const changes = new Map<string, 'added' | 'changed'>();
   for (const { path, kind } of rows) {

@@ -14,7 +14,7 @@ import { toGraph } from '../paths.ts';
 import { useGraph, useVersions, VersionSelect } from './versions.tsx';
 import { changedNodes } from './changed-nodes.ts';
 
-/** What differs between the version that is open and another one. */
+/** The differences between the open version and another one. */
 export function CompareTab({ graph }: { readonly graph: Graph }): JSX.Element {
   const pages = useVersions(graph.name);
   return (

@@ -23,9 +23,9 @@ const JsonEditor = lazyPart(async () => (await import('../../editor/json-editor.
 
 interface DefinitionEditorProps {
   readonly initial: unknown;
-  /** What it is the next version of: a graph, or a new one. */
+  /** The name of the graph to change; empty for a new one. */
   readonly of: string;
-  /** The version that it begins with. */
+  /** The version that the text starts from. */
   readonly base: string;
   readonly onPublished: (graph: Graph) => void;
 }
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<Checked['state'], readonly [status: string, label: 
   unknown: ['unknown', 'not checked'],
 };
 
-/** Writes a definition as JSON, shows its issues and its diagram meanwhile, and publishes it. */
+/** An editor of a definition as JSON, with its issues, a preview of its diagram, and a button that publishes it. */
 export function DefinitionEditor({ initial, of, base, onPublished }: DefinitionEditorProps): JSX.Element {
   const client = useApi();
   const { text, setText, notice, drop } = useKeptText(JSON.stringify(initial, null, 2), of, base);
@@ -90,12 +90,12 @@ export function DefinitionEditor({ initial, of, base, onPublished }: DefinitionE
 interface KeptText {
   readonly text: string;
   readonly setText: (text: string) => void;
-  /** Says what has become of a text that was written before. */
+  /** A notice about a restored or an outdated draft. */
   readonly notice: ReactNode;
   readonly drop: () => void;
 }
 
-/** The text in the editor. What was written for the same version before is back; for another version, its author takes it up. */
+/** The text in the editor. A draft for the same version is restored; a draft for another version only if the person wants it. */
 function useKeptText(initial: string, of: string, base: string): KeptText {
   const { found, outdated, keep, drop } = useKeptDraft<string>(`graph ${of}`, base);
   const [text, setText] = useState(found ?? initial);
@@ -137,7 +137,7 @@ function Preview({ definition }: { readonly definition: Readonly<Record<string, 
   return <Diagram label="Diagram of what is written" definition={definition} chosen={chosen} onChoose={setChosen} />;
 }
 
-/** Writes the next version of a graph, beginning with the one that is open. */
+/** The editor of the next version of a graph. It starts with the open version. */
 export function EditTab({ graph }: { readonly graph: Graph }): JSX.Element {
   const [, navigate] = useLocation();
   return (
@@ -150,7 +150,7 @@ export function EditTab({ graph }: { readonly graph: Graph }): JSX.Element {
   );
 }
 
-/** What a new graph begins with: it asks a person, and says what was decided. */
+/** The definition that a new graph starts with: it asks a person and returns the decision. */
 const FIRST = {
   name: 'my-graph',
   channels: { question: { schema: { type: 'string' } }, decision: {} },
@@ -163,7 +163,7 @@ const FIRST = {
   output: ['decision'],
 };
 
-/** Writes a new graph and publishes it. */
+/** The editor of a new graph. */
 export function NewGraphPage(): JSX.Element {
   const [, navigate] = useLocation();
   return (
@@ -179,7 +179,7 @@ export function NewGraphPage(): JSX.Element {
 
 const PATH = '/schemas/graph-definition.json';
 
-/** The JSON Schema of definitions, for completions; `null` while it is not there. */
+/** The JSON Schema of definitions, for completions; `null` until it is loaded. */
 export function useDefinitionSchema(): unknown {
   const { data } = useQuery({
     queryKey: ['definition schema'],

@@ -11,7 +11,7 @@ import { CopyAsCurl } from '../../parts/copy-button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { toGraph } from '../paths.ts';
 
-/** A graph as a drawing, and what its definition says of the node that is chosen. */
+/** The diagram of a graph, with the definition of the selected node. */
 export function DiagramTab({ graph }: { readonly graph: Graph }): JSX.Element {
   const [path, setPath] = useState<readonly string[]>([]);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -65,7 +65,7 @@ function nodeOf({ nodes }: Definition, id: string): Definition | null {
 
 interface InnerProps {
   readonly node: Definition;
-  /** The definition that the node is of. */
+  /** The definition that contains the node. */
   readonly outer: Definition;
   readonly onOpen: () => void;
 }

@@ -31,11 +31,11 @@ const TABS: Readonly<Record<string, Tab>> = {
 
 interface GraphPageProps {
   readonly name: string;
-  /** One of the tabs; the diagram for any other word. */
+  /** The name of a tab; any other text opens the diagram. */
   readonly tab: string;
 }
 
-/** A version of a graph, and what can be done with it. */
+/** The page of a version of a graph. */
 export function GraphPage({ name, tab }: GraphPageProps): JSX.Element {
   const [search] = useSearchParams();
   const version = readVersion(search.get('version'));
@@ -57,7 +57,7 @@ function readVersion(text: string | null): number | undefined {
 interface OpenedProps {
   readonly graph: Graph;
   readonly tab: string;
-  /** As the address names it. */
+  /** The version in the address. */
   readonly version: number | undefined;
 }
 
@@ -96,7 +96,7 @@ function Opened({ graph, tab, version }: OpenedProps): JSX.Element {
   );
 }
 
-/** Goes to another version of a graph, in the same tab. */
+/** A menu that opens another version of a graph in the same tab. */
 export function VersionPicker({ graph, tab }: { readonly graph: Graph; readonly tab: string }): JSX.Element {
   const { items = [graph] } = useVersions(graph.name);
   const [, navigate] = useLocation();

@@ -3,7 +3,7 @@ import type { Schema } from '../../form/fields-of.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What values a reducer holds, where its channel has no schema. */
+/** The types of values by reducer, for channels without a schema. */
 const OF_REDUCERS: Readonly<Record<string, Members>> = {
   sum: { type: 'number' },
   min: { type: 'number' },
@@ -12,7 +12,7 @@ const OF_REDUCERS: Readonly<Record<string, Members>> = {
   or: { type: 'boolean' },
 };
 
-/** Gives the JSON Schema of the input of a definition's runs: its input channels. */
+/** Creates the JSON Schema of the input of runs, from a definition's input channels. */
 export function inputSchema(definition: Members): Members {
   const channels = isMembers(definition['channels']) ? definition['channels'] : {};
   const input = Array.isArray(definition['input']) ? definition['input'].map(String) : Object.keys(channels);
@@ -31,7 +31,7 @@ function ofChannel(channel: unknown): Members {
   return typeof description === 'string' ? { ...own, description } : own;
 }
 
-/** What the input begins with: the defaults, a message to write, and the members of objects. */
+/** The initial input of a run: the channels' defaults, an empty message, and empty members of objects. */
 export function firstInput(definition: Members): Members {
   const channels = isMembers(definition['channels']) ? definition['channels'] : {};
   const { properties } = inputSchema(definition);
@@ -48,7 +48,7 @@ function firstValue(channel: unknown): unknown {
   return isMembers(schema) && isMembers(schema['properties']) ? createSkeleton(schema) : undefined;
 }
 
-/** The values that people write over, by their types. */
+/** Empty values by type. */
 const BLANKS: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
   ['string', ''],
   ['number', 0],
@@ -57,7 +57,7 @@ const BLANKS: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
   ['array', []],
 ]);
 
-/** Makes a value to write over: an object with the members that a schema names, blank or as the schema says they begin. */
+/** Creates a value to fill in: an object with the members that a schema names, empty or with their defaults. */
 export function createSkeleton(schema: Schema): unknown {
   if (!isMembers(schema)) return null;
   const { type, properties, default: first, const: only, enum: options } = schema;

@@ -1,13 +1,13 @@
 import { isMembers } from '../../form/fields-of.ts';
 
-/** An alias as the API takes it. */
+/** The body of a request that sets an alias. */
 interface AliasRequest {
   readonly alias: string;
   readonly version: number;
   readonly canary?: { readonly version: number; readonly share: number };
 }
 
-/** Reads the form of an alias, whose share is in percent. A canary without a share gets no runs. */
+/** Converts the form of an alias to a request. The form has the share in percent; a canary without a share gets no runs. */
 export function readAlias(value: unknown): AliasRequest {
   const { alias, version, canaryVersion, canaryShare } = isMembers(value) ? value : {};
   return {

@@ -12,7 +12,7 @@ import { useForm } from '../../form/use-form.ts';
 import { Empty } from '../../parts/notices.tsx';
 import { firstInput, inputSchema } from './input-schema.ts';
 
-/** What a run may be given besides its input. */
+/** The schema of the options of a run besides its input. */
 const MORE = {
   type: 'object',
   properties: {
@@ -33,7 +33,7 @@ const MORE = {
   },
 };
 
-/** Starts a run of the version that is open, or of an alias. */
+/** The form that starts a run of the open version, or of an alias. */
 export function StartTab({ graph }: { readonly graph: Graph }): JSX.Element {
   const client = useApi();
   const [, navigate] = useLocation();
@@ -81,7 +81,7 @@ interface ReferenceProps {
 
 const PAGE = { limit: 100 };
 
-/** A choice of how the run names its graph. */
+/** A menu of the version or alias that the run uses. */
 function Reference({ graph: { name, version }, value, onChoose }: ReferenceProps): JSX.Element {
   const client = useApi();
   const id = useId();

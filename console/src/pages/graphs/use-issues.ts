@@ -7,21 +7,21 @@ import { offsetOf, readJson } from '../../editor/json-text.ts';
 import type { EditorIssue } from '../../editor/json-text.ts';
 import { isMembers } from '../../form/fields-of.ts';
 
-/** What is known of a definition while it is written. */
+/** The result of checking the text of a definition. */
 export interface Checked {
   readonly issues: readonly EditorIssue[];
   /** `null` while the text is no JSON object. */
   readonly definition: Readonly<Record<string, unknown>> | null;
-  /** `checking`: the issues may be those of a text before. */
+  /** `checking`: the issues may be those of an earlier text. */
   readonly state: 'broken' | 'checking' | 'invalid' | 'valid' | 'unknown';
-  /** Why the API has not checked it; `null`: it has, or is about to. */
+  /** The error of a failed check by the API; `null` if there was none. */
   readonly error: unknown;
 }
 
-/** After so long without a key the API is asked. */
+/** The API is asked after this time without a keystroke. */
 const PAUSE_MS = 500;
 
-/** Finds the issues of a definition while it is written: those of JSON at once, others by the API after a pause. */
+/** Checks the text of a definition: JSON syntax at once, the rest by the API after a pause. */
 export function useIssues(text: string): Checked {
   const client = useApi();
   const read = useMemo(() => readJson(useful(text)), [text]);
@@ -44,7 +44,7 @@ export function useIssues(text: string): Checked {
 
 const NO_OBJECT: EditorIssue = { offset: 0, severity: 'error', message: 'A definition is a JSON object' };
 
-/** An empty text is no object, rather than no JSON. */
+/** Reads an empty text as `null`, so that it counts as a missing object rather than as invalid JSON. */
 function useful(text: string): string {
   return text.trim() === '' ? 'null' : text;
 }

@@ -33,7 +33,7 @@ export function VersionsTab({ graph }: { readonly graph: Graph }): JSX.Element {
 
 interface VersionProps {
   readonly of: GraphSummary;
-  /** `undefined`: there is none. */
+  /** `undefined` if there is none. */
   readonly before: GraphSummary | undefined;
 }
 

@@ -10,7 +10,7 @@ import { isMembers } from '../../form/fields-of.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Status } from '../../parts/status.tsx';
 
-/** Who may decide an approval and who has, who has asked, until when, and where. */
+/** Facts about an approval: who may decide and who has, who has asked, its expiry, and its run. */
 export function AboutIt({ approval }: { readonly approval: Approval }): JSX.Element {
   const { status, runId, node, tool, requestedBy, requestedAt, expiresAt } = approval;
   return (
@@ -70,7 +70,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 };
 const OF_TOOL = 'Then the call is not made.';
 
-/** Says what becomes of the run when nobody decides in time. */
+/** Describes what happens to the run if the approval expires. */
 export function Expiry({ runId, node, tool }: ExpiryProps): JSX.Element {
   const client = useApi();
   const { data } = useQuery({
@@ -86,7 +86,7 @@ export function Expiry({ runId, node, tool }: ExpiryProps): JSX.Element {
   return <>{tool === undefined ? data : OF_TOOL}</>;
 }
 
-/** @returns `null` for a node of a subgraph, whose definition is another */
+/** @returns `null` for a node of a subgraph, whose definition is not loaded here */
 function effectOf(definition: unknown, node: string): string | null {
   const nodes = isMembers(definition) ? definition['nodes'] : null;
   const found = isMembers(nodes) ? nodes[node] : null;
@@ -95,7 +95,7 @@ function effectOf(definition: unknown, node: string): string | null {
   return typeof onTimeout === 'string' ? (EFFECTS[onTimeout] ?? null) : null;
 }
 
-/** Who has decided what, also when it was asked before. */
+/** The decisions on an approval, also those on earlier requests. */
 export function Decisions({ approval }: { readonly approval: Approval }): JSX.Element | null {
   const { decisions, previous } = approval;
   const earlier = previous.flatMap((one) => one.decisions.map((decision) => ({ ...decision, id: one.id })));

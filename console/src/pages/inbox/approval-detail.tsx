@@ -26,7 +26,7 @@ import { useKeptDraft } from '../../session/kept-drafts.ts';
 import { ChangedNotice, OutcomeNotice } from './decision-notices.tsx';
 import { mainArguments } from './arguments.ts';
 
-/** One approval, from its beginning: what is asked, by whom and of whom, and the decision. */
+/** The detail view of an approval: the request, the people concerned, and the decision. */
 export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const search = useSearch();
@@ -55,7 +55,7 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
 
 interface OpenedProps {
   readonly approval: Approval;
-  /** Shows the beginning of the page. */
+  /** Scrolls to the top. */
   readonly toBeginning: () => void;
 }
 
@@ -70,7 +70,7 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
     <>
       <ApprovalHead approval={approval} outcome={outcome} />
       {status === 'pending' ? (
-        // Another digest is another question: its form begins anew, with a key of its own.
+        // Another digest means another question: its form starts over, with a new idempotency key.
         <Decide key={approval.digest} approval={approval} outcome={outcome} report={report} toBeginning={toBeginning} />
       ) : (
         args !== null && (
@@ -91,7 +91,7 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
   );
 }
 
-/** The facts of an approval: a text, or named ones. Texts are Markdown. What is not known is left out. */
+/** The details of an approval: a text, or named values. Texts are Markdown. Unknown shapes are left out. */
 export function Details({ of }: { readonly of: unknown }): JSX.Element | null {
   if (of === null || of === undefined) return null;
   if (!isMembers(of))
@@ -122,10 +122,10 @@ function Fact({ of }: { readonly of: unknown }): JSX.Element {
   return typeof of === 'string' ? <Markdown text={of} /> : <JsonView value={of} />;
 }
 
-/** An approval can be read and decided while what draws graphs still comes. */
+/** An approval can be read and decided while the code that draws graphs is still loading. */
 const GraphTab = lazyPart(async () => (await import('../runs/graph/graph-tab.tsx')).GraphTab);
 
-/** The graph of the run that asks, with the node that waits. */
+/** The graph of the run, with the waiting node. */
 export function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element {
   const query = useRun(runId);
   return (
@@ -144,11 +144,11 @@ export function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element
 
 interface ApprovalHeadProps {
   readonly approval: Approval;
-  /** What has come of a decision from here; `null`: none was sent. */
+  /** The outcome of a decision from this page; `null` if none was sent. */
   readonly outcome: Outcome | null;
 }
 
-/** What an approval is about and what has become of it. It stays in sight while the rest moves. */
+/** The header of an approval. It stays visible while the rest scrolls. */
 export function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
   const { title, status, tool, node, args, graph } = approval;
   const [wasPending] = useState(status === 'pending');
@@ -170,7 +170,7 @@ export function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Elem
   );
 }
 
-/** What was written for an approval that is closed decides nothing any more. */
+/** Deletes the draft of a closed approval. */
 function DroppedDraft({ approval: { id, digest } }: Pick<ApprovalHeadProps, 'approval'>): JSX.Element | null {
   const { found, outdated, drop } = useKeptDraft(draftPlace(id), digest);
   const [hadDraft] = useState(found !== null || outdated !== null);

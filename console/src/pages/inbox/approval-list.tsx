@@ -26,7 +26,7 @@ const EMPTY = {
   decided: 'Nothing is decided yet',
 } as const;
 
-/** The approvals of a view, the newest first, or those that were decided last. j and k go through them. */
+/** The approvals of a view, the newest or last decided first. The keys j and k move through them. */
 export function ApprovalList({ search, openId }: ApprovalListProps): JSX.Element {
   const client = useApi();
   const pages = usePages([...KEYS.approvals, 'list', search], (options) =>
@@ -51,7 +51,7 @@ export function ApprovalList({ search, openId }: ApprovalListProps): JSX.Element
   );
 }
 
-/** Lets j and k go on: to the next open approval where one is open, else to the next line. */
+/** Handles j and k: they open the next or previous approval if one is open, otherwise they move the focus. */
 function useMoves(ids: readonly string[], openId: string | null) {
   const list = useRef<HTMLUListElement>(null);
   const last = useRef<number | null>(null);
@@ -65,7 +65,7 @@ function useMoves(ids: readonly string[], openId: string | null) {
     const links = [...(list.current?.querySelectorAll('a') ?? [])];
     const focused = links.findIndex((link) => link === document.activeElement);
     const found = openId === null ? focused : ids.indexOf(openId);
-    // Where one has left the list, the next one has come to its place.
+    // If the open approval has left the list, the next one is at its index now.
     const target = found === -1 ? (last.current ?? 0) - (step === 1 ? 0 : 1) : found + step;
     const next = Math.min(Math.max(target, 0), ids.length - 1);
     const id = ids[next];

@@ -3,7 +3,7 @@ import { isMembers } from '../../form/fields-of.ts';
 import { diffRows } from '../../parts/diff-rows.ts';
 import type { DiffRow } from '../../parts/diff-rows.ts';
 
-/** The arguments that tell most of a decision come first: how much, of whom, of what. */
+/** Names of arguments that matter most for a decision: amount, person, object. They come first. */
 const TELLING = [
   /amount|total|price|sum|value/i,
   /currency/i,
@@ -14,7 +14,7 @@ const TELLING = [
 const MOST = 3;
 const MAX_LENGTH = 40;
 
-/** Gives the arguments by which people tell approvals apart, as `name value`: short ones, and few of them. */
+/** Returns the few short arguments that distinguish approvals in a list, as `name value`. */
 export function mainArguments(args: unknown): readonly string[] {
   if (!isMembers(args)) return [];
   const short = Object.entries(args).flatMap(([name, value]) => {
@@ -40,14 +40,14 @@ function shortText(value: unknown): string | null {
 
 type Changed = Pick<Approval, 'args' | 'askedArgs' | 'decisions'>;
 
-/** What one person has changed of the arguments of an approval. */
+/** The changes of one person to the arguments of an approval. */
 export interface ArgumentChange {
   readonly by: string;
   readonly at: string;
   readonly rows: readonly DiffRow[];
 }
 
-/** Gives who has changed the arguments since they were asked for, the first change first; none if they are as asked. */
+/** Returns the changes to the arguments since the request, the earliest first; empty if they are unchanged. */
 export function argumentChanges({ args, askedArgs, decisions }: Changed): readonly ArgumentChange[] {
   if (askedArgs === undefined || diffRows(askedArgs, args).length === 0) return [];
   return decisions.flatMap(({ by, at, args: decided }, index) => {
@@ -56,7 +56,7 @@ export function argumentChanges({ args, askedArgs, decisions }: Changed): readon
   });
 }
 
-/** Says at each field of the form what it was when it was asked for, and who has changed it last. */
+/** Returns a note for each changed field: its requested value, and who has changed it last. */
 export function notesOnFields(approval: Changed): Readonly<Record<string, string>> {
   const changes = argumentChanges(approval);
   if (changes.length === 0) return {};
@@ -69,7 +69,7 @@ export function notesOnFields(approval: Changed): Readonly<Record<string, string
   return Object.fromEntries(notes);
 }
 
-/** A value in a line. */
+/** Formats a value in one line. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return 'not there';
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx';
 import { visible } from '../../parts/texts.ts';
 import { useKeptDraft, useUnsaved } from '../../session/kept-drafts.ts';
 
-/** What people have said about an approval, and a field to say something. */
+/** The comments on an approval, and a form that adds one. */
 export function Comments({ approval: { id, comments } }: { readonly approval: Approval }): JSX.Element {
   const client = useApi();
   const queries = useQueryClient();

@@ -13,7 +13,7 @@ interface ConfirmDecisionProps {
   readonly approval: Approval;
   readonly decision: Decision;
   readonly deciding: Deciding;
-  /** True: the form does not say what would be sent. */
+  /** True if the form is invalid. */
   readonly isWrong: boolean;
   readonly reason: string;
   readonly onReason: (reason: string) => void;
@@ -22,7 +22,7 @@ interface ConfirmDecisionProps {
 
 const MAX_REASON = 2_000;
 
-/** Asks for a reason, and sends the decision. Enter sends, Escape goes back. */
+/** The last step of a decision: it asks for a reason and sends it. Enter sends, Escape cancels. */
 export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
   const { approval, decision, deciding, isWrong, reason, onReason, onBack } = props;
   const id = useId();
@@ -30,7 +30,7 @@ export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
   const isApproval = decision.decision === 'approve';
   const verb = isApproval ? 'Approve' : 'Reject';
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    // These keys choose among the words of an input method.
+    // During composition, the keys belong to the input method.
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
       event.stopPropagation();
@@ -97,8 +97,8 @@ export interface Deciding {
 }
 
 /**
- * Decides an approval as it was shown. However often it is sent, also after no answer has come, one form makes one decision;
- * a decision that was refused for good leaves a new key for the next.
+ * Sends the decision on the approval that was shown. Repeated requests of one form share an idempotency key and make one
+ * decision; after a definite refusal the next request has a new key.
  */
 export function useDecision(approval: Approval, report: (outcome: Outcome) => void): Deciding {
   const client = useApi();
@@ -110,7 +110,7 @@ export function useDecision(approval: Approval, report: (outcome: Outcome) => vo
     try {
       const decided = await client.approvals.decide(approval, decision, { idempotencyKey: key });
       report({ kind: 'decided', decision: decision.decision, isOver: decided.status !== 'pending' });
-      // The answer has neither comments nor progress.
+      // The answer lacks comments and progress, so the approval is loaded again.
       queries.setQueryData(KEYS.approval(approval.id), { ...approval, ...decided });
       void queries.invalidateQueries({ queryKey: KEYS.approvals });
     } catch (error) {

@@ -26,13 +26,13 @@ interface DecideProps {
   readonly approval: Approval;
   readonly outcome: Outcome | null;
   readonly report: (outcome: Outcome) => void;
-  /** Shows the beginning of the page. */
+  /** Scrolls to the top. */
   readonly toBeginning: () => void;
 }
 
 type Choice = Decision['decision'];
 
-/** The form of a decision: the arguments, what it must bring, and the two answers. One key for all that it sends. */
+/** The form of a decision: the arguments, the required values, and the two answers. All its requests share a key. */
 export function Decide({ approval, outcome, report, toBeginning }: DecideProps): JSX.Element {
   const kept = useKeptDraft<DecisionDraft>(draftPlace(approval.id), approval.digest);
   const { argsForm, valuesForm, reason, setReason, empty } = useDecisionForms(approval, kept);
@@ -117,11 +117,11 @@ interface DecisionForms {
   readonly valuesForm: Form;
   readonly reason: string;
   readonly setReason: (reason: string) => void;
-  /** Puts all back as it was proposed. */
+  /** Resets everything to the proposal. */
   readonly empty: () => void;
 }
 
-/** What stands in the form, begun with what was kept for the same question, and kept as it changes. */
+/** The state of the form. It starts with the stored draft, and stores changes. */
 function useDecisionForms(approval: Approval, { found, keep }: KeptDraft<DecisionDraft>): DecisionForms {
   const { args, argsSchema, decisionSchema } = approval;
   const argsForm = useForm(argsSchema, args, found?.args);
@@ -144,7 +144,7 @@ function useDecisionForms(approval: Approval, { found, keep }: KeptDraft<Decisio
   return { argsForm, valuesForm, reason, setReason, empty };
 }
 
-/** Keys decide only about what is seen: with the title at the top, the beginning of the form. Otherwise they show it first. */
+/** Keys decide only while the title and the top of the form are visible. Otherwise they scroll there first. */
 function useKeysInSight(
   form: RefObject<HTMLFormElement | null>,
   toBeginning: () => void,
@@ -161,7 +161,7 @@ interface Filled {
   readonly valuesForm: Form;
 }
 
-/** Arguments that are as proposed are not sent. */
+/** Converts the form to a decision, without unchanged arguments. */
 function toDecision(choice: Choice, { approval, reason, argsForm, valuesForm }: Filled): Decision {
   const isEdited = approval.args !== null && diffRows(approval.args, argsForm.value).length > 0;
   return {
@@ -172,7 +172,7 @@ function toDecision(choice: Choice, { approval, reason, argsForm, valuesForm }: 
   };
 }
 
-/** If it waits for the person, as the API sees it; `null` and `undefined`: that is not known. */
+/** True if the API lists the approval as the person's own; `null` or `undefined` if that is unknown. */
 function useIsMine({ id, runId }: Approval): boolean | null | undefined {
   const client = useApi();
   const { data } = useQuery({
@@ -183,10 +183,10 @@ function useIsMine({ id, runId }: Approval): boolean | null | undefined {
   return data;
 }
 
-/** So much of a thing has to be seen, in pixels. */
+/** The height of an element that has to be visible, in pixels. */
 const ENOUGH = 24;
 
-/** True if a person sees an element, or the beginning of it where it is taller than the window. */
+/** True if an element, or the top of a tall one, is visible. */
 export function isInSight(element: Element | null): boolean {
   if (!(element instanceof HTMLElement)) return false;
   const { top, bottom, left, width, height } = element.getBoundingClientRect();
@@ -194,14 +194,14 @@ export function isInSight(element: Element | null): boolean {
   const low = Math.max(top, 0);
   const enough = Math.min(ENOUGH, height);
   const points = [low + enough / 2, Math.min(bottom, low + enough) - 1];
-  // What another thing covers, such as a head that stays at the top, is not seen.
+  // An element may be covered by another one, such as a sticky header.
   return points.every((y) => {
     const found = document.elementFromPoint(Math.max(left, 0) + Math.min(width, innerWidth) / 2, y);
     return found !== null && (element.contains(found) || found.contains(element));
   });
 }
 
-/** Moves what scrolls around an element to its beginning: its pane, or the page on a small screen. */
+/** Scrolls the container of an element to the top: its pane, or the page on a small screen. */
 export function showBeginning(pane: HTMLElement | null): void {
   pane?.scrollTo({ top: 0 });
   if (pane && pane.getBoundingClientRect().top < 0) pane.scrollIntoView({ block: 'start' });
@@ -211,13 +211,13 @@ interface DecisionFieldsProps {
   readonly approval: Pick<Approval, 'args' | 'askedArgs' | 'decisions' | 'decisionSchema'>;
   readonly argsForm: Form;
   readonly valuesForm: Form;
-  /** True: the forms do not say what would be sent. */
+  /** True if the forms are invalid. */
   readonly isWrong: boolean;
-  /** Why a decision was refused; `null`: none was. */
+  /** The error of a refused decision; `null` if there is none. */
   readonly refused: unknown;
 }
 
-/** The arguments, what of them is changed, and what the decision must bring. */
+/** The fields of a decision: arguments with their changes, and required values. */
 export function DecisionFields(props: DecisionFieldsProps): JSX.Element {
   const { approval, argsForm, valuesForm, isWrong, refused } = props;
   const { args, decisionSchema } = approval;

@@ -10,10 +10,10 @@ import type { KeptDraft } from '../../session/kept-drafts.ts';
 import type { DecisionDraft, Outcome } from './decision.ts';
 import { DiffView } from '../../parts/diff-view.tsx';
 
-/** More of them are seen in the form. */
+/** The number of changes in the notice; the form shows all of them. */
 const SHOWN = 4;
 
-/** Says that people have changed the arguments since they were asked for: who, when, from what to what. */
+/** A notice that people have changed the arguments since the request: who, when, from what to what. */
 export function ChangedNotice({ approval }: { readonly approval: Approval }): JSX.Element | null {
   const changes = argumentChanges(approval);
   if (changes.length === 0) return null;
@@ -46,11 +46,11 @@ export function ChangedNotice({ approval }: { readonly approval: Approval }): JS
 
 interface DraftNoticeProps {
   readonly kept: KeptDraft<DecisionDraft>;
-  /** Puts the form back as it was proposed. */
+  /** Resets the form to the proposed values. */
   readonly onEmpty: () => void;
 }
 
-/** Says that the form has what the person had written before, or that it has not, as the question is another by now. */
+/** A notice that the form has a restored draft, or that a draft is outdated because the approval has changed. */
 export function DraftNotice({ kept: { found, outdated, drop }, onEmpty }: DraftNoticeProps): JSX.Element | null {
   if (found !== null)
     return (
@@ -87,13 +87,13 @@ export function DraftNotice({ kept: { found, outdated, drop }, onEmpty }: DraftN
 
 interface OutcomeNoticeProps {
   readonly outcome: Outcome;
-  /** The approval as it is now. */
+  /** The current approval. */
   readonly approval: Approval;
 }
 
 const DONE = { approve: 'You have approved it.', reject: 'You have rejected it.' } as const;
 
-/** Says what has come of a decision: that it counts, or who was first, that it was too late, or what has changed. */
+/** The outcome of a decision: counted, or refused because it was late, not the first, or the approval has changed. */
 export function OutcomeNotice({ outcome, approval }: OutcomeNoticeProps): JSX.Element {
   if (outcome.kind === 'decided')
     return (

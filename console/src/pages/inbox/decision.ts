@@ -2,33 +2,33 @@ import { HoldfastError } from 'holdfast/client';
 import type { Approval, Decision, Listing, Reassignment } from 'holdfast/client';
 import type { Draft } from '../../form/draft.ts';
 
-/** What a person has written for a decision and not sent. */
+/** The draft of a decision. */
 export interface DecisionDraft {
-  /** `null`: as proposed. */
+  /** `null` if unchanged. */
   readonly args: Draft | null;
   readonly values: Draft | null;
   readonly reason: string;
 }
 
-/** Where the tab keeps what is written for an approval. */
+/** The storage key of the draft for an approval. */
 export function draftPlace(approvalId: string): string {
   return `approval ${approvalId}`;
 }
 
-/** What has come of a decision that was sent from here. */
+/** The outcome of a decision that was sent from this page. */
 export type Outcome =
   | { readonly kind: 'decided'; readonly decision: Decision['decision']; readonly isOver: boolean }
-  /** `seen` is the approval as it was shown. */
+  /** `seen` is the approval that the person saw. */
   | { readonly kind: 'refused'; readonly error: unknown; readonly seen: Approval };
 
-/** Codes after which the approval that is shown is an old one. */
+/** Error codes that mean that the visible approval is outdated. */
 const OLD = new Set(['ALREADY_DECIDED', 'APPROVAL_EXPIRED', 'APPROVAL_CANCELED', 'APPROVAL_CHANGED']);
 
 export function isOutdated(error: unknown): boolean {
   return error instanceof HoldfastError && OLD.has(error.code);
 }
 
-/** Gives what is wrong with single fields of a part of the decision. @param part such as `args` */
+/** Returns the problems of the fields of a part of the decision. @param part such as `args` */
 export function issuesOf(error: unknown, part: 'args' | 'values'): Readonly<Record<string, string>> {
   if (!(error instanceof HoldfastError)) return {};
   const codes = { args: 'INVALID_ARGS', values: 'INVALID_VALUES' };
@@ -41,10 +41,10 @@ export function issuesOf(error: unknown, part: 'args' | 'values'): Readonly<Reco
   );
 }
 
-/** Pages that are looked through. */
+/** The number of pages to search. */
 const MOST_PAGES = 20;
 
-/** Looks for an item in a list. @returns `null` if the first pages do not have it, and more follow */
+/** Searches a list for an item. @returns `null` if it is not in the first pages, and there are more */
 export async function isAmong(
   listing: Pick<Listing<{ readonly id: string }>, 'page'>,
   id: string,
@@ -59,7 +59,7 @@ export async function isAmong(
   return null;
 }
 
-/** Reads the names that people have written with commas between them. What is empty is left out; the API refuses nobody. */
+/** Parses names that are separated by commas. Empty ones are left out; an empty list is left to the API to refuse. */
 export function toReassignment({ roles, users }: Draft): Reassignment {
   const named = { roles: namesIn(roles), users: namesIn(users) };
   return {

@@ -10,7 +10,7 @@ import { Notice } from '../../parts/notices.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { toReassignment } from './decision.ts';
 
-/** Reminds those who may decide an approval, or gives it to others. */
+/** Buttons that remind the people who may decide an approval, or assign it to others. */
 export function HandOn({ approval }: { readonly approval: Approval }): JSX.Element {
   const { id, remindedAt } = approval;
   const client = useApi();

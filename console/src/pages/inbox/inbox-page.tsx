@@ -8,7 +8,7 @@ import './inbox.css';
 import { readInboxSearch, VIEWS } from './inbox-views.ts';
 import type { InboxSearch } from './inbox-views.ts';
 
-/** What waits for people, and what they have decided: a list, and beside it the one that is open. */
+/** The inbox: a list of approvals, and the open one next to it. */
 export function InboxPage(): JSX.Element {
   const { '*': rest } = useParams();
   const id = rest === undefined || rest === '' ? null : decodeURIComponent(rest);

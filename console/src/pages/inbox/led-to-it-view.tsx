@@ -13,7 +13,7 @@ import type { LedToIt } from './led-to-it.ts';
 
 const MOST_CALLS = 20;
 
-/** What a model was told and has said before an approval was asked for: why it is asked. */
+/** The conversation with a model that led to an approval. */
 export function LedToItView({ approval }: { readonly approval: Approval }): JSX.Element | null {
   const calls = useCallsBefore(approval);
   const call = findCall(calls, approval);
@@ -21,7 +21,7 @@ export function LedToItView({ approval }: { readonly approval: Approval }): JSX.
   return <Conversation key={call.key} of={readConversation(call)} approval={approval} />;
 }
 
-/** The latest calls of models in the run before the question: those of the node that asks, if it has any. */
+/** The latest model calls before the request: those of the requesting node if there are any, otherwise of the run. */
 function useCallsBefore({ runId, node, requestedAt: until }: Approval): readonly Call[] {
   const client = useApi();
   const { data } = useQuery({

@@ -19,21 +19,21 @@ const ACTIONS: readonly BulkAction[] = ['pause', 'resume', 'retry', 'cancel'];
 
 interface BulkActionsProps {
   readonly search: RunSearch;
-  /** The ids of the runs that are ticked; none: all that the search finds. */
+  /** The ids of the selected runs; if empty, the action is for all runs of the search. */
   readonly chosen: ReadonlySet<string>;
   readonly onDone: () => void;
 }
 
-/** Which runs an action is for, and how that is said. */
+/** The runs of an action, with a description. */
 interface Target {
   readonly of: Pick<Bulk, 'ids' | 'filter'>;
   readonly said: string;
   readonly isAll: boolean;
 }
 
-/** Actions on many runs. Each shows first what it would do. Without a search and without ticks, all runs have to be asked for. */
+/** Actions on many runs. Each shows a preview first. Without search and selection, the person has to ask for all runs explicitly. */
 export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.Element {
-  // What the dialog is for stays what it was when it opened.
+  // The dialog keeps the runs that it was opened for.
   const [bulk, setBulk] = useState<BulkRequest | null>(null);
   const [wantsAll, setWantsAll] = useState(false);
   const target = targetOf(search, chosen);
@@ -89,20 +89,20 @@ export const LABELS: Readonly<Record<BulkAction, string>> = {
   cancel: 'Cancel',
 };
 
-/** The API keeps why runs were stopped. */
+/** Actions for which the API stores a reason. */
 const TAKES_REASON: ReadonlySet<BulkAction> = new Set(['cancel', 'pause']);
 const MAX_REASON = 2_000;
 
-/** So many runs are confirmed by a press of a button; more, and any that are canceled, by their number. */
+/** Up to this number of runs, a press of the button confirms; for more, the person enters the number. */
 const FEW: Readonly<Record<BulkAction, number>> = { pause: 10, resume: 10, retry: 10, cancel: 1 };
 
-/** An action on the runs that were chosen when its dialog opened. */
+/** An action on the runs that were selected when its dialog opened. */
 export interface BulkRequest {
   readonly action: BulkAction;
   readonly of: Pick<Bulk, 'ids' | 'filter' | 'cursor'>;
-  /** Which runs these are, in words. */
+  /** A description of the runs. */
   readonly said: string;
-  /** True: nothing narrows them down. */
+  /** True if neither search nor selection limits the runs. */
   readonly isAll: boolean;
 }
 
@@ -110,7 +110,7 @@ interface BulkDialogProps {
   readonly bulk: BulkRequest;
   readonly onClose: () => void;
   readonly onDone: () => void;
-  /** Goes on after the runs that one request takes. */
+  /** Continues with the runs beyond the limit of one request. */
   readonly onNext: (cursor: string) => void;
 }
 
@@ -119,7 +119,7 @@ interface Confirmed {
   readonly reason: string;
 }
 
-/** Shows which runs an action would take, and has it take these and no others. */
+/** A dialog that previews the runs of an action, and executes it on exactly these. */
 export function BulkDialog({
   bulk: { action, of, said, isAll },
   onClose,
@@ -176,7 +176,7 @@ export function BulkDialog({
   );
 }
 
-/** The runs are those that were shown, whatever the search would find by now. */
+/** Creates a request for the previewed runs; the search may find others by now. */
 function toRequest(action: BulkAction, { ids, reason }: Confirmed): Bulk {
   return { action, ids: [...ids], ...(reason.trim() !== '' && { reason: reason.trim() }) };
 }
@@ -189,7 +189,7 @@ interface ConfirmBulkProps {
   readonly onConfirm: (confirmed: Confirmed) => void;
 }
 
-/** Asks for the reason, and for the number of the runs where they are many. */
+/** Fields for the reason, and for the number of runs if they are many. */
 function ConfirmBulk({ action, ids, isAll, isSending, onConfirm }: ConfirmBulkProps): JSX.Element {
   const id = useId();
   const [reason, setReason] = useState('');

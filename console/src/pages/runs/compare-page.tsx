@@ -22,7 +22,7 @@ interface CompareProps {
   readonly right: string;
 }
 
-/** Two runs side by side, from where they part. */
+/** Two runs side by side, from where they diverge. */
 export function ComparePage({ left, right }: CompareProps): JSX.Element {
   return (
     <>

@@ -2,7 +2,7 @@
 export interface PathRow {
   /** Counts from 1. */
   readonly number: number;
-  /** The nodes; empty where a run is over already. */
+  /** The nodes; empty if the run has ended before. */
   readonly left: string;
   readonly right: string;
   readonly isSame: boolean;
@@ -10,7 +10,7 @@ export interface PathRow {
 
 type Path = readonly (readonly string[])[];
 
-/** Puts the supersteps of two runs side by side. */
+/** Pairs the supersteps of two runs. */
 export function pathRows(left: Path, right: Path): readonly PathRow[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
     const [one, other] = [left, right].map((path) => path[index]?.join(', ') ?? '');

@@ -22,7 +22,7 @@ const FIELDS: readonly (readonly [name: TextField, label: string, hint: string])
   ['parent', 'Forks of', 'run id'],
 ];
 
-/** The fields of a search. It is made as they change. */
+/** The fields of the search. Changes apply at once. */
 export function RunFilters({ search, problems, onChange }: RunFiltersProps): JSX.Element {
   const id = useId();
   const graphs = useGraphNames();

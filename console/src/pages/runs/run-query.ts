@@ -2,14 +2,14 @@ import type { Bulk, RunFilter, RunStatus } from 'holdfast/client';
 
 export const STATUSES = ['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled'] as const;
 
-/** What stands in the fields above a list of runs; the address of the page has the same. */
+/** The fields of the search for runs. They are stored in the address of the page. */
 export interface RunSearch {
   readonly statuses: readonly RunStatus[];
   readonly graph: string;
   readonly thread: string;
-  /** Fields of the metadata as people write them: `order=A-1 customer=7`. */
+  /** Metadata as text: `order=A-1 customer=7`. */
   readonly metadata: string;
-  /** The run whose forks are looked for. */
+  /** The run whose forks are searched for. */
   readonly parent: string;
 }
 
@@ -25,13 +25,13 @@ export function readSearch(query: URLSearchParams): RunSearch {
   };
 }
 
-/** Writes a search for the query of an address; what is empty is left out. */
+/** Formats a search as the query of an address, without empty fields. */
 export function writeSearch({ statuses, ...texts }: RunSearch): URLSearchParams {
   const all = { status: statuses.join(','), ...texts };
   return new URLSearchParams(Object.entries(all).filter(([, text]) => text !== ''));
 }
 
-/** The filter of the API for a search. */
+/** Converts a search to a filter of the API. */
 export function toFilter({ statuses, graph, thread, metadata, parent }: RunSearch): RunFilter {
   const fields = readMetadata(metadata);
   return {
@@ -43,25 +43,25 @@ export function toFilter({ statuses, graph, thread, metadata, parent }: RunSearc
   };
 }
 
-/** The same filter for an action on many runs. */
+/** Converts a search to a filter of an action on many runs. */
 export function toBulkFilter(search: RunSearch): NonNullable<Bulk['filter']> {
   const { status, ...filter } = toFilter(search);
   return { ...filter, ...(status !== undefined && { status: [status].flat() }) };
 }
 
 const PAIR = /^([^\s=:]+)[=:](?:"([^"]*)"|([^\s"]\S*))$/;
-/** Quotes keep what stands between them together. */
+/** Matches words; quotes keep a text with spaces together. */
 const WORD = /(?:"[^"]*"|[^\s"])+|"/g;
 const MOST_FIELDS = 10;
 
-/** Reads `name=value` pairs with spaces between them; quotes keep a value with spaces together. */
+/** Parses `name=value` pairs that are separated by spaces; quotes keep a value with spaces together. */
 export function readMetadata(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairsIn(text).flatMap(({ pair }) => (pair ? [pair] : [])));
 }
 
 interface Word {
   readonly word: string;
-  /** `null`: the word is none. */
+  /** `null` if the word is not a pair. */
   readonly pair: readonly [name: string, value: string] | null;
 }
 
@@ -72,18 +72,18 @@ function pairsIn(text: string): readonly Word[] {
   });
 }
 
-/** What can't be read of a search, by its fields; `address`: of no field. Nothing is found by it, and nothing done. */
+/** The problems of a search by field; `address` for those of no field. An invalid search must neither find nor change runs. */
 export type SearchProblems = Readonly<Partial<Record<'status' | 'metadata' | 'address', string>>>;
 
 const NAMES: ReadonlySet<string> = new Set(['status', 'graph', 'thread', 'metadata', 'parent']);
 
-/** Finds what an address has that is no filter, or a filter that can't be read: it must not count as none. */
+/** Finds unknown or invalid filters in an address. Ignoring them would widen the search. */
 export function findProblems(query: URLSearchParams): SearchProblems {
   const metadata = metadataProblem(query.get('metadata') ?? '');
   const status = statusProblem(query.get('status') ?? '');
   const names = [...query.keys()];
   const unknown = names.find((name) => !NAMES.has(name));
-  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
   const address =
     unknown === undefined
       ? twice !== undefined && `The address has “${twice}” twice.`
@@ -105,12 +105,12 @@ function metadataProblem(text: string): string | null {
   const wrong = words.find(({ pair }) => pair === null);
   if (wrong) return `“${wrong.word}” can’t be read: a name, “=” and a value are expected, such as customer=7.`;
   const names = words.map(({ pair }) => pair?.[0]);
-  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return `“${twice}” is there twice: a run has one value of it.`;
   return words.length > MOST_FIELDS ? `${MOST_FIELDS} fields are looked for at most.` : null;
 }
 
-/** Says in words which runs a search finds; empty: all of them. */
+/** Describes the runs of a search; empty for all runs. */
 export function describeSearch(search: RunSearch): string {
   const { status, graph, threadId, parentRunId, metadata } = toBulkFilter(search);
   return [

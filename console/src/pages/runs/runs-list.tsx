@@ -19,7 +19,7 @@ import type { RunSearch } from './run-query.ts';
 const PAGE = 50;
 const ROW_PX = 64;
 
-/** The runs of the tenant, the newest first. The address has the search, so that it can be sent to others. */
+/** The runs of the tenant, the newest first. The address has the search, so that it can be shared. */
 export function RunsList(): JSX.Element {
   const [query, setQuery] = useSearchParams();
   const search = useMemo(() => readSearch(query), [query]);
@@ -102,7 +102,7 @@ function FoundRuns({ search, chosen, onChoose }: FoundRunsProps): JSX.Element {
   );
 }
 
-/** Pages that were read at different times may overlap. */
+/** Removes duplicates: pages that were loaded at different times may overlap. */
 function distinct(runs: readonly Run[]): readonly Run[] {
   return [...new Map(runs.map((run) => [run.id, run])).values()];
 }
@@ -155,7 +155,7 @@ function RunRow({ run, isChosen, onToggle }: RunRowProps): JSX.Element {
   );
 }
 
-/** What a run stands at, in a few words. */
+/** Summarizes where a run stands. */
 function aboutRun({ waitingFor, error, next, status }: Run): string {
   const [first, ...others] = waitingFor;
   if (first) return `${first.kind} at ${first.node}${others.length > 0 ? ` and ${others.length} more` : ''}`;

@@ -7,7 +7,7 @@ import { ComparePage } from './compare-page.tsx';
 import { useEarlyRun } from './data/use-run.ts';
 import { RunsList } from './runs-list.tsx';
 
-/** The list opens without what draws graphs. */
+/** The list opens without the code that draws graphs. */
 const RunPage = lazyPart(async () => (await import('./run/run-page.tsx')).RunPage);
 
 /** All pages of runs: the list, one run, two of them side by side. */

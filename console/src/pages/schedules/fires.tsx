@@ -12,7 +12,7 @@ import { useForm } from '../../form/use-form.ts';
 import { Notice } from '../../parts/notices.tsx';
 import { readSpan } from './schedule-draft.ts';
 
-/** What became of the last times of a schedule. */
+/** The outcomes of the last fires of a schedule. */
 export function Ticks({ schedule: { id, lastRuns } }: { readonly schedule: Schedule }): JSX.Element {
   return (
     <section className="card stack" aria-label="Last times">
@@ -80,7 +80,7 @@ const SCHEMA = {
   },
 } as const;
 
-/** Takes the times of a schedule between two that are over. */
+/** The form that fires a schedule for its times within a past span. */
 export function BackfillForm({ schedule: { id } }: { readonly schedule: Schedule }): JSX.Element {
   const client = useApi();
   const form = useForm(SCHEMA, undefined);

@@ -4,19 +4,19 @@ import { isMembers } from '../../form/fields-of.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the form of a schedule begins with. */
+/** The initial value of the form of a schedule. */
 export function toForm(schedule: Schedule): Members {
   const { graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits } = schedule;
   return withoutNothing({ graph, cron, every, timeZone, overlap, paused, input, threadId, metadata, limits });
 }
 
-/** Reads the form as a new schedule. The API checks it. */
+/** Converts the form to a new schedule. The API validates it. */
 export function toNew(value: unknown): NewSchedule {
   const { graph = '', ...given } = withoutNothing(value);
   return { ...given, graph: String(graph) };
 }
 
-/** Reads the form as a change: what differs from the schedule as it was, and nothing else. */
+/** Converts the form to a change with only the fields that differ from the schedule. */
 export function toChange(before: Schedule, value: unknown): ScheduleChange {
   const was = toForm(before);
   const now = withoutNothing(value);
@@ -25,7 +25,7 @@ export function toChange(before: Schedule, value: unknown): ScheduleChange {
   return { ...Object.fromEntries(changed), ...Object.fromEntries(emptied.flatMap(emptyOf)) };
 }
 
-/** What stands for nothing, of fields that can be emptied. One of `cron` and `every` goes when the other comes. */
+/** The values that clear fields. Setting one of `cron` and `every` clears the other. */
 const EMPTY: Members = { input: {}, threadId: null, metadata: {}, limits: {} };
 
 function emptyOf(name: string): readonly (readonly [string, unknown])[] {
@@ -37,13 +37,13 @@ function withoutNothing(value: unknown): Members {
   return Object.fromEntries(entries.filter(([, member]) => member !== null && member !== undefined));
 }
 
-/** Reads two times as people write them, without a zone in their own. What is no time goes to the API as it is. */
+/** Parses the two times of a backfill; without a zone they are in the person's. Other texts go to the API unchanged. */
 export function readSpan(value: unknown): { readonly from: string; readonly to: string } {
   const { from, to } = isMembers(value) ? value : {};
   return { from: readTime(from), to: readTime(to) };
 }
 
-/** A date alone is its midnight in the zone of the person. */
+/** A date without a time means midnight in the person's zone. */
 function readTime(given: unknown): string {
   const text = typeof given === 'string' ? given.trim() : '';
   const time = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text);
@@ -52,7 +52,7 @@ function readTime(given: unknown): string {
 
 type Times = Pick<Schedule, 'cron' | 'every' | 'timeZone'>;
 
-/** Says when the runs of a schedule begin. */
+/** Formats the times at which a schedule starts runs. */
 export function formatTimes({ cron, every, timeZone }: Times): string {
   return every === null ? `${cron ?? ''} in ${timeZone}` : `every ${every}`;
 }

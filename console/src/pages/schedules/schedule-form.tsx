@@ -13,7 +13,7 @@ import { Notice } from '../../parts/notices.tsx';
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Makes a schedule. The address may name its graph. */
+/** The form that creates a schedule. The address may preset its graph. */
 export function NewSchedulePage(): JSX.Element {
   const client = useApi();
   const [, navigate] = useLocation();
@@ -47,10 +47,10 @@ interface ChangeFormProps {
   readonly onDone: () => void;
 }
 
-/** Changes a schedule. What the form leaves as it was is not sent. */
+/** The form that changes a schedule. It sends only changed fields. */
 export function ChangeForm({ schedule, onDone }: ChangeFormProps): JSX.Element {
   const client = useApi();
-  // The form stays with what it has shown, also when the schedule is read again.
+  // The form keeps the schedule that it was opened with, also when the query is refreshed.
   const [before] = useState(schedule);
   const [initial] = useState(() => toForm(before));
   const form = useForm(SCHEDULE_SCHEMA, initial);
@@ -78,7 +78,7 @@ const OVERLAPS = [
   { const: 'cancelOther', title: 'Cancel that run' },
 ];
 
-/** What the form of a schedule asks for. */
+/** The JSON Schema of the form of a schedule. */
 export const SCHEDULE_SCHEMA = {
   type: 'object',
   required: ['graph', 'timeZone', 'overlap'],

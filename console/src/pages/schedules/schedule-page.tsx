@@ -17,7 +17,7 @@ import { BackfillForm, Ticks } from './fires.tsx';
 import { ChangeForm } from './schedule-form.tsx';
 import { Notice } from '../../parts/notices.tsx';
 
-/** One schedule: its times, what became of them, and what can be done with it. */
+/** The page of a schedule: its times, its last fires, and its actions. */
 export function SchedulePage({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const query = useQuery({
@@ -132,7 +132,7 @@ function Actions({ schedule: { id, paused }, isChanging, onChange }: ActionsProp
   );
 }
 
-/** The next times of a schedule. */
+/** The next fire times of a schedule. */
 export function NextTimes({ schedule: { paused, nextTimes } }: { readonly schedule: Schedule }): JSX.Element {
   return (
     <section className="card stack" aria-label="Next times">

@@ -6,12 +6,12 @@ const EFFECTS: Readonly<Record<Tool['effect'], string>> = {
   unsafe: 'never made again by itself: when it is unknown if it was made, a person says',
 };
 
-/** Says how often a call may be made. */
+/** Describes how often a call may be repeated. */
 export function describeEffect(effect: Tool['effect']): string {
   return EFFECTS[effect];
 }
 
-/** Says when people are asked before a call, and whom. */
+/** Describes if a call needs an approval, and by whom. */
 export function describeApproval({ approval, effect }: Pick<Tool, 'approval' | 'effect'>): string {
   if (approval === 'always') return 'before each call';
   if (approval === 'never') return 'never';

@@ -14,7 +14,7 @@ import { Ago } from '../../parts/time.tsx';
 
 const PAGE = { limit: 100 };
 
-/** The tools of the installation, and on which terms graphs may use them. */
+/** The tools of the installation, with the terms on which graphs may use them. */
 export function ToolsPage(): JSX.Element {
   const client = useApi();
   const [sought, setSought] = useState('');
@@ -63,7 +63,7 @@ function Found({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
 
 const MOST = { limit: 200 };
 
-/** Shows administrators what else is switched off beside tools: models, functions, node types and graphs. */
+/** Shows administrators what is switched off besides tools: models, functions, node types and graphs. */
 export function OtherSwitches(): JSX.Element | null {
   const client = useApi();
   const { data: isAdmin } = useAdminRight();

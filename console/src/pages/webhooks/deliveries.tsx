@@ -16,7 +16,7 @@ import { formatDuration } from '../../parts/texts.ts';
 const STATUSES = ['pending', 'delivered', 'failed'] as const;
 const PAGE = 25;
 
-/** What a webhook was told in the last 30 days, and what became of it. */
+/** The deliveries of a webhook in the last 30 days. */
 export function Deliveries({ webhook: { id } }: { readonly webhook: Webhook }): JSX.Element {
   const client = useApi();
   const [status, setStatus] = useState<WebhookDelivery['status'] | undefined>();
@@ -108,7 +108,7 @@ function Row({ webhookId, delivery }: RowProps): JSX.Element {
   );
 }
 
-/** The attempts to deliver a message, and how each was answered. */
+/** The attempts of a delivery, with the answers. */
 export function Attempts({ attempts }: Pick<WebhookDelivery, 'attempts'>): JSX.Element {
   if (attempts.length === 0) return <>none yet</>;
   return (

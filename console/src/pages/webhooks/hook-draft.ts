@@ -3,7 +3,7 @@ import { isMembers } from '../../form/fields-of.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the form of a hook begins with. A secret that is stored is not shown. */
+/** The initial value of the form of a hook. The API does not return a stored secret. */
 export function toHookForm(hook: Hook | null): Members {
   const { id, scheme = 'standard', secret, start, event } = hook ?? {};
   return {
@@ -18,7 +18,7 @@ export function toHookForm(hook: Hook | null): Members {
   };
 }
 
-/** Reads the form: the name of the hook, and the hook as the API takes it. A named secret counts before a written one. */
+/** Converts the form to the name and the body of a hook. The name of a secret takes precedence over a secret itself. */
 export function readHook(value: unknown): { readonly id: string; readonly hook: NewHook } {
   const { id, scheme, secretName, secret, does, graph, input, run, event } = isMembers(value) ? value : {};
   const of = { scheme: readScheme(scheme), secret: readSecret(secretName, secret) };

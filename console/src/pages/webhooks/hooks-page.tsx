@@ -19,7 +19,7 @@ import { SCHEMES, readHook, toHookForm } from './hook-draft.ts';
 
 const PAGE = { limit: 100 };
 
-/** The doors for signed messages of other systems, and a form that writes one. @param openId the one in the form */
+/** The hooks, which receive signed messages of other systems, and a form that sets one. @param openId the hook in the form */
 export function HooksPage({ openId }: { readonly openId: string | null }): JSX.Element {
   const client = useApi();
   const pages = usePages([...KEYS.hooks, 'list'], (options) => client.hooks.list(PAGE, options));
@@ -109,10 +109,10 @@ const SCHEMA = {
   },
 };
 
-/** What only one of the two kinds of hooks has. */
+/** Fields that only one of the two kinds of hooks has. */
 const OF_KIND: Readonly<Record<string, readonly string[]>> = { start: ['graph', 'input'], event: ['run', 'event'] };
 
-/** Writes a hook. @param hook the one that is changed; `null` for a new one */
+/** The form that sets a hook. @param hook the hook to change; `null` for a new one */
 export function HookForm({ hook }: { readonly hook: Hook | null }): JSX.Element {
   const client = useApi();
   const [, navigate] = useLocation();
@@ -138,7 +138,7 @@ export function HookForm({ hook }: { readonly hook: Hook | null }): JSX.Element 
   );
 }
 
-/** A command that is copied ends up in histories of shells. */
+/** Hides secrets in a copied command, which ends up in the history of a shell. */
 function hideSecret(secret: unknown): unknown {
   return typeof secret === 'string' ? '…' : secret;
 }

@@ -13,7 +13,7 @@ import { toWebhook } from '../paths.ts';
 
 const FIRST_EVENTS: NewWebhook['events'] = ['approval.requested', 'intervention.requested', 'run.failed'];
 
-/** Adds a webhook, and shows its secret. */
+/** The form that adds a webhook. It shows the secret afterwards. */
 export function NewWebhookPage(): JSX.Element {
   const [added, setAdded] = useState<WebhookWithSecret | null>(null);
   return (
@@ -58,12 +58,12 @@ function NewWebhookForm({ onAdded }: { readonly onAdded: (webhook: WebhookWithSe
   );
 }
 
-/** A command that is copied ends up in histories of shells. */
+/** Hides secrets in a copied command, which ends up in the history of a shell. */
 function withoutSecret({ secret, ...body }: NewWebhook): NewWebhook {
   return secret === undefined ? body : { ...body, secret: '…' };
 }
 
-/** The beginning of links is for Slack alone. */
+/** Only messages to Slack have links, so only they need the base of links. */
 function toNewWebhook(value: unknown, events: NewWebhook['events']): NewWebhook {
   const { url, secret, format, linkBase } = isMembers(value) ? value : {};
   const isForSlack = format === 'slack';
@@ -78,7 +78,7 @@ function toNewWebhook(value: unknown, events: NewWebhook['events']): NewWebhook 
 
 type WebhookEvent = NewWebhook['events'][number];
 
-/** What webhooks may be told of, in words; the types of the API say which there are. */
+/** Labels of the events of webhooks. The type covers all events of the API. */
 export const EVENT_TEXTS: Readonly<Record<WebhookEvent, string>> = {
   'run.started': 'A run has begun',
   'run.completed': 'A run has ended as it should',
@@ -129,7 +129,7 @@ export function EventChoice({ chosen, onChoose }: EventChoiceProps): JSX.Element
   );
 }
 
-/** What the form of a webhook asks for, besides its events. */
+/** The JSON Schema of the form of a webhook, without its events. */
 export const WEBHOOK_SCHEMA = {
   type: 'object',
   required: ['url', 'format'],

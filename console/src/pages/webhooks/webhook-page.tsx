@@ -14,7 +14,7 @@ import { Deliveries } from './deliveries.tsx';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { toWebhook } from '../paths.ts';
 
-/** One webhook: what it is told, what came of it, and what can be done with it. */
+/** The page of a webhook: its events, deliveries and actions. */
 export function WebhookPage({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const query = useQuery({
@@ -86,7 +86,7 @@ interface WebhookActionsProps {
   readonly onRotated: (webhook: WebhookWithSecret) => void;
 }
 
-/** What can be done with a webhook. */
+/** Buttons that ping, disable, enable or delete a webhook. */
 export function WebhookActions({ webhook: { id, disabled, format }, onRotated }: WebhookActionsProps): JSX.Element {
   const { webhooks } = useApi();
   const [, navigate] = useLocation();

@@ -7,7 +7,7 @@ import { Notice } from '../../parts/notices.tsx';
 
 const TABS = { '/webhooks': 'We tell others', '/webhooks/hooks': 'Others tell us' } as const;
 
-/** The two directions in which messages go. */
+/** Tabs for outgoing and incoming messages. */
 export function WebhookTabs({ here }: { readonly here: keyof typeof TABS }): JSX.Element {
   return (
     <nav className="tabs" aria-label="Directions">
@@ -22,13 +22,13 @@ export function WebhookTabs({ here }: { readonly here: keyof typeof TABS }): JSX
 
 const REASONS = { gone: 'disabled: it is gone', failing: 'disabled: it kept failing' } as const;
 
-/** If a webhook is told of events. */
+/** The status of a webhook: active, failing or disabled. */
 export function WebhookState({ of: { disabled, failingSince } }: { readonly of: Webhook }): JSX.Element {
   if (disabled) return <Status of="disabled" label={REASONS[disabled.reason]} />;
   return failingSince === null ? <Status of="active" /> : <Status of="failed" label="failing" />;
 }
 
-/** A secret, the one time that it is shown; `null`: the format has none. */
+/** Shows a new secret, which the API returns only once; `null` if the format has none. */
 export function SecretNotice({ secret }: { readonly secret: string | null }): JSX.Element {
   if (secret === null) return <Notice kind="ok">Its messages have no signature: the address is the secret.</Notice>;
   return (

@@ -12,7 +12,7 @@ import { WebhookState, WebhookTabs } from './webhook-parts.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import type { ListedResource } from '../../parts/list-page.tsx';
 
-/** All pages of webhooks, and those of hooks, which take messages of others. */
+/** All pages of webhooks, and those of hooks, which receive messages. */
 export function WebhooksPage(): JSX.Element {
   return (
     <Switch>

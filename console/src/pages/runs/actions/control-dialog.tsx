@@ -23,7 +23,7 @@ interface ControlDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks what a control needs, and says what it would do. */
+/** The dialog of a control: its fields, and a preview. */
 export function ControlDialog({ run, control, onClose }: ControlDialogProps): JSX.Element {
   const targets = useTargets(run);
   const [draft, setDraft] = useState(() => firstDraft(targets));
@@ -83,9 +83,9 @@ function problemsIn(read: ReadBody): Readonly<Partial<Record<DraftField, string>
 }
 
 interface ButtonsProps extends Pick<ControlDialogProps, 'control' | 'onClose'> {
-  /** True: it can't be sent now. */
+  /** True while it cannot be sent. */
   readonly isHeld: boolean;
-  /** `null`: something is wrong with it. */
+  /** `null` if the fields are invalid. */
   readonly request: ApiRequest | null;
 }
 
@@ -115,7 +115,7 @@ function Gone({ isGone }: { readonly isGone: boolean }): JSX.Element | null {
   );
 }
 
-/** What the API says that a control does. */
+/** The effects of a control in the words of the API. */
 function Effects({ run, control }: Omit<ControlDialogProps, 'onClose'>): JSX.Element | null {
   const { data: explanation } = useExplanation(run.id);
   if (!explanation) return null;
@@ -146,13 +146,13 @@ function toRequest(runId: string, { control, body, etag = '*' }: ControlRequest)
 }
 
 interface RefusalProps {
-  /** Why the control was refused; `null`: it was not. */
+  /** The error of a refused control; `null` if there is none. */
   readonly error: unknown;
   readonly opened: OpenedState;
   readonly onReadAgain: () => void;
 }
 
-/** Says why a control was refused. Of a state that has changed since its dialog opened it shows what is different. */
+/** Explains why a control was refused. If the state has changed since the dialog opened, it shows the differences. */
 export function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
   if (isStale(error))
     return (

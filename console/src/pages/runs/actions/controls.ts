@@ -1,24 +1,24 @@
 import type { Explanation, CallOptions, Client, Run } from 'holdfast/client';
 
-/** What people do with a run as it stands. */
+/** An action of a person on a run. */
 export type Control = 'pause' | 'resume' | 'cancel' | 'retry' | 'skip' | 'fail' | 'replan' | 'edit';
 
-/** In the order in which they are shown. */
+/** All controls in display order. */
 const CONTROLS: readonly Control[] = ['retry', 'skip', 'fail', 'resume', 'pause', 'replan', 'edit', 'cancel'];
 
-/** The controls that a run takes now from the person, as the API says; an edit is for whenever nothing runs. */
+/** Returns the controls that the API allows the person now; an edit is offered whenever nothing runs. */
 export function availableControls({ status, actions }: Pick<Explanation, 'status' | 'actions'>): readonly Control[] {
   const offered = new Set<string>(actions.flatMap(({ action, allowed }) => (allowed ? [action] : [])));
   if (status !== 'running' && status !== 'queued') offered.add('edit');
   return CONTROLS.filter((control) => offered.has(control));
 }
 
-/** What a control does to the run, in the words of the API; several, where it is for one of several failures. */
+/** Returns the effects of a control in the words of the API; there are several if it applies to one of several failures. */
 export function effectsOf({ actions }: Pick<Explanation, 'actions'>, control: Control): readonly string[] {
   return [...new Set(actions.flatMap(({ action, effect }) => (action === control ? [effect] : [])))];
 }
 
-/** What buttons call a control. */
+/** The labels of the controls. */
 export const LABELS: Readonly<Record<Control, string>> = {
   retry: 'Retry',
   skip: 'Skip',
@@ -36,16 +36,16 @@ type Runs = Client['runs'];
 interface SentControl {
   readonly runId: string;
   readonly control: Control;
-  /** As `readBody` has made it for the control. */
+  /** The body from `readBody` for the control. */
   readonly body: Body;
-  /** The tag of the state that an edit corrects; the API refuses the edit if another state has come since. */
+  /** The ETag of the state that an edit is based on. The API refuses the edit if the state has changed since. */
   readonly etag: string | undefined;
   readonly options: CallOptions;
 }
 
 /**
  * Sends a control to a run.
- * @throws HoldfastError, also where the API finds the body wrong
+ * @throws HoldfastError, also if the body is invalid
  */
 export async function sendControl({ runs }: Pick<Client, 'runs'>, { control, ...sent }: SentControl): Promise<void> {
   await SENDERS[control](runs, sent);
@@ -76,15 +76,15 @@ function asNodeOf({ asNode }: Body): { readonly asNode?: string } {
 
 /** A failed node or call that a control settles. */
 export interface Target {
-  /** Another failure of the same node has another one. */
+  /** Identifies the failure: a later one of the same node has another key. */
   readonly key: string;
   readonly label: string;
   readonly node: string | null;
-  /** How a body names it. */
+  /** The members of a request body that identify it. */
   readonly named: { readonly id?: string; readonly node?: string };
 }
 
-/** What can be retried, skipped or failed: what waits for it, or the node that has failed the run. */
+/** The targets of retry, skip and fail: waiting interventions, or the node that has failed the run. */
 export function targetsOf({
   waitingFor,
   error,

@@ -19,7 +19,7 @@ interface ForkProps {
   readonly checkpoint: Checkpoint;
 }
 
-/** Opens a dialog that begins another run at a checkpoint. */
+/** A button with a dialog that starts another run from a checkpoint. */
 export function ForkButton({ run, checkpoint }: ForkProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -116,7 +116,7 @@ interface ChannelPickerProps {
   readonly onPick: (channel: string) => void;
 }
 
-/** Puts the value of a channel among those to edit. */
+/** Adds the value of a channel to the JSON to edit. */
 function ChannelPicker({ values, onPick }: ChannelPickerProps): JSX.Element {
   return (
     <Labelled label="Take a channel’s value to edit it">
@@ -132,7 +132,7 @@ function ChannelPicker({ values, onPick }: ChannelPickerProps): JSX.Element {
   );
 }
 
-/** A text that is no JSON stays as it is. */
+/** Leaves a text that is not JSON unchanged. */
 function withChannel(text: string, channel: string, values: Values): string {
   const read = readFork({ checkpoint: '', values: text, asNode: '', graph: '' });
   if ('problem' in read || channel === '') return text;

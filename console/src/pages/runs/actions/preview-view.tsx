@@ -13,7 +13,7 @@ import { useDefinition } from '../data/use-definition.ts';
 
 const SHOWN = 12;
 
-/** What an action would keep, and what it would have made again. */
+/** Shows the work that an action keeps, and the work that it repeats. */
 export function PreviewView({ preview }: { readonly preview: Preview | null }): JSX.Element {
   if (!preview) return <p className="muted">Reading what the run has done…</p>;
   const { kept, again, notes } = preview;
@@ -53,7 +53,7 @@ function Names({ title, names }: { readonly title: string; readonly names: reado
 
 const MOST_TOOLS = 200;
 
-/** What an action would keep and make again; `null` while the history is not known. */
+/** The preview of an action; `null` until the history is loaded. */
 export function usePreview(run: Run, action: PreviewedAction): Preview | null {
   const client = useApi();
   const { data: history } = useHistory(run.id);

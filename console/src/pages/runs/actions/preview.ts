@@ -1,32 +1,32 @@
 import { isTaskEvent, taskKey, taskName } from '../data/history.ts';
 import type { RunEvent, TaskEvent } from '../data/history.ts';
 
-/** An action on one run, as far as it decides what is made again. */
+/** An action on a run, with the fields that determine which work is repeated. */
 export type PreviewedAction =
   | { readonly kind: 'retry' | 'skip' | 'fail'; readonly node: string | null }
   | { readonly kind: 'replan'; readonly node: string }
   | { readonly kind: 'fork'; readonly checkpoint: string }
   | { readonly kind: 'cancel' | 'pause' | 'resume' | 'edit' };
 
-/** What an action leaves as it is, and what it has made again. */
+/** The work that an action keeps, and the work that it repeats. */
 export interface Preview {
-  /** Names of tasks and calls that stay done. */
+  /** Names of tasks and calls whose results are kept. */
   readonly kept: readonly string[];
-  /** Names of tasks and calls that are made again, or may be. */
+  /** Names of tasks and calls that are repeated, or may be. */
   readonly again: readonly string[];
-  /** What else follows, in sentences. */
+  /** Further consequences, as sentences. */
   readonly notes: readonly string[];
 }
 
 interface Known {
   readonly events: readonly RunEvent[];
-  /** How often each tool's calls may be made, by its name. */
+  /** The effect of each tool, by its name. */
   readonly effects?: ReadonlyMap<string, string>;
-  /** The nodes whose calls are undone when the run is canceled. */
+  /** The nodes whose calls are compensated when the run is canceled. */
   readonly compensated?: ReadonlySet<string>;
 }
 
-/** Says what an action would keep and what it would have made again, by the history of the run. */
+/** Predicts from the history of a run which work an action keeps, and which it repeats. */
 export function createPreview(action: PreviewedAction, known: Known): Preview {
   const log = readLog(known);
   switch (action.kind) {
@@ -60,7 +60,7 @@ const CANCEL_NOTES = (undone: readonly string[]): readonly string[] => [
   ...(undone.length > 0 ? [`Undone, the latest first: ${undone.join(', ')}.`] : []),
 ];
 
-/** A task that has failed or not ended, with its calls. */
+/** A task that has failed or is not finished, with its calls. */
 interface OpenTask {
   readonly node: string;
   readonly name: string;
@@ -121,7 +121,7 @@ function nameOfCall(event: Extract<TaskEvent, { readonly type: 'tool.called' | '
   return event.function ?? event.nodeType ?? 'code';
 }
 
-/** A retry goes on inside a task: what its calls have answered is kept. */
+/** A retry resumes within the task, so the results of its calls are kept. */
 function retried({ finished, open }: Log, node: string | null): Preview {
   const these = open.filter((task) => (node === null ? task.hasFailed || open.length === 1 : task.node === node));
   const failed = these.flatMap((task) => [...task.failed.values()]);

@@ -12,7 +12,7 @@ import { CopyAsCurl, CopyButton } from '../../../parts/copy-button.tsx';
 import { Notice, Problem } from '../../../parts/notices.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 
-/** What can be done with a run as it stands. Each action shows first what it would do. */
+/** Buttons of the actions on a run. Each opens a dialog with a preview. */
 export function RunActions({ run }: { readonly run: Run }): JSX.Element {
   const [open, setOpen] = useState<Control | 'promote' | null>(null);
   const close = (): void => setOpen(null);
@@ -51,7 +51,7 @@ interface PromoteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Says how a test is made of a run, and gives its recording. */
+/** A dialog that explains how to make a test from a run, and offers its recording. */
 export function PromoteDialog({ run, onClose }: PromoteDialogProps): JSX.Element {
   const client = useApi();
   const command = `npx holdfast promote ${run.id} --to ${run.graph.name}-${run.id.slice(-6).toLowerCase()}.json`;

@@ -15,7 +15,7 @@ import type { TargetOption } from './control-draft.ts';
 interface ControlOptions {
   readonly runId: string;
   readonly control: Control;
-  /** The tag of the state that an edit corrects. */
+  /** The ETag of the state that an edit is based on. */
   readonly etag: string | undefined;
   readonly onDone: () => void;
 }
@@ -33,7 +33,7 @@ export function useControl({
     send: async (body, options) => await sendControl(client, { runId, control, body, etag, options }),
     stale: [KEYS.run(runId)],
     async onDone() {
-      // The buttons of the page are those of the new status before one of them has the focus again.
+      // The page must show the buttons of the new status before the focus returns to one of them.
       await Promise.all(
         [runQuery(client, runId), explanationQuery(client, runId)].map(
           async ({ queryKey }) => await queries.refetchQueries({ queryKey }, { cancelRefetch: false }),
@@ -44,24 +44,24 @@ export function useControl({
   });
 }
 
-/** The targets that a dialog offers while its run goes on: also those that it has opened with and that are gone, first of all. */
+/** The targets that a dialog offers while its run goes on. Those that are gone since it opened stay at the top. */
 export function useTargets(run: Run): readonly TargetOption[] {
   const [opened] = useState(() => targetsOf(run));
   return useMemo(() => withEndedTargets(opened, targetsOf(run)), [opened, run]);
 }
 
-/** The state of a run as it was when a dialog opened. */
+/** The state of a run at the time when a dialog opened. */
 export interface OpenedState {
-  /** `undefined`: it has not come yet, or is not wanted. */
+  /** `undefined` until it is loaded, or if it is not needed. */
   readonly state: TaggedState | undefined;
-  /** The state before it was read again; `null`: it was read once. */
+  /** The state that was loaded before; `null` if it was loaded once. */
   readonly before: TaggedState | null;
   readonly error: unknown;
   readonly isReady: boolean;
   readonly readAgain: () => void;
 }
 
-/** Reads a state once, so that an edit of it is refused when another has come in between. */
+/** Loads a state once, so that the API refuses an edit if the state has changed since. */
 export function useOpenedState(runId: string, isWanted: boolean): OpenedState {
   const client = useApi();
   const [before, setBefore] = useState<TaggedState | null>(null);
@@ -84,7 +84,7 @@ export function useOpenedState(runId: string, isWanted: boolean): OpenedState {
   };
 }
 
-/** True if an edit was refused because the state is another by now. */
+/** True if an edit was refused because the state has changed. */
 export function isStale(error: unknown): boolean {
   return error instanceof HoldfastError && error.code === 'STALE';
 }

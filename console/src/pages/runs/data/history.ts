@@ -2,7 +2,7 @@ import type { Client, Listing } from 'holdfast/client';
 
 type History = ReturnType<Client['runs']['history']>;
 
-/** An event of a run, as its history has it. */
+/** An event of a run's history. */
 export type RunEvent = History extends Listing<infer Event> ? Event : never;
 
 /** The events of node tasks. */
@@ -17,7 +17,7 @@ interface NodePath {
   readonly path?: readonly string[] | undefined;
 }
 
-/** Names a node of a run over all its graphs: the ids of the nodes around it, and its own, such as `outer/inner`. */
+/** Returns the address of a node within a run: the ids of the enclosing nodes and its own, such as `outer/inner`. */
 export function addressOf({ node, path = [] }: NodePath): string {
   return [...path, node].join('/');
 }
@@ -27,33 +27,33 @@ interface Task extends NodePath {
   readonly index?: number | undefined;
 }
 
-/** Names an execution of a node for people, such as `pay[2] (visit 3)`. */
+/** Formats an execution of a node for people, such as `pay[2] (visit 3)`. */
 export function taskName(task: Task): string {
   const element = task.index === undefined ? '' : `[${task.index}]`;
   return `${addressOf(task)}${element}${task.visit > 1 ? ` (visit ${task.visit})` : ''}`;
 }
 
-/** Tells executions of nodes apart. */
+/** Returns a key that identifies an execution of a node. */
 export function taskKey(task: Task): string {
   return `${addressOf(task)}#${task.index ?? ''}.${task.visit}`;
 }
 
-/** A first page comes soon, to draw something; the rest comes in few. */
+/** The first page is small, so that something is visible soon; later pages are large. */
 const FIRST_PAGE = 200;
 const LATER_PAGE = 1_000;
 
 interface Reading {
   readonly runId: string;
-  /** The first events, which are not read again. */
+  /** The events that are loaded already. */
   readonly known: readonly RunEvent[];
   readonly signal?: AbortSignal;
-  /** Told of what is known after each page but the last. */
+  /** Called with all events so far after each page except the last. */
   readonly onPage?: (known: readonly RunEvent[]) => void;
 }
 
 /**
- * Reads on behind what is known of a history.
- * @returns the same object when nothing is new
+ * Loads the events after the known ones.
+ * @returns the same array if there are no new events
  */
 export async function readHistory(
   runs: Pick<Client['runs'], 'history'>,

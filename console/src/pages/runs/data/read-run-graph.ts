@@ -7,7 +7,7 @@ import type { Definition } from '../../../graph/definition.ts';
 /** The graph of a run. */
 export interface RunGraph {
   readonly definition: Definition;
-  /** The graphs that it names, as the run has pinned them; `null`: their names are those of the person's own tenant. */
+  /** The graphs that it refers to, as the run has pinned them; `null` if they are the published ones of the person's tenant. */
   readonly named: Readonly<Record<string, unknown>> | null;
 }
 
@@ -18,7 +18,7 @@ interface Published {
   readonly definition: Definition;
 }
 
-/** The parts of a client that are asked. */
+/** The parts of the client that are used. */
 interface Sources {
   readonly graphs: { readonly get: (name: string, version: number, options: CallOptions) => Promise<Published> };
   readonly runs: {
@@ -30,9 +30,9 @@ interface Sources {
 }
 
 /**
- * Reads the graph of a run: the published one, or that of the recording where none was published, it is gone, or the run is of
- * another tenant, whose names are not this one's.
- * @throws HoldfastError 409 while the run goes on, 403 for those who may not see payloads
+ * Reads the graph of a run: the published one, or that of the recording if the graph is not published, was deleted, or belongs to
+ * another tenant.
+ * @throws HoldfastError 409 while the run is not finished, 403 if the person may not see payloads
  */
 export async function readRunGraph(
   { graphs, runs }: Sources,
@@ -45,7 +45,7 @@ export async function readRunGraph(
   return { definition, named: isMembers(catalog['graphs']) ? catalog['graphs'] : {} };
 }
 
-/** True if the graph of a run is not to be had now, which is no fault. */
+/** True if an error means that the graph of a run is not available at present, which is expected. */
 export function isNotToBeHad(error: unknown): boolean {
   return isRefused(error) || (error instanceof HoldfastError && error.code === 'NOT_ALLOWED_NOW');
 }

@@ -7,7 +7,7 @@ import type { Definition } from '../../../graph/definition.ts';
 import { readRunGraph } from './read-run-graph.ts';
 import type { RunGraph } from './read-run-graph.ts';
 
-/** The graph of a run, with the graphs that it names. What has a hash never changes. */
+/** The query for the graph of a run, with the graphs that it refers to. A graph with a hash never changes. */
 export function useRunGraph(run: Run): UseQueryResult<RunGraph> {
   return useQuery(runGraphQuery(useApi(), run));
 }
@@ -19,13 +19,13 @@ export function useDefinition(run: Run): UseQueryResult<Definition> {
 
 const runGraphQuery = (client: Client, { id, graph }: Run) =>
   queryOptions({
-    // Graphs of the same hash name others in each tenant.
+    // Names within graphs of one hash mean other graphs in another tenant, so the key has the run's id.
     queryKey: [...KEYS.graphs, 'definition', graph.hash, id],
     staleTime: Infinity,
     queryFn: async ({ signal }) => await readRunGraph(client, { id, graph }, signal),
   });
 
-/** The graph that a subgraph names: `name`, `name@3` or `name@alias`. */
+/** The graph that a subgraph refers to: `name`, `name@3` or `name@alias`. */
 export function useNamedDefinition(reference: string): UseQueryResult<Definition> {
   const client = useApi();
   return useQuery({

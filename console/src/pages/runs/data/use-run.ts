@@ -6,17 +6,17 @@ import { useApi } from '../../../api/use-api.tsx';
 import { readHistory } from './history.ts';
 import type { RunEvent } from './history.ts';
 
-/** Asks for a run. */
+/** The query for a run. */
 export const runQuery = (client: Client, runId: string) =>
   queryOptions({
     queryKey: [...KEYS.run(runId), 'run'],
     queryFn: async ({ signal }) => await client.runs.get(runId, { signal }),
   });
 
-/** Switches and deadlines of a run at work change without an event. */
+/** The explanation is refreshed at this interval, as switches and deadlines change without an event. */
 const PERIOD_MS = 10_000;
 
-/** Asks why a run waits or has stopped, and what can be done. */
+/** The query for the reason why a run waits or has stopped, and for the next actions. */
 export const explanationQuery = (client: Client, runId: string) =>
   queryOptions({
     queryKey: [...KEYS.run(runId), 'explanation'],
@@ -24,12 +24,12 @@ export const explanationQuery = (client: Client, runId: string) =>
     refetchInterval: ({ state }) => state.data?.status === 'running' && PERIOD_MS,
   });
 
-/** A run, anew with each of its events. */
+/** A run, updated by its events. */
 export function useRun(runId: string): UseQueryResult<Run> {
   return useQuery(runQuery(useApi(), runId));
 }
 
-/** Why a run waits or has stopped. */
+/** The reason why a run waits or has stopped. */
 export function useExplanation(runId: string): UseQueryResult<Explanation> {
   return useQuery(explanationQuery(useApi(), runId));
 }
@@ -40,7 +40,7 @@ export function isEnded({ status }: Pick<Run, 'status'>): boolean {
   return ENDED.has(status);
 }
 
-/** Asks for the events of a run. What is known stays, and only what is new is read. */
+/** The query for the events of a run. It loads only new events. */
 export const historyQuery = (client: Client, runId: string) => {
   const queryKey = [...KEYS.run(runId), 'history'];
   return queryOptions<readonly RunEvent[]>({
@@ -61,7 +61,7 @@ export function useHistory(runId: string): UseQueryResult<readonly RunEvent[]> {
   return useQuery(historyQuery(useApi(), runId));
 }
 
-/** Asks at once for what a page of a run needs, while the code of the page still comes. */
+/** Loads the data of a run's page in parallel with the code of the page. */
 export function useEarlyRun(runId: string): void {
   const client = useApi();
   usePrefetchQuery(runQuery(client, runId));

@@ -15,7 +15,7 @@ interface CallCardProps {
   readonly call: Call;
 }
 
-/** One call to a model, tool or function: what was sent, what came back, what failed on the way. */
+/** A call to a model, tool or function, with its request, its reply and its failed attempts. */
 export function CallCard({ run, call }: CallCardProps): JSX.Element {
   const { whole, readWhole } = useWholeCall(run.id, call);
   const { kind, name, key, status, request, reply, error, failedAttempts, undoes, local } = whole;
@@ -60,10 +60,10 @@ export function CallCard({ run, call }: CallCardProps): JSX.Element {
   );
 }
 
-/** States of calls that have no look of their own. */
+/** The looks of call states that `Status` does not know. */
 const STATUS_LOOKS: Partial<Record<Call['status'], string>> = { retrying: 'waiting' };
 
-/** Lists leave large replies out, so an open one is read by itself. */
+/** Loads a call with its reply: lists leave out large replies. */
 function useWholeCall(runId: string, call: Call): { readonly whole: Call; readonly readWhole: () => void } {
   const client = useApi();
   const [isWanted, setWanted] = useState(false);

@@ -21,7 +21,7 @@ import { GraphNode } from './graph-node.tsx';
 import type { FlowNode } from './graph-node.tsx';
 import { layOut, sizeOf } from '../../../graph/lay-out.ts';
 
-/** The graph of a run as it goes through it, and what one of its nodes has done. */
+/** The graph of a run with the states of its nodes, and the panel of the selected node. */
 export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
   const graph = useRunGraph(run);
   const history = useHistory(run.id);
@@ -41,9 +41,9 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
         <QueryView query={graph} what="Loading the graph">
           {({ definition, named }) => (
             <Level definition={definition} named={named} path={path}>
-              {(shown) => (
+              {(opened) => (
                 <GraphView
-                  definition={shown}
+                  definition={opened}
                   path={path}
                   states={states}
                   here={activeNodes(run)}
@@ -63,7 +63,7 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
   );
 }
 
-/** Where a run stands: what it waits for, where it has failed, or what is next. */
+/** The current nodes of a run: those that wait, the failed one, or the next ones. */
 function activeNodes({ waitingFor, error, next }: Run): readonly string[] {
   if (waitingFor.length > 0) return waitingFor.map(({ node }) => node);
   return error?.node === undefined ? next : [error.node];
@@ -83,7 +83,7 @@ interface LevelProps extends RunGraph {
   readonly children: (definition: Definition) => JSX.Element;
 }
 
-/** Goes down into the subgraphs of a path. */
+/** Renders the graph at the end of a path of subgraphs. */
 function Level({ definition, named, path, children }: LevelProps): JSX.Element {
   const [first, ...rest] = path;
   if (first === undefined) return children(definition);
@@ -107,10 +107,10 @@ function NamedLevel({ reference, ...level }: NamedLevelProps): JSX.Element {
 
 interface GraphViewProps {
   readonly definition: Definition;
-  /** The subgraphs around it. */
+  /** The enclosing subgraphs. */
   readonly path: readonly string[];
   readonly states: ReadonlyMap<string, NodeState>;
-  /** The ids of the nodes where the run stands. */
+  /** The ids of the current nodes. */
   readonly here: readonly string[];
   readonly chosen: string | null;
   readonly onChoose: (node: string | null) => void;
@@ -119,7 +119,7 @@ interface GraphViewProps {
 
 const NODE_TYPES: NodeTypes = { shown: GraphNode };
 
-/** A drawing of a graph with what a run has done in it. It is laid out once for a definition. */
+/** A drawing of a graph with the states of a run. The layout is computed once for a definition. */
 export function GraphView({ definition, path, states, here, chosen, onChoose, onOpen }: GraphViewProps): JSX.Element {
   const drawing = useMemo(() => layOut(definition), [definition]);
   const nodes = useMemo(
@@ -147,7 +147,7 @@ export function GraphView({ definition, path, states, here, chosen, onChoose, on
   );
 }
 
-/** Moves the drawing so that a node is seen when the panel beside it takes room. The zoom stays. */
+/** Pans the drawing so that a node stays visible when the panel opens. The zoom stays. */
 export function KeepInSight({ node }: { readonly node: string | null }): null {
   const { fitView, getZoom } = useReactFlow();
   const width = useStore((store) => store.width);

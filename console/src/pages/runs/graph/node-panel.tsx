@@ -19,14 +19,14 @@ interface NodePanelProps {
   readonly run: Run;
   readonly path: readonly string[];
   readonly node: string;
-  /** Stands open; without it, the latest. */
+  /** The visit that is open; by default the latest. */
   readonly visit?: number;
   readonly onClose: () => void;
 }
 
 const MOST_TASKS = 100;
 
-/** What a node has done: each visit with its writes, errors and calls. */
+/** The panel of a node: each visit with its writes, errors and calls. */
 export function NodePanel({ run, path, node, visit, onClose }: NodePanelProps): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   const { data } = useHistory(run.id);

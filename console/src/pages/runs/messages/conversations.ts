@@ -1,6 +1,6 @@
 import { isMembers } from '../../../form/fields-of.ts';
 
-/** A message of a conversation, as channels have it. */
+/** A message of a conversation. */
 export interface Message {
   readonly id: string;
   readonly role: string;
@@ -14,7 +14,7 @@ export interface Conversation {
   readonly messages: readonly Message[];
 }
 
-/** Finds the channels that have a conversation: a list of messages. */
+/** Finds the channels that hold a conversation, which is a list of messages. */
 export function findConversations(values: Readonly<Record<string, unknown>>): readonly Conversation[] {
   return Object.entries(values).flatMap(([channel, value]) => {
     if (!Array.isArray(value) || value.length === 0) return [];
@@ -37,7 +37,7 @@ export function toMessage(value: unknown, index: number): Message | null {
   };
 }
 
-/** Reads the calls that a model asks for. */
+/** Reads the tool calls in a message of a model. */
 export function toToolCalls(value: unknown): Message['toolCalls'] {
   return Array.isArray(value) ? value.flatMap(toToolCall) : [];
 }
@@ -47,7 +47,7 @@ function toToolCall(value: unknown): Message['toolCalls'] {
   return [{ id: String(value['id']), name: value['name'], args: value['args'] }];
 }
 
-/** A piece of a model's answer, while the model still writes it (`docs/streams.md`). */
+/** A delta of a model's answer from the stream (`docs/streams.md`). */
 export interface ModelDelta {
   readonly node: string;
   readonly path?: readonly string[];
@@ -58,21 +58,21 @@ export interface ModelDelta {
   readonly text: string;
 }
 
-/** What a model has said so far in a call that goes on. */
+/** The partial reply of a model in an unfinished call. */
 export interface PartialReply {
   readonly callKey: string;
   readonly node: string;
   readonly attempt: number;
-  /** The number of the next piece. */
+  /** The number of the next delta. */
   readonly next: number;
   readonly text: string;
-  /** Pieces are missing: the reader came late, or was away. */
+  /** True if deltas are missing, because the stream was opened late or interrupted. */
   readonly hasGaps: boolean;
 }
 
 export type PartialReplies = ReadonlyMap<string, PartialReply>;
 
-/** Adds a piece to what is known. A later attempt replaces the one before, and an older one is left out. */
+/** Adds a delta to the partial replies. A later attempt replaces an earlier one, whose further deltas are ignored. */
 export function joinDelta(replies: PartialReplies, delta: ModelDelta): PartialReplies {
   const { callKey, node, attempt, index, text } = delta;
   const known = replies.get(callKey);
@@ -84,7 +84,7 @@ export function joinDelta(replies: PartialReplies, delta: ModelDelta): PartialRe
   return new Map(replies).set(callKey, joined);
 }
 
-/** Leaves out the calls that have ended: the history has their replies. */
+/** Removes the replies of finished calls, as the history has them. */
 export function withoutCalls(replies: PartialReplies, ended: ReadonlySet<string>): readonly PartialReply[] {
   return [...replies.values()].filter(({ callKey }) => !ended.has(callKey));
 }

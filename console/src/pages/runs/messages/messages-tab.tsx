@@ -15,7 +15,7 @@ import { MessageView } from './message-view.tsx';
 import './messages.css';
 import { isRefused } from '../../../api/errors.ts';
 
-/** The conversations of a run, and what models are saying now. */
+/** The conversations of a run, with the replies that models are writing. */
 export function MessagesTab({ run }: { readonly run: Run }): JSX.Element {
   const history = useHistory(run.id);
   return (
@@ -91,12 +91,12 @@ function Speaking({ reply }: { readonly reply: PartialReply }): JSX.Element {
 
 interface Followed {
   readonly runId: string;
-  /** The `seq` of the last event that is known; the stream begins behind it. */
+  /** The `seq` of the last loaded event. The stream begins after it. */
   readonly after: number;
   readonly isLive: boolean;
 }
 
-/** What models say in a run while they say it. The stream is open only while the run goes on and somebody looks. */
+/** The partial replies of models in a run. The stream is open only while the run goes on and the tab is visible. */
 export function usePartialReplies({ runId, after, isLive }: Followed): PartialReplies {
   const client = useApi();
   const [replies, setReplies] = useState<PartialReplies>(new Map());
@@ -119,8 +119,8 @@ interface Following extends Omit<Followed, 'isLive'> {
 const RETRY_MS = 2_000;
 
 /**
- * Follows a run by tickets: `EventSource` sends no token, and a ticket is good once. One that is refused is not asked for again.
- * @returns a function that ends it
+ * Follows the stream of a run. `EventSource` cannot send a token, so each connection takes a one-time ticket. A refused ticket ends it.
+ * @returns a function that closes the stream
  */
 function follow({ runs }: Client, { runId, after, onDelta }: Following): () => void {
   const closing = new AbortController();

@@ -9,7 +9,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog over the page. It takes the focus, and gives it back to what had it when it closes. */
+/** A modal dialog. It takes the focus, and returns it on closing. */
 export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   );
 }
 
-/** What opened the dialog may be gone, or go with the answer; the page itself stays. */
+/** Returns the focus to the element that opened the dialog, or to the page if that element is gone. */
 function giveFocusTo(element: Element | null): void {
   if (element instanceof HTMLElement && element.isConnected) element.focus();
   else document.querySelector<HTMLElement>('#content')?.focus();
@@ -41,7 +41,7 @@ interface LabelledProps {
   readonly label: string;
   readonly about?: string | undefined;
   readonly problem?: string | undefined;
-  /** Draws the field with what ties it to its label. */
+  /** Renders the field with the attributes that link it to its label. */
   readonly children: (tied: Tied) => JSX.Element;
 }
 
@@ -51,7 +51,7 @@ interface Tied {
   readonly 'aria-describedby': string;
 }
 
-/** A field with its label, a hint, and what is wrong with it. */
+/** A field with its label, a hint and its problem. */
 export function Labelled({ label, about, problem, children }: LabelledProps): JSX.Element {
   const id = useId();
   return (

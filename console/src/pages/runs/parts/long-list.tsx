@@ -11,7 +11,7 @@ interface LongListProps<Item> {
   readonly children: (item: Item) => JSX.Element;
 }
 
-/** A list that draws only the rows in sight. Readers are told how many there are. */
+/** A list that renders only the visible rows. Screen readers get the total. */
 export function LongList<Item>({ label, items, keyOf, rowPx, children }: LongListProps<Item>): JSX.Element {
   const { scroll, rows } = useRows({
     count: items.length,

@@ -1,7 +1,7 @@
 import type { Checkpoint } from 'holdfast/client';
 import type { RunEvent } from '../data/history.ts';
 
-/** Who has changed which channel on the way to a checkpoint. */
+/** A change of a channel that led to a checkpoint, and its author. */
 export interface ChannelChange {
   readonly channel: string;
   /** A node, with the number of its element, or a person. */
@@ -29,7 +29,7 @@ function changesOf(event: RunEvent): readonly ChannelChange[] {
   return toChanges(event.update, `${event.node}${element}`);
 }
 
-/** Redacted updates may be a text. */
+/** Reads the channels of an update; a redacted update may be a text. */
 function toChanges(update: unknown, by: string): readonly ChannelChange[] {
   if (typeof update !== 'object' || update === null) return [];
   return Object.keys(update).map((channel) => ({ channel, by }));
@@ -42,7 +42,7 @@ const SOURCES: Readonly<Record<Checkpoint['source'], string>> = {
   fork: 'the fork',
 };
 
-/** Says what a checkpoint is, in a line. */
+/** Describes a checkpoint in one line. */
 export function describeCheckpoint({ step, source, next }: Checkpoint): string {
   const after = source === 'loop' ? `superstep ${step}` : SOURCES[source];
   return `after ${after}${next.length > 0 ? `, before ${next.join(', ')}` : ', at the end'}`;

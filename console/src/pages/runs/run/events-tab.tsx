@@ -10,7 +10,7 @@ import { useHistory } from '../data/use-run.ts';
 import { LongList } from '../parts/long-list.tsx';
 import './run.css';
 
-/** Every event of a run as the API gives it. */
+/** All events of a run, as the API returns them. */
 export function EventsTab({ run }: { readonly run: Run }): JSX.Element {
   const history = useHistory(run.id);
   return (
@@ -61,7 +61,7 @@ function Events({ runId, events }: EventsProps): JSX.Element {
   );
 }
 
-/** The events whose JSON has a text. */
+/** Filters events by a text in their JSON. */
 function search(events: readonly RunEvent[], text: string): readonly RunEvent[] {
   const searched = text.trim().toLowerCase();
   return searched === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(searched));

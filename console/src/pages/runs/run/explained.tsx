@@ -19,7 +19,7 @@ const TONES: Readonly<Record<Run['status'], Tone>> = {
   canceled: 'info',
 };
 
-/** Says on top of a run why it waits or has stopped, and who can do what now. */
+/** Explains at the top of a run's page why it waits or has stopped, and who can do what next. */
 export function Explained({ run }: { readonly run: Run }): JSX.Element | null {
   const { data, error, refetch } = useExplanation(run.id);
   if (data) return <ExplanationView explanation={data} run={run} />;
@@ -80,7 +80,7 @@ function CommandButton({ label, command }: { readonly label: string; readonly co
   return command === null ? null : <CopyButton label={label} text={() => command} />;
 }
 
-/** Only administrators can switch on what keeps a run back. */
+/** A link to the switches that hold a run, for administrators only. */
 function ToSwitches(): JSX.Element | null {
   const { data: isAdmin } = useAdminRight();
   return isAdmin === true ? <Link href="/admin/switches">Switches</Link> : null;
@@ -102,7 +102,7 @@ function Deadline({ deadline: { at, leftMs, effect } }: { readonly deadline: Non
   );
 }
 
-/** Decisions are made in the inbox. */
+/** Links to the approvals of a run in the inbox. */
 function Approvals({ run }: { readonly run: Run }): JSX.Element | null {
   const asked = run.waitingFor.flatMap(({ kind, id, node }) => (kind === 'approval' && id ? [{ id, node }] : []));
   if (asked.length === 0) return null;

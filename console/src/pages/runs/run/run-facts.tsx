@@ -5,7 +5,7 @@ import { Status } from '../../../parts/status.tsx';
 import { formatDuration } from '../../../parts/texts.ts';
 import { Ago } from '../../../parts/time.tsx';
 
-/** The head of a run: its status, when it began, what it has cost, where it comes from. */
+/** The header of a run: its status, start, cost and origin. */
 export function RunFacts({ run }: { readonly run: Run }): JSX.Element {
   const { status, createdAt, createdBy, startedAt, endedAt, usage, step, threadId, parentRunId, replayOf } = run;
   return (
@@ -60,7 +60,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** Ids of runs are long; their last letters tell them apart. */
+/** Shortens the id of a run to its last characters, which distinguish runs. */
 function RunLink({ id }: { readonly id: string }): JSX.Element {
   return (
     <Link href={`/runs/${id}`} className="mono" aria-label={`run ${id}`}>

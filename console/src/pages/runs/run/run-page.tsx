@@ -15,7 +15,7 @@ import '../parts/runs.css';
 import { RunFacts } from './run-facts.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 
-/** What a tab shows of a run. */
+/** The content of a tab. */
 interface Tab {
   readonly name: string;
   readonly label: string;
@@ -36,7 +36,7 @@ interface RunPageProps {
   readonly tab: string;
 }
 
-/** One run: where it stands and why, what it has done, and what can be done with it. */
+/** The page of a run: its status with the reason, its history, and its actions. */
 export function RunPage({ id, tab }: RunPageProps): JSX.Element {
   const query = useRun(id);
   const { name: here, Content } = TABS.find(({ name }) => name === tab) ?? { name: '', Content: GraphTab };
@@ -69,7 +69,7 @@ function titleOf({ graph: { name, version } }: Run): string {
   return version === null ? name : `${name}@${version}`;
 }
 
-/** What a run was given and has given. */
+/** The input and the output of a run. */
 export function DataTab({ run }: { readonly run: Run }): JSX.Element {
   const parts = { Input: run.input, Output: run.output, Error: run.error, Metadata: run.metadata, Limits: run.limits };
   return (

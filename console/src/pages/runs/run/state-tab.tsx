@@ -16,7 +16,7 @@ import './run.css';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useApi } from '../../../api/use-api.tsx';
 
-/** The state of a run at each of its checkpoints, and what changed between any two. */
+/** The state of a run at each of its checkpoints, and the differences between any two. */
 export function StateTab({ run }: { readonly run: Run }): JSX.Element {
   const checkpoints = useCheckpoints(run.id);
   const history = useHistory(run.id);
@@ -42,7 +42,7 @@ interface StatesProps {
 
 function States({ run, checkpoints, changes }: StatesProps): JSX.Element | null {
   const id = useId();
-  // Until somebody takes the slider, the latest is shown, also when it is a new one.
+  // Until the person moves the slider, it follows the latest checkpoint.
   const [taken, setTaken] = useState<number | null>(null);
   const [other, setOther] = useState<number | null>(null);
   const last = checkpoints.length - 1;
@@ -122,7 +122,7 @@ function ChangedBy({ changes }: { readonly changes: readonly ChannelChange[] }):
 }
 
 const PAGE = 200;
-/** Checkpoints have all values, so older ones are left out. */
+/** The number of checkpoints to load. Each has all values, so older ones are left out. */
 const MOST = 1_000;
 
 /** The latest checkpoints of a run, the oldest first. */

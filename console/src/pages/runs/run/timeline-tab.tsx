@@ -18,7 +18,7 @@ import type { Bar, BarPart } from './to-bars.ts';
 
 const ROW_PX = 40;
 
-/** The node tasks of a run as bars over time: calls inside, waits hatched. */
+/** The node tasks of a run as bars over time, with calls inside and hatched waits. */
 export function TimelineTab({ run }: { readonly run: Run }): JSX.Element {
   const history = useHistory(run.id);
   const definition = useDefinition(run);
@@ -30,7 +30,7 @@ export function TimelineTab({ run }: { readonly run: Run }): JSX.Element {
   );
 }
 
-/** Only those of the run's own graph are known. */
+/** The ids of nodes that only wait. Those of subgraphs are not known. */
 function namesOfWaits(definition: Definition | undefined): ReadonlySet<string> {
   const nodes = definition ? nodesOf(definition) : [];
   return new Set(nodes.flatMap(([id, { type }]) => (type === 'wait' ? [id] : [])));
@@ -108,7 +108,7 @@ function describePart({ kind, label, hasFailed, attempts }: BarPart): string {
   return `${kind === 'call' ? 'call of' : 'waits:'} ${label}${tries}${hasFailed ? `, ${end}` : ''}`;
 }
 
-/** A place in the track, in percent of it. */
+/** Position and width of a bar, in percent of the track. */
 function positionOf(
   { fromMs, toMs }: Pick<Span, 'fromMs' | 'toMs'>,
   span: Span,

@@ -2,20 +2,20 @@ import { addressOf, isTaskEvent, taskKey, taskName } from '../data/history.ts';
 import type { RunEvent, TaskEvent } from '../data/history.ts';
 import type { TaskStatus } from '../graph/node-states.ts';
 
-/** A call or a wait inside a node task. Times are in milliseconds; `null`: it lasts. */
+/** A call or a wait within a node task. Times are in milliseconds; `toMs` is `null` while it lasts. */
 export interface BarPart {
   readonly kind: 'call' | 'wait';
   readonly label: string;
   readonly fromMs: number;
   readonly toMs: number | null;
   readonly hasFailed: boolean;
-  /** How often a call was made; 0 for waits, and while it is not known. */
+  /** The number of attempts of a call; 0 for waits, and until it is known. */
   readonly attempts: number;
   /** The idempotency key of a call, or the id of an approval. */
   readonly key: string;
 }
 
-/** A node task, or a call that undoes one, on a timeline. */
+/** A node task, or a compensating call, on a timeline. */
 export interface Bar {
   readonly key: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Bar {
   readonly status: TaskStatus;
   readonly fromMs: number;
   readonly toMs: number | null;
-  /** All of it is a wait. */
+  /** True if the whole task is a wait. */
   readonly isWait: boolean;
   readonly parts: readonly BarPart[];
 }
@@ -37,7 +37,7 @@ interface OpenBar extends Omit<Bar, 'status' | 'toMs' | 'parts'> {
 }
 
 /**
- * Makes a bar of each node task of a history, in the order in which they began.
+ * Creates a bar for each node task of a history, ordered by start.
  * @param waitNodes the addresses of nodes that only wait for an event or a time
  */
 export function toBars(events: readonly RunEvent[], waitNodes: ReadonlySet<string> = new Set()): readonly Bar[] {
@@ -92,7 +92,7 @@ const UNDOING: ReadonlySet<TaskEvent['type']> = new Set([
   'node.compensated',
 ]);
 
-/** After its end, a task with one of these is retried. */
+/** Events that mean a retry if they come after the end of a task. */
 const BEGINNINGS: ReadonlySet<TaskEvent['type']> = new Set([
   'node.started',
   'tool.requested',
@@ -133,7 +133,7 @@ function takePart(bar: OpenBar, event: TaskEvent, atMs: number): void {
     takeCall(parts, event, atMs);
 }
 
-/** One decision of a quorum decides nothing yet. */
+/** Takes the events of an approval. A decision does not end the wait while a quorum is incomplete. */
 function takeWait(bar: OpenBar, event: TaskEvent, atMs: number): void {
   if (event.type === 'approval.requested') {
     bar.status = 'waiting';
@@ -156,15 +156,15 @@ type Called = Extract<TaskEvent, { readonly type: 'tool.called' | 'function.call
 function takeCall(parts: BarPart[], event: Called, atMs: number): void {
   const { idempotencyKey: key, attempts, error, durationMs } = event;
   const ended = { key, toMs: atMs, hasFailed: error !== undefined, attempts };
-  // A model's call is told of when it has ended.
+  // A call of a model has an event only at its end.
   if (!end(parts, ended)) parts.push({ ...ended, kind: 'call', label: nameOfCall(event), fromMs: atMs - durationMs });
 }
 
-/** Ends the open part with a key. @returns if there is one */
+/** Ends the open part with a key. @returns false if there is none */
 function end(parts: BarPart[], ended: Pick<BarPart, 'key' | 'toMs' | 'hasFailed' | 'attempts'>): boolean {
-  const place = parts.findLastIndex(({ key, toMs }) => key === ended.key && toMs === null);
-  const open = parts[place];
-  if (open) parts[place] = { ...open, ...ended };
+  const index = parts.findLastIndex(({ key, toMs }) => key === ended.key && toMs === null);
+  const open = parts[index];
+  if (open) parts[index] = { ...open, ...ended };
   return open !== undefined;
 }
 
@@ -176,7 +176,7 @@ function nameOfCall(event: NamedCall): string {
   return event.function ?? event.nodeType ?? 'code';
 }
 
-/** The time that bars span, in milliseconds; what lasts ends now. */
+/** The time span of bars in milliseconds. Unfinished bars end now. */
 export function spanOf(bars: readonly Bar[], nowMs: number): { readonly fromMs: number; readonly toMs: number } {
   const fromMs = bars.reduce((first, bar) => Math.min(first, bar.fromMs), bars[0]?.fromMs ?? nowMs);
   const toMs = bars.reduce((last, bar) => Math.max(last, bar.toMs ?? nowMs), fromMs);
