@@ -22,7 +22,7 @@ async function writtenIn(editor: Locator): Promise<string> {
   return (await editor.locator('.cm-line').allTextContents()).join('\n');
 }
 
-test('a graph is written with completions, published, changed, compared and run', async () => {
+test('a graph is edited with completions, published, changed, compared and run', async () => {
   const page = await enter('/graphs/-/new');
   const editor = page.getByLabel('Definition', { exact: true });
   const publish = page.getByRole('button', { name: 'Publish' });
@@ -82,7 +82,7 @@ test('a graph is written with completions, published, changed, compared and run'
   await page.waitForURL(/\/console\/runs\/[0-9A-Z]{26}/);
 });
 
-test('what is written of a graph is there again after another tab and a reload, and not in another version', async () => {
+test('the draft of a graph survives another tab and a reload, and is not used for another version', async () => {
   const user = await as('user', stack);
   const definition = (title: string) => ({
     name: 'kept-text',
@@ -118,7 +118,7 @@ test('what is written of a graph is there again after another tab and a reload, 
   expect(await page.getByText('What you had written here is back.').count()).toBe(0);
 });
 
-test('a schedule is made, refused at its field, paused and deleted', async () => {
+test('a schedule is created, refused at its field, paused and deleted', async () => {
   const page = await enter('/schedules/new');
   await page.getByLabel('Graph').fill('refund-triage');
   await page.getByLabel('Times, as cron').fill('often');
@@ -137,7 +137,7 @@ test('a schedule is made, refused at its field, paused and deleted', async () =>
   expect(page.url()).toBe(`${stack.ready.baseUrl}/console/schedules`);
 });
 
-test('a webhook shows its secret once, and what it was told', async () => {
+test('a webhook shows its secret once, and its deliveries', async () => {
   const page = await enter('/webhooks/new');
   await page.getByLabel('Address').fill('https://hooks.example.com/holdfast');
   await page.getByRole('button', { name: 'Add' }).click();
@@ -151,7 +151,7 @@ test('a webhook shows its secret once, and what it was told', async () => {
   expect(await page.content()).not.toContain(secret);
 });
 
-test('who is no administrator is told so', async () => {
+test('people who are no administrators get a notice', async () => {
   const page = await enter('/admin');
   await page.getByRole('table').or(page.getByText('No run is like that')).first().waitFor();
   await page.getByLabel('Who you are').selectOption({ label: 'ada · approver · demo' });

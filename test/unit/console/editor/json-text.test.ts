@@ -17,17 +17,17 @@ function find(pointer: string): readonly [line: number, text: string] {
   return [lineAt(TEXT, offset), TEXT.slice(offset, offset + 6)];
 }
 
-describe('a JSON Pointer leads', () => {
+describe('a JSON Pointer', () => {
   test.each([
     ['/nodes/a~1b/type', 3, '"type"'],
     ['/edges/1', 7, '{ "fro'],
     ['/edges/1/from', 7, '"from"'],
     ['', 1, '{\n  "n'],
-  ])('%j to its place', (pointer, line, text) => {
+  ])('%j leads to its value', (pointer, line, text) => {
     expect(find(pointer)).toEqual([line, text]);
   });
 
-  test('to what is around it where nothing is there', () => {
+  test('leads to the nearest parent of a missing value', () => {
     expect(find('/edges/1/to')).toEqual([7, '{ "fro']);
     expect(find('/channels')).toEqual([1, '{\n  "n']);
     expect(offsetOf('', '/nodes')).toBe(0);
@@ -56,7 +56,7 @@ describe('a text', () => {
     ['{ "a" 1 }', 'A colon is expected here'],
     ['{ "a": 1 /* no */ }', 'JSON has no comments'],
     ['[1', 'A "]" is expected here'],
-  ])('%j has an issue at its place', (text, message) => {
+  ])('%j has an issue at its offset', (text, message) => {
     const read = readJson(text);
     expect('issues' in read && read.issues.map((issue) => issue.message)).toContain(message);
   });

@@ -20,13 +20,13 @@ const EVENTS = history(
 const EFFECTS = new Map([['pay', 'keyed']]);
 
 describe('the preview of an action', () => {
-  test('says that a retry makes what has failed again, and keeps the rest', () => {
+  test('repeats the failed work on a retry, and keeps the rest', () => {
     const { kept, again } = createPreview({ kind: 'retry', node: 'postage' }, { events: EVENTS, effects: EFFECTS });
     expect(again).toEqual(['call of pay (keyed) in postage']);
     expect(kept).toEqual(['goods', 'call of pay (keyed) in postage']);
   });
 
-  test('finds what a retry without a name would do', () => {
+  test('finds the work of a retry without a node', () => {
     expect(createPreview({ kind: 'retry', node: null }, { events: EVENTS }).again).toEqual(['call of pay in postage']);
   });
 
@@ -35,7 +35,7 @@ describe('the preview of an action', () => {
     expect(createPreview({ kind: 'retry', node: 'a' }, { events }).again).toEqual(['a']);
   });
 
-  test('warns that a fork makes calls again that its parent has made', () => {
+  test('warns that a fork repeats calls of its parent', () => {
     const early = createPreview({ kind: 'fork', checkpoint: 'c1' }, { events: EVENTS, effects: EFFECTS });
     expect(early.kept).toEqual([]);
     expect(early.again).toEqual(['call of pay (keyed) in goods', 'call of pay (keyed) in postage']);
@@ -45,13 +45,13 @@ describe('the preview of an action', () => {
     expect(late.again).toEqual(['call of pay in postage']);
   });
 
-  test('names what a cancel has undone, the latest first', () => {
+  test('names the compensated calls of a cancel, the latest first', () => {
     const { notes } = createPreview({ kind: 'cancel' }, { events: EVENTS, compensated: new Set(['goods', 'postage']) });
     expect(notes.join(' ')).toContain('pay in postage, pay in goods');
     expect(createPreview({ kind: 'cancel' }, { events: EVENTS }).notes.join(' ')).not.toContain('Undone');
   });
 
-  test.each(['skip', 'fail'] as const)('says that a %s makes nothing again', (kind) => {
+  test.each(['skip', 'fail'] as const)('repeats nothing on a %s', (kind) => {
     expect(createPreview({ kind, node: 'postage' }, { events: EVENTS })).toMatchObject({ again: [], kept: ['goods'] });
   });
 });
