@@ -28,7 +28,7 @@ function precompress(): Plugin {
 
 /** What most pages share, as one file: browsers ask for six at a time. The rest is as pages need it. */
 const SHARED =
-  /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@tanstack\/(?:react-)?query(?:-core)?|jsondiffpatch)\/|\/src\/client\/|\/console\/src\/(?:api|diff|form|layout|live|parts(?!\/markdown)|session|sign-in)\//;
+  /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@tanstack\/(?:react-)?query(?:-core)?|jsondiffpatch)\/|\/src\/client\/|\/console\/src\/(?:api\/|form\/|layout\/|parts\/(?!markdown)|session\/|pages\/paths)/;
 
 /** Builds the console into `console/dist`; `npm run console` serves it while it is written, in front of a running API. */
 export default defineConfig({

@@ -31,7 +31,7 @@ test.each(['/admin/tenants', '/admin/switches', '/admin/audit'])('%s is for admi
   expect(await page.getByRole('navigation', { name: 'Administration' }).count()).toBe(0);
 });
 
-test('a tenant gets a quota, is suspended and forgotten', async () => {
+test('a tenant gets a quota, is suspended and loses its terms', async () => {
   const admin = await as('admin', stack);
   const page = await enter('/admin/tenants');
   await page.getByLabel('Tenant').fill('acme');
@@ -61,7 +61,7 @@ test('a tenant gets a quota, is suspended and forgotten', async () => {
   expect(at((await admin.get('/admin/tenants/acme')).body, '/suspended')).toBeNull();
 });
 
-test('a tool that is switched off is seen with the tools and in its run, and goes on once it is on', async () => {
+test('a switched-off tool is visible among the tools and in its run, which continues once the tool is on', async () => {
   const page = await enter('/tools');
   await page.getByRole('link', { name: 'Switch it off lookup_order' }).click();
   await field(page, 'textbox', 'Why').fill('The shop is down');
@@ -89,7 +89,7 @@ test('a tool that is switched off is seen with the tools and in its run, and goe
   await seen.getByText('completed', { exact: true }).first().waitFor();
 });
 
-test('a model that is switched off is seen by administrators with the tools', async () => {
+test('administrators see a switched-off model on the page of tools', async () => {
   const page = await enter('/admin/switches');
   await field(page, 'combobox', 'What').selectOption('model');
   await field(page, 'textbox', 'Its name').fill('default');
@@ -102,7 +102,7 @@ test('a model that is switched off is seen by administrators with the tools', as
   expect(listAt(body, '/items')).toMatchObject([{ kind: 'model', name: 'default', state: 'off' }, { kind: 'tool' }]);
 });
 
-test('the audit is narrowed down by its fields, which stand in the address', async () => {
+test('the audit is filtered by its fields, which are in the address', async () => {
   const page = await enter('/admin/audit');
   const rows = page.getByRole('row');
   await page.getByRole('row', { name: /root.*tenant\.set.*acme/ }).waitFor();

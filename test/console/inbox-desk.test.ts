@@ -79,8 +79,8 @@ async function fillQueue(count: number): Promise<readonly AskingRun[]> {
 let queue: readonly AskingRun[];
 const askedMany = async (): Promise<readonly AskingRun[]> => (queue ??= await fillQueue(16));
 
-describe('an approval that is opened', () => {
-  test('from the end of a long list shows its title and arguments, and its key is for what is seen', async () => {
+describe('an opened approval', () => {
+  test('from the end of a long list shows its title and arguments, and keys decide only about visible ones', async () => {
     await askedMany();
     const page = await enter('approver', '/inbox?view=pending');
     const last = page.getByRole('link', { name: /Question 0\?/ });
@@ -120,7 +120,7 @@ describe('an approval that is opened', () => {
   test.each([
     ['a desk', DESK],
     ['a phone', PHONE],
-  ])('by its link on %s shows them, and what becomes of it stays in sight', async (_, options) => {
+  ])('by its link on %s shows them, and its outcome stays visible', async (_, options) => {
     const run = await askAbout('May we pay it?', { details: 'Line\n\n'.repeat(80) });
     const page = await enter('approver', `/inbox/${run.approvalId}`, options);
     await amount(page).waitFor();
@@ -133,7 +133,7 @@ describe('an approval that is opened', () => {
     expect([await isSeen(titleOf(page, 'May we pay it?')), await isSeen(notice)]).toEqual([true, true]);
   });
 
-  test('on a phone from the end of the list shows its beginning, and the notice after the decision', async () => {
+  test('on a phone from the end of the list shows its top, and the notice after the decision', async () => {
     await askedMany();
     const page = await enter('approver', '/inbox?view=pending', PHONE);
     await page.getByRole('link', { name: /Question 3\?/ }).click();
@@ -150,7 +150,7 @@ describe('an approval that is opened', () => {
     expect(await isSeen(notice)).toBe(true);
   });
 
-  test('lets no key through a dialog that covers it', async () => {
+  test('ignores keys while a dialog is open', async () => {
     const run = await askAbout('Covered?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).waitFor();
@@ -173,7 +173,7 @@ describe('an approval that is opened', () => {
   });
 });
 
-test('what was decided is found in the order of the decisions, although many wait that were asked later', async () => {
+test('decided approvals are ordered by decision, although many later ones wait', async () => {
   const [first, second] = [await askAbout('Decided last'), await askAbout('Decided first')];
   await decide(approver, second, { decision: 'reject', reason: 'no' });
   await decide(approver, first, { decision: 'approve' });
@@ -211,8 +211,8 @@ test('a second approver sees who has changed which argument, from what to what',
   expect(JSON.stringify(done)).toContain('1100');
 });
 
-describe('what is written for an approval', () => {
-  test('is there again after Escape, another row, Back, a reload, and is gone once it is decided', async () => {
+describe('the draft for an approval', () => {
+  test('survives Escape, another row, Back and a reload, and is deleted by the decision', async () => {
     const [run, other] = [await askAbout('Kept?'), await askAbout('Another?')];
     const page = await enter('approver', `/inbox/${run.approvalId}?view=pending`);
     const back = page.getByText('What you had written here is back.');
@@ -248,7 +248,7 @@ describe('what is written for an approval', () => {
     expect((await keptIn(page)).filter((key) => key.includes('draft'))).toEqual([]);
   });
 
-  test('is not put into a question that has changed, and not shown to somebody else', async () => {
+  test('is not used for a changed request, and not shown to another person', async () => {
     const run = await askAbout('Changed?', { policy: { roles: ['approver'], quorum: 2 } });
     const page = await enter('approver2', `/inbox/${run.approvalId}`);
     await amount(page).fill('5');
@@ -264,7 +264,7 @@ describe('what is written for an approval', () => {
     expect(await page.getByText('The question has changed since').count()).toBe(0);
   });
 
-  test('is kept through the end of a session, for its author only', async () => {
+  test('survives the end of a session, for its author only', async () => {
     const run = await askAbout('Through the end?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).fill('31');
@@ -299,7 +299,7 @@ describe('what is written for an approval', () => {
     expect(await amount(page).inputValue()).toBe('31');
   });
 
-  test('has the browser ask before the tab is closed', async () => {
+  test('makes the browser ask before it closes the tab', async () => {
     const run = await askAbout('Closed?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).click();
@@ -312,7 +312,7 @@ describe('what is written for an approval', () => {
   });
 });
 
-test('the call of an agent is shown with what the customer has asked for and what tools have answered', async () => {
+test("the call of an agent is shown with the customer's question and the results of tools", async () => {
   const agent: unknown = JSON.parse(
     await readFile(new URL('../../examples/agent/refund-agent.json', import.meta.url), 'utf8'),
   );

@@ -42,7 +42,7 @@ const askedOnce = async () => await (asked ??= startRefund(user, 'T-03'));
 const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
 
 describe('an approval', () => {
-  test('is found, edited and approved by keyboard alone', { timeout: 60_000 }, async () => {
+  test('is found, edited and approved by keyboard only', { timeout: 60_000 }, async () => {
     const { runId, approvalId } = await startRefund(user, 'T-06');
     const page = await enter('approver');
     await page.getByRole('link', { name: /Refund 420 USD/ }).waitFor();
@@ -70,7 +70,7 @@ describe('an approval', () => {
     expect(paid.map((event) => at(event, '/args/amount'))).toContain(300);
   });
 
-  test('is not approved while a field is wrong, also when the reason is asked for already', async () => {
+  test('is not approved while a field is invalid, also in the step of the reason', async () => {
     const { approvalId } = await startAsking(user, {
       args: { amount: 300, place: { city: 'Bern' } },
       argsSchema: {
@@ -106,7 +106,7 @@ describe('an approval', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('takes the first of two decisions, and tells the other who was first', { timeout: 60_000 }, async () => {
+  test('takes the first of two decisions, and shows the other person who was first', { timeout: 60_000 }, async () => {
     const { approvalId } = await startRefund(user, 'T-05');
     const pages = await Promise.all([
       enter('approver', `/inbox/${approvalId}`),
@@ -136,7 +136,7 @@ describe('an approval', () => {
   test.each([
     [410, 'APPROVAL_EXPIRED', 'It was too late'],
     [412, 'APPROVAL_CHANGED', 'It shows something else by now'],
-  ])('that answers %i %s says what has become of it', async (status, code, said) => {
+  ])('shows its outcome after the answer %i %s', async (status, code, said) => {
     const { approvalId } = await askedOnce();
     const page = await enter('approver', `/inbox/${approvalId}`);
     await page.getByRole('form', { name: 'Your decision' }).waitFor();
@@ -178,7 +178,7 @@ describe('an approval', () => {
     expect(await decisionsOf(approvalId)).toEqual([]);
   });
 
-  test('whose details are markup of a stranger shows text, and runs nothing', async () => {
+  test('with untrusted markup shows text, and runs nothing', async () => {
     const link = '[a link](javascript:document.title=1) and [another](https://shop.example/x)';
     const details = `**Bold** <img src=x onerror="document.title='ran'"> <script>document.title='ran'</script> ${link}`;
     const { approvalId } = await startAsking(user, { details, title: '<b>May I?</b>' });
@@ -193,7 +193,7 @@ describe('an approval', () => {
     expect(await page.title()).toBe('<b>May I?</b> · Holdfast');
   });
 
-  test('shows all that is asked: arguments without a field of theirs, and what Markdown leaves out', async () => {
+  test('shows all of the request: arguments without a field, and text that Markdown leaves out', async () => {
     const { approvalId } = await startAsking(user, {
       title: 'Pay \u202e001',
       details: 'Seen.&#x202e;\n\n[note]: https://shop.example "It is paid twice"',
@@ -211,7 +211,7 @@ describe('an approval', () => {
     await details.getByText('It is paid twice').waitFor();
   });
 
-  test('that nobody has changed is approved as it was proposed', async () => {
+  test('is approved as proposed if unchanged', async () => {
     const { approvalId } = await startAsking(user, {
       args: { tags: ['b', 'a', 'b'], note: '' },
       argsSchema: {
@@ -243,7 +243,7 @@ describe('an approval', () => {
     await says(page, 'You have approved it.').waitFor();
   });
 
-  test('is reminded of, and given to somebody else', async () => {
+  test('can be reminded of, and assigned to somebody else', async () => {
     const { approvalId } = await startAsking(user);
     const page = await enter('approver', `/inbox/${approvalId}`);
     const part = page.getByRole('region', { name: 'Remind or reassign' });
@@ -261,7 +261,7 @@ describe('an approval', () => {
     });
   });
 
-  test('has its form also where its graph can not be loaded', { timeout: 60_000 }, async () => {
+  test('has its form also if its graph cannot be loaded', { timeout: 60_000 }, async () => {
     const { approvalId } = await askedOnce();
     const page = await enter('approver');
     await page.locator(`a[href*="${approvalId}"]`).first().waitFor();
@@ -271,7 +271,7 @@ describe('an approval', () => {
     expect(await page.getByRole('form', { name: 'Your decision' }).count()).toBe(1);
   });
 
-  test('that is open when all processes are killed is decided afterwards, once', { timeout: 120_000 }, async () => {
+  test('that is open when all processes are killed is decided once afterwards', { timeout: 120_000 }, async () => {
     const { runId, approvalId } = await startRefund(user, 'T-04');
     const page = await enter('approver', `/inbox/${approvalId}`);
     await page.getByRole('form', { name: 'Your decision' }).waitFor();

@@ -21,7 +21,7 @@ async function enter(path: string): Promise<Page> {
   return await enterConsole(await openPage(), { consoleUrl: await consoleUrl(stack), baseUrl, path });
 }
 
-test('a run is followed over a reload until it has ended', async () => {
+test('a run is followed across a reload until its end', async () => {
   const user = await as('user', stack);
   const approver = await as('approver', stack);
   const { runId, approvalId } = await startRefund(user, 'T-05');
@@ -61,7 +61,7 @@ test('a fork with other values is compared with its parent', async () => {
   await page.getByRole('region', { name: 'Ways' }).waitFor();
 });
 
-test('an edit that was refused is corrected in its dialog, and overwrites nobody', async () => {
+test('a refused edit is corrected in its dialog, and overwrites no other edit', async () => {
   const admin = await as('admin', stack);
   const { runId } = await startRefund(await as('user', stack), 'T-03');
   const page = await enter(`/runs/${runId}`);
@@ -91,7 +91,7 @@ test('an edit that was refused is corrected in its dialog, and overwrites nobody
   expect(at(body, '/values/automaticLimit')).toBe(150);
 });
 
-test('what is written for one failure is not sent for another', async () => {
+test('input for one failure is not sent for another', async () => {
   const admin = await as('admin', stack);
   const fails = { type: 'set', write: { log: '{{ 1 / 0 }}' }, onError: 'intervene' } as const;
   const graph = aDefinition({
@@ -118,7 +118,7 @@ test('what is written for one failure is not sent for another', async () => {
 
 const group = (page: Page) => page.getByRole('group', { name: 'Actions on many runs' });
 
-test('what an action on many runs would do is tried once, while runs go on', async () => {
+test('the preview of an action on many runs is loaded once, while runs go on', async () => {
   const page = await enter('/runs?status=waiting,running,paused');
   const trials: string[] = [];
   page.on('request', (request) => {
@@ -133,7 +133,7 @@ test('what an action on many runs would do is tried once, while runs go on', asy
   expect(trials).toEqual(['POST']);
 });
 
-test('an action on more runs than one request takes goes on by the cursor', async () => {
+test('an action on more runs than fit one request continues by the cursor', async () => {
   const page = await enter('/runs?graph=refund-triage');
   const first = { done: ['RUN-A'], failed: [], hasMore: true, nextCursor: 'after A' };
   const last = { done: ['RUN-B'], failed: [], hasMore: false, nextCursor: null };
@@ -159,7 +159,7 @@ test.each([
   ['status=waiting,asleep', '“asleep” is no status'],
   ['customer=acme', 'The address has “customer”, which is no filter'],
   ['graph=a&graph=b', 'The address has “graph” twice'],
-])('a search that can not be read, such as %s, finds nothing and lets nobody act on many', async (query, problem) => {
+])('an invalid search such as %s finds nothing and allows no action', async (query, problem) => {
   await startAsking(await as('user', stack));
   const page = await openPage();
   const asked: string[] = [];
@@ -178,7 +178,7 @@ test.each([
   await group(page).waitFor();
 });
 
-test('many runs are canceled with their filter in words, what they are, a reason and their number, and no others', async () => {
+test('many runs are canceled after the dialog has described them and asked for a reason and their number, and no others', async () => {
   const user = await as('user', stack);
   const graph = aDefinition({
     name: 'many-of-them',
@@ -226,7 +226,7 @@ test('many runs are canceled with their filter in words, what they are, a reason
   for (const id of [other, late]) expect(at((await user.get(`/api/runs/${id}`)).body, '/status')).toBe('waiting');
 });
 
-test('all runs are acted on only after they were asked for, and by their number', async () => {
+test('an action on all runs takes an explicit request and their number', async () => {
   await startAsking(await as('user', stack));
   const page = await enter('/runs');
   await page.getByRole('button', { name: 'Act on all runs…' }).click();

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const ask = async (path: string) => await fetch(`${baseUrl}${path}`, { redirect: 'manual' });
 
 describe('the files of the console', () => {
-  test('are a page at each address, which is asked for anew each time', async () => {
+  test('are a page at each address, which is revalidated each time', async () => {
     for (const path of ['/console/', '/console/inbox', '/console/runs/some/thing']) {
       const answer = await ask(path);
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-cache']);
@@ -22,7 +22,7 @@ describe('the files of the console', () => {
     expect([status, headers.get('location')]).toEqual([302, '/console/']);
   });
 
-  test('with a hash in their names are kept for good', async () => {
+  test('with a hash in their names are cached forever', async () => {
     const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await (await ask('/console/')).text())?.[1] ?? '';
     const answer = await ask(script);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -41,7 +41,7 @@ describe('the files of the console', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
   });
 
-  test('run no script but their own, load nothing from elsewhere, and are not framed', async () => {
+  test('run only their own scripts, load nothing from elsewhere, and cannot be framed', async () => {
     const answer = await ask('/console/inbox');
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -55,7 +55,7 @@ describe('the files of the console', () => {
 describe('a local code', () => {
   const post = async (body: unknown) => await createApiClient(baseUrl, null).post('/console/local-sign-in', body);
 
-  test('that is none is not found', async () => {
+  test('that is unknown is not found', async () => {
     expect(await post({ code: 'nothing' })).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 

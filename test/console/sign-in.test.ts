@@ -33,7 +33,7 @@ async function signFor(life: string): Promise<string> {
 const isIn = async (page: Page): Promise<void> => await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 
 describe('the address of a local stack', () => {
-  test('signs in once, and leaves nothing of the code in the address', async () => {
+  test('signs in once, and removes the code from the address', async () => {
     const address = await consoleUrl(stack);
     const first = await openPage();
     await first.goto(address);
@@ -45,7 +45,7 @@ describe('the address of a local stack', () => {
     expect(await second.getByRole('navigation').count()).toBe(0);
   });
 
-  test('keeps who has come through a reload, and in no other tab', async () => {
+  test('keeps the person across a reload, and not in another tab', async () => {
     const page = await openPage();
     await page.goto(await consoleUrl(stack));
     await isIn(page);
@@ -132,7 +132,7 @@ describe('an issuer', () => {
     await page.getByRole('button', { name: /^Sign in at/ }).click();
   };
 
-  test('signs people in by a code and its proof, which no other can exchange', async () => {
+  test('signs people in by a code with PKCE, which nobody else can exchange', async () => {
     const page = await openPage();
     const seen: URLSearchParams[] = [];
     await actAsIssuer(page, seen);
@@ -145,7 +145,7 @@ describe('an issuer', () => {
     expect(page.url()).not.toContain('the-code');
   });
 
-  test('whose answer is to a question of somebody else signs nobody in', async () => {
+  test('whose answer is to the request of somebody else signs nobody in', async () => {
     const page = await openPage();
     const seen: URLSearchParams[] = [];
     await actAsIssuer(page, seen, { state: 'of-somebody-else' });
@@ -156,7 +156,7 @@ describe('an issuer', () => {
 
   const deepLink = (approvalId: string): string => `/console/inbox/${approvalId}?view=pending#part`;
 
-  test.each(['in its tab', 'in a new tab'])('brings people back to the link that they had opened %s', async (where) => {
+  test.each(['in its tab', 'in a new tab'])('returns people to the link that they opened %s', async (where) => {
     const { approvalId } = await startAsking(await as('user', stack), { title: 'Of the link?' });
     const first = await openPage();
     await actAsIssuer(first, []);
@@ -172,7 +172,7 @@ describe('an issuer', () => {
     expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
   });
 
-  test('whose sign-in has failed leaves people at their link, to try again', async () => {
+  test('leaves people at their link after a failed sign-in, so that they can retry', async () => {
     const { approvalId } = await startAsking(await as('user', stack), { title: 'Again?' });
     const page = await openPage();
     await actAsIssuer(page, [], { state: 'of-somebody-else' });
@@ -182,7 +182,7 @@ describe('an issuer', () => {
     expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
   });
 
-  test('that gives refresh tokens renews a session before it ends, and the form stays as it is', async () => {
+  test('with refresh tokens renews a session before it ends, and the form keeps its state', async () => {
     const { approvalId } = await startAsking(await as('user', stack), {
       title: 'Renewed?',
       args: { amount: 1200 },
@@ -210,7 +210,7 @@ describe('an issuer', () => {
     await page.getByRole('status').filter({ hasText: 'You have approved it.' }).waitFor();
   });
 
-  test('that gives none ends a session with what was written kept, and says so', async () => {
+  test('without refresh tokens ends a session, keeps drafts, and says so', async () => {
     const { approvalId } = await startAsking(await as('user', stack), {
       title: 'Ended?',
       args: { amount: 1200 },

@@ -38,7 +38,7 @@ async function listening(page: Page): Promise<void> {
   expect(response.status()).toBe(200);
 }
 
-test('what a model says is seen word by word, over a reload, and whole in the end', async () => {
+test('the reply of a model appears word by word, also after a reload, and is complete at the end', async () => {
   const user = await as('user', stack);
   const runId = textAt((await user.post('/api/runs', { graph: TELLING, input: {} })).body, '/id');
   const page = await openPage();

@@ -1,6 +1,8 @@
+import type { TenantEvent } from 'holdfast/client';
+
 /**
- * The first parts of the keys of queries. Live events make stale what begins with them: an event of a run `['run', id]`
- * and `['runs']`, one of an approval `['approvals']` too. A page adds its filter behind.
+ * Prefixes of the keys of queries. Live events invalidate all queries with a prefix: an event of a run `['run', id]`
+ * and `['runs']`, one of an approval also `['approvals']`. A page appends its filter.
  */
 export const KEYS = {
   runs: ['runs'],
@@ -16,6 +18,27 @@ export const KEYS = {
   hooks: ['hooks'],
   tools: ['tools'],
   admin: ['admin'],
-  /** What a dialog has read as it opened. It stays what people have seen, so it is never stale (`staleTime: 'static'`). */
+  /** Data that a dialog has read when it opened. It must stay what the person has seen (`staleTime: 'static'`). */
   opened: ['opened'],
 } as const;
+
+type Key = readonly string[];
+
+/** Returns the prefixes of the queries that an event makes stale. */
+export function staleKeys({ type, runId }: Pick<TenantEvent, 'type' | 'runId'>): readonly Key[] {
+  const keys: Key[] = [KEYS.run(runId)];
+  if (!IN_RUNS_ONLY.has(type)) keys.push(KEYS.runs);
+  // An edit withdraws pending approvals, and the end of a run cancels them.
+  if (/^(?:approval|state|run)\./.test(type)) keys.push(KEYS.approvals);
+  if (/^(?:node\.failed|run|signal)/.test(type)) keys.push(KEYS.interventions);
+  return keys;
+}
+
+/** Events that change nothing in lists of runs. */
+const IN_RUNS_ONLY: ReadonlySet<TenantEvent['type']> = new Set([
+  'node.started',
+  'node.completed',
+  'tool.requested',
+  'tool.called',
+  'model.called',
+]);

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CallOptions } from 'holdfast/client';
 import { useState } from 'react';
-import { isDefinite } from './is-definite.ts';
+import { isDefinite } from './errors.ts';
 
 interface ActionOptions<Input, Answer> {
   readonly send: (input: Input, options: CallOptions) => Promise<Answer>;
-  /** What it makes stale, by the first parts of its keys. */
+  /** Prefixes of the keys of queries that become stale. */
   readonly stale: readonly (readonly unknown[])[];
-  /** It counts as being sent until this has ended. */
+  /** Called with the answer. `isSending` stays true until it has finished. */
   readonly onDone?: ((answer: Answer) => void | Promise<void>) | undefined;
 }
 
@@ -15,16 +15,16 @@ interface ActionOptions<Input, Answer> {
 export interface Action<Input, Answer> {
   readonly send: (input: Input) => void;
   readonly isSending: boolean;
-  /** Why the last one was refused; `null`: it was not. */
+  /** The error of the last request; `null` if it succeeded. */
   readonly error: unknown;
-  /** Makes nothing of the last refusal. */
+  /** Clears the error. */
   readonly forget: () => void;
   readonly answer: Answer | undefined;
 }
 
 /**
- * Sends what changes something. However often it is sent while no answer has come, it is done once; after an answer, the next
- * one has a key of its own.
+ * Sends a request with an idempotency key. Until an answer arrives, repeated requests share the key, so that they take effect
+ * once; after an answer, the next request has a new key.
  */
 export function useAction<Input, Answer>({ send, stale, onDone }: ActionOptions<Input, Answer>): Action<Input, Answer> {
   const queries = useQueryClient();

@@ -1,19 +1,19 @@
-import type { JSX } from 'react';
+import type { JSX, Ref } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import type { EditorIssue } from './editor-issue.ts';
-import { placeAt } from './places.ts';
+import { lineAt } from './json-text.ts';
+import type { EditorIssue } from './json-text.ts';
 
 interface IssueListProps {
-  readonly id: string;
+  readonly ref: Ref<HTMLDivElement>;
   readonly text: string;
   readonly issues: readonly EditorIssue[];
   readonly onGoTo: (offset: number) => void;
 }
 
-/** The issues of a text; each leads to its place. */
-export function IssueList({ id, text, issues, onGoTo }: IssueListProps): JSX.Element {
+/** The list of issues. A click on one moves the cursor to its position. */
+export function IssueList({ ref, text, issues, onGoTo }: IssueListProps): JSX.Element {
   return (
-    <div id={id} aria-live="polite" className="editor-issues">
+    <div ref={ref} aria-live="polite" className="editor-issues">
       {issues.length > 0 && (
         <p className="for-readers">{issues.length === 1 ? 'One issue' : `${issues.length} issues`}</p>
       )}
@@ -22,7 +22,7 @@ export function IssueList({ id, text, issues, onGoTo }: IssueListProps): JSX.Ele
           <li key={`${offset} ${message}`} className={severity}>
             <button type="button" onClick={() => onGoTo(offset)}>
               <Icon name={severity === 'error' ? 'cross' : 'warning'} />
-              <span className="editor-issue-line">line {placeAt(text, offset).line + 1}</span>
+              <span className="editor-issue-line">line {lineAt(text, offset)}</span>
               <span>
                 <span className="for-readers">{severity}: </span>
                 {message}

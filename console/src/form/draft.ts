@@ -1,30 +1,29 @@
-import { isMembers, memberOf } from './fields-of.ts';
-import type { Field, FieldKind } from './fields-of.ts';
-import { fitsInput } from './fits-input.ts';
-import { toJsonText } from './to-json-text.ts';
+import { isMembers, memberOf, fieldsOf, jsonField } from './fields-of.ts';
+import type { Field, FieldKind, Schema } from './fields-of.ts';
+import { visible } from '../parts/texts.ts';
 
 /**
- * What stands in an input: a text, a tick, or labels that are chosen. An empty text is also a tick that says neither yes nor no;
- * `null` is what no browser can read, such as half a date.
+ * The content of an input: a text, a boolean, or labels of choices. For a boolean, an empty text means undecided.
+ * `null` stands for input that the browser cannot parse, such as half a date.
  */
 export type DraftValue = string | boolean | readonly string[] | null;
 
-/** What stands in the inputs of a form, by the names of its fields. */
+/** The content of a form's inputs, by field name. */
 export type Draft = Readonly<Record<string, DraftValue>>;
 
-/** The object that a draft means, and what is wrong with single fields. */
+/** The object that a draft describes, and the problems of its fields. */
 export interface ReadDraft {
   readonly value: Readonly<Record<string, unknown>>;
   readonly problems: Readonly<Record<string, string>>;
 }
 
-/** Fills the inputs with an object. */
+/** Converts an object to the content of inputs. */
 export function toDraft(fields: readonly Field[], value: unknown): Draft {
   const members = isMembers(value) ? value : {};
   return Object.fromEntries(fields.map((field) => [field.name, write(field, memberOf(members, field.name))]));
 }
 
-/** True if the input of a field shows a value: it is read again as it was. */
+/** True if the input of a field can show a value without loss. */
 export function showsValue(field: Field, value: unknown): boolean {
   if (value === undefined) return true;
   const read = READERS[field.kind](write(field, value), field);
@@ -34,7 +33,7 @@ export function showsValue(field: Field, value: unknown): boolean {
 
 /**
  * Reads the inputs.
- * @param base what they were filled with: its members stay as they are there, or absent, unless their input shows something else
+ * @param base the object that filled the inputs. Its members stay as they are, or absent, unless their input has changed
  */
 export function readDraft(fields: readonly Field[], draft: Draft, base: unknown): ReadDraft {
   const said = Object.entries(isMembers(base) ? base : {}).filter(([, member]) => member !== undefined);
@@ -59,7 +58,7 @@ function write(field: Field, value: unknown): DraftValue {
   return WRITERS[field.kind](value, field);
 }
 
-/** What is needed and not there yet is read, as if somebody had left it so. */
+/** Reads required fields that are still absent like inputs that were left empty. */
 function isUntouched(field: Field, given: DraftValue | undefined, before: unknown): boolean {
   if (before === undefined && field.isRequired) return false;
   return JSON.stringify(given) === JSON.stringify(write(field, before));
@@ -115,7 +114,7 @@ function readNumber(given: DraftValue): Read {
   return Number.isFinite(number) ? { value: number } : { problem: NO_NUMBER };
 }
 
-/** Reads what somebody has typed as JSON. */
+/** Parses a text that a person has typed as JSON. */
 export function readJsonText(text: string): Read {
   try {
     const value: unknown = JSON.parse(text);
@@ -123,4 +122,58 @@ export function readJsonText(text: string): Read {
   } catch (error) {
     return { problem: error instanceof Error ? `This is no JSON: ${error.message}` : 'This is no JSON' };
   }
+}
+
+/** True if the input keeps the text unchanged: browsers remove what the input's type does not allow. */
+export function fitsInput({ kind, inputType }: Pick<Field, 'kind' | 'inputType'>, text: string): boolean {
+  if (visible(text) !== text) return false;
+  if (kind === 'long-text') return true;
+  return !text.includes('\n') && (FITS.get(inputType)?.(text) ?? true);
+}
+
+const isTrimmed = (text: string): boolean => text === text.trim();
+
+const FITS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['date', isDate],
+  ['email', isTrimmed],
+  ['url', isTrimmed],
+]);
+
+function isDate(text: string): boolean {
+  const time = /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** Formats a value as JSON for editing. Invisible characters become JSON escapes, so that parsing restores them. */
+export function toJsonText(value: unknown): string {
+  const text = JSON.stringify(value, null, 2);
+  if (visible(text) === text) return text;
+  return text.replaceAll(/./gsu, (letter) => (visible(letter) === letter ? letter : escapeInJson(letter)));
+}
+
+function escapeInJson(letter: string): string {
+  const units = Array.from({ length: letter.length }, (_, at) => letter.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/**
+ * Creates the fields for a value, so that the form shows all of it: members without a field in the schema, and members whose
+ * field cannot show them, are fields with JSON.
+ * @param value `undefined` if there is none yet
+ * @returns `null` if the whole value is one field with JSON
+ */
+export function fieldsFor(schema: Schema, value: unknown): readonly Field[] | null {
+  const fields = fieldsOf(schema);
+  if (fields === null || value === undefined) return fields;
+  if (!isMembers(value)) return null;
+  const names = new Set(fields.map(({ name }) => name));
+  const others = Object.keys(value).filter((name) => !names.has(name));
+  return [...fields.map((field) => fitting(field, memberOf(value, field.name))), ...others.map(jsonField)];
+}
+
+function fitting(field: Field, value: unknown): Field {
+  const kinds: readonly FieldKind[] =
+    field.kind === 'text' && field.inputType === 'text' ? ['text', 'long-text'] : [field.kind];
+  const found = kinds.map((kind) => ({ ...field, kind })).find((one) => showsValue(one, value));
+  return found ?? { ...field, kind: 'json' };
 }

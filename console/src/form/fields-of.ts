@@ -3,7 +3,7 @@ export type Schema = unknown;
 
 export type FieldKind = 'text' | 'long-text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
 
-/** One member of an object that people fill in. */
+/** A field of a form, for one member of an object. */
 export interface Field {
   readonly name: string;
   readonly label: string;
@@ -12,7 +12,7 @@ export interface Field {
   readonly description: string | null;
   /** The values to choose from; others are shown as JSON. */
   readonly options: readonly Option[];
-  /** The bounds of a number, for the browser to say; the API checks them. */
+  /** The bounds of a number, as hints for the browser. The API checks them. */
   readonly bounds: { readonly min?: number; readonly max?: number; readonly step: number | 'any' };
   /** The `type` of the input of a text. */
   readonly inputType: string;
@@ -26,9 +26,9 @@ export interface Option {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Gives the fields for an object that a schema describes: texts, numbers, booleans and choices. What else a member may be is
- * written as JSON.
- * @returns `null` where the schema describes no object with known members: all of it is JSON then
+ * Creates the fields for an object that a schema describes: texts, numbers, booleans and choices. Any other member is a field
+ * with JSON.
+ * @returns `null` if the schema does not describe an object with known members
  */
 export function fieldsOf(schema: Schema): readonly Field[] | null {
   if (!isMembers(schema) || !isMembers(schema['properties'])) return null;
@@ -71,7 +71,7 @@ function describeMember(member: Members): Pick<Field, 'kind' | 'options' | 'boun
   };
 }
 
-/** Formats for which browsers have an input of their own. */
+/** Formats with a native input type. */
 const INPUT_TYPES: ReadonlyMap<string, string> = new Map([
   ['email', 'email'],
   ['uri', 'url'],
@@ -132,7 +132,7 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member of an object's own. */
+/** Returns an own member of an object. */
 export function memberOf<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { JSX } from 'react';
-import { visible } from '../parts/visible.ts';
+import { visible } from '../parts/texts.ts';
 import type { DraftValue } from './draft.ts';
 import { jsonField, memberOf } from './fields-of.ts';
 import type { Field } from './fields-of.ts';
@@ -11,15 +11,15 @@ import type { Form } from './use-form.ts';
 interface SchemaFormProps {
   readonly form: Form;
   readonly legend: string;
-  /** What the API has found wrong, by the names of fields. */
+  /** Problems that the API has reported, by field name. */
   readonly issues?: Readonly<Record<string, string>>;
-  /** What else is to be known of a field, by its name. */
+  /** Notes on fields, by field name. */
   readonly notes?: Readonly<Record<string, string>>;
 }
 
 const NONE = {};
 
-/** The inputs of a form. What is wrong with one stands below it. */
+/** The inputs of a form. The problem of an input is shown below it. */
 export function SchemaForm({ form, legend, issues = NONE, notes = NONE }: SchemaFormProps): JSX.Element {
   const fields = form.fields ?? [WHOLE_FIELD];
   return (
@@ -98,7 +98,7 @@ function textOf(value: DraftValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A browser gives an empty text for what it can't read, and does not call that a change: so inputs are read as they are typed in. */
+/** Browsers report unparsable input as an empty text and send no change event, so inputs are read on each `input` event. */
 function readInput({ value, validity }: HTMLInputElement): DraftValue {
   return validity.badInput ? null : value;
 }

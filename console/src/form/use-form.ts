@@ -1,26 +1,26 @@
 import { useMemo, useState } from 'react';
+import { fieldsFor } from './draft.ts';
 import type { Draft, DraftValue } from './draft.ts';
-import { fieldsFor } from './fields-for.ts';
 import type { Field, Schema } from './fields-of.ts';
 import { openForm, readForm } from './read-form.ts';
 
-/** A form that a JSON Schema describes, and what stands in it. */
+/** A form from a JSON Schema, with its current input. */
 export interface Form {
   /** `null`: the whole value is written as JSON, in the one field `WHOLE`. */
   readonly fields: readonly Field[] | null;
   readonly draft: Draft;
-  /** What the draft means; where it has problems, what it meant before them. */
+  /** The value of the draft; where the draft has problems, its last valid value. */
   readonly value: unknown;
-  /** By the names of fields. */
+  /** By field name. */
   readonly problems: Readonly<Record<string, string>>;
   readonly set: (name: string, value: DraftValue) => void;
-  /** True if something else stands in it than what it has begun with. */
+  /** True if the input differs from the initial value. */
   readonly isTouched: boolean;
-  /** Puts back what it has begun with. */
+  /** Restores the initial value. */
   readonly reset: () => void;
 }
 
-/** Opens a form. @param initial what it begins with. @param kept what somebody has written in it before */
+/** Opens a form. @param initial its initial value. @param kept input of the person from an earlier visit */
 export function useForm(schema: Schema, initial: unknown, kept: Draft | null = null): Form {
   const [begun] = useState(initial);
   const fields = useMemo(() => fieldsFor(schema, begun), [schema, begun]);
@@ -35,4 +35,11 @@ export function useForm(schema: Schema, initial: unknown, kept: Draft | null = n
     isTouched: JSON.stringify(draft) !== JSON.stringify(opened),
     reset: () => setDraft(opened),
   };
+}
+
+/** Focuses the first invalid field, and opens the section around it if that is closed. */
+export function showProblem(form: HTMLFormElement | null): void {
+  const field = form?.querySelector<HTMLElement>('[aria-invalid=true]');
+  field?.closest('details')?.setAttribute('open', '');
+  field?.focus();
 }

@@ -1,6 +1,6 @@
 import { isMembers } from '../form/fields-of.ts';
 
-/** A definition as the API gives it: any JSON object. */
+/** A definition as the API returns it: any JSON object. */
 export type Definition = Readonly<Record<string, unknown>>;
 
 export const START = '__start__';
@@ -32,7 +32,7 @@ function toolGraphOf(tools: readonly unknown[]): Definition | null {
   return nodes.length === 0 ? null : { name: 'tools', nodes: Object.fromEntries(nodes), edges: [] };
 }
 
-/** The tools that a node calls. One that makes the calls of an `llm` and names none has those of the `llm`. */
+/** The tools that a node calls. A node that executes the calls of an `llm` and lists no tools has those of the `llm`. */
 function calledTools({ type, tools, calls }: Definition, outer: Definition): readonly unknown[] {
   if (type !== 'agent' && type !== 'tool') return [];
   if (Array.isArray(tools)) return tools;
@@ -41,13 +41,13 @@ function calledTools({ type, tools, calls }: Definition, outer: Definition): rea
   return Array.isArray(offered) ? offered : [];
 }
 
-/** True for an `llm` whose requests stand in a channel. */
+/** True for an `llm` that writes its tool calls to a channel. */
 function asksIn(channel: string, { type, messages, write }: Definition): boolean {
   if (type !== 'llm') return false;
   return messages === channel || write === channel || (isMembers(write) && Object.hasOwn(write, channel));
 }
 
-/** What a definition calls a node, next to its id: its type, and what it is about. */
+/** A node's type and subject, which a diagram shows next to its id. */
 export function describeNode(node: Definition): string {
   const inner = node['type'] === 'subgraph' ? subgraphOf(node) : null;
   const name = typeof inner === 'string' ? inner : inner?.['name'];
@@ -63,11 +63,11 @@ export interface Arrow {
   readonly from: string;
   readonly to: string;
   readonly label: string | null;
-  /** No edge: a node may go there by itself. */
+  /** True: not an edge of the definition, but a target that the node chooses itself. */
   readonly isDetour: boolean;
 }
 
-/** The arrows of a definition. Those from and to nodes that it does not have are left out. */
+/** The arrows of a definition, without those from or to nodes that do not exist. */
 export function arrowsOf(definition: Definition): readonly Arrow[] {
   const nodes = nodesOf(definition);
   const known = new Set([START, END, ...nodes.map(([id]) => id)]);
@@ -95,7 +95,7 @@ function outgoingOf(edge: Definition): readonly Outgoing[] {
   return lead(to, typeof forEach === 'string' ? `for each of ${forEach}` : null);
 }
 
-/** An empty list of targets leads to the end. */
+/** An empty list of targets means the end. */
 function lead(targets: unknown, label: string | null): readonly Outgoing[] {
   const named = toList(targets);
   return (named.length === 0 ? [END] : named).map((to) => ({ to, label }));

@@ -1,22 +1,21 @@
-import { Background, Controls, MarkerType, ReactFlow } from '@xyflow/react';
-import type { EdgeTypes, FitViewOptions, Node, NodeTypes } from '@xyflow/react';
+import { Background, Controls, MarkerType, ReactFlow, BaseEdge } from '@xyflow/react';
+import type { EdgeTypes, FitViewOptions, Node, NodeTypes, Edge, EdgeProps } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useMemo } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { GraphArrow } from './graph-arrow.tsx';
-import type { ShownArrow } from './graph-arrow.tsx';
-import './graph-canvas.css';
-import type { Drawing } from './lay-out.ts';
+import './graph.css';
+import { toPath } from './lay-out.ts';
+import type { Drawing, Point } from './lay-out.ts';
 
 interface GraphCanvasProps {
   readonly label: string;
   readonly drawing: Drawing;
-  /** The nodes of the drawing as they look now. */
+  /** The nodes with their current look. */
   readonly nodes: Node[];
   readonly nodeTypes: NodeTypes;
-  /** The nodes at which a large graph is opened, by their ids; none: where it begins. */
+  /** Ids of nodes that the first view of a large graph centers on; if empty, the start. */
   readonly here?: readonly string[];
-  /** True: nodes out of sight are not there for readers of the screen either. */
+  /** True: nodes outside of the viewport are not rendered, so screen readers do not get them. */
   readonly onlyRenderVisibleElements?: boolean;
   readonly onLeave: () => void;
   readonly children?: ReactNode;
@@ -24,7 +23,7 @@ interface GraphCanvasProps {
 
 const EDGE_TYPES: EdgeTypes = { shown: GraphArrow };
 
-/** Where a graph is drawn: it can be moved and made larger, and nothing in it changed. */
+/** A read-only drawing of a graph that can be panned and zoomed. */
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   const { label, drawing, nodes, nodeTypes, here = [], onlyRenderVisibleElements = false, onLeave, children } = props;
   const edges = useMemo(() => toEdges(drawing), [drawing]);
@@ -54,7 +53,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   );
 }
 
-function toEdges({ arrows }: Drawing): ShownArrow[] {
+function toEdges({ arrows }: Drawing): FlowEdge[] {
   return arrows.map(({ from, to, label, isDetour, points, labelAt }, number) => ({
     id: String(number),
     type: 'shown',
@@ -66,14 +65,66 @@ function toEdges({ arrows }: Drawing): ShownArrow[] {
   }));
 }
 
-/** A higher drawing can't be read as a whole. */
+/** Above this height, a drawing is not legible as a whole. */
 const READABLE_PX = 1_000;
-/** The start, and nodes behind it. */
+/** The number of nodes in the first view of a large graph. */
 const FIRST = 4;
 
-/** Shows all of a small graph; of a large one, some of its nodes. */
+/** Fits a small graph into the view; of a large one, some of its nodes. */
 function toFirstLook({ nodes, height }: Drawing, here: readonly string[]): FitViewOptions {
   if (height <= READABLE_PX) return { maxZoom: 1, padding: 0.08 };
   const current = nodes.filter(({ id }) => here.includes(id));
   return { nodes: current.length > 0 ? current : nodes.slice(0, FIRST), minZoom: 0.6, maxZoom: 0.85 };
+}
+
+interface ArrowData extends Record<string, unknown> {
+  readonly points: readonly Point[];
+  readonly labelAt: Point;
+  readonly text: string | null;
+}
+
+export type FlowEdge = Edge<ArrowData, 'shown'>;
+
+/** An edge, drawn along the path from the layout. */
+export function GraphArrow({ id, data, markerEnd }: EdgeProps<FlowEdge>): JSX.Element | null {
+  if (!data) return null;
+  const { points, labelAt, text } = data;
+  return (
+    <BaseEdge
+      id={id}
+      path={toPath(points)}
+      {...(markerEnd !== undefined && { markerEnd })}
+      {...(text !== null && { label: text, labelX: labelAt.x, labelY: labelAt.y })}
+    />
+  );
+}
+
+interface OpenSubgraphsProps {
+  /** The name of the outermost graph. */
+  readonly outermost: string;
+  readonly path: readonly string[];
+  readonly onOpen: (path: readonly string[]) => void;
+}
+
+/** Breadcrumbs of the open subgraphs; empty if none is open. */
+export function OpenSubgraphs({ outermost, path, onOpen }: OpenSubgraphsProps): JSX.Element | null {
+  if (path.length === 0) return null;
+  return (
+    <nav aria-label="Open subgraphs" className="row">
+      <button type="button" className="button small" onClick={() => onOpen([])}>
+        {outermost}
+      </button>
+      {path.map((node, index) => (
+        <button
+          key={path.slice(0, index + 1).join('/')}
+          type="button"
+          className="button small"
+          aria-current={index === path.length - 1 ? 'true' : undefined}
+          onClick={() => onOpen(path.slice(0, index + 1))}
+        >
+          {node}
+        </button>
+      ))}
+    </nav>
+  );
 }

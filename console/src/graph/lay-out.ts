@@ -8,8 +8,8 @@ export interface Point {
   readonly y: number;
 }
 
-/** A node in its place: the upper left corner. */
-export interface PlacedNode extends Point {
+/** A node with the position of its upper left corner. */
+export interface LaidOutNode extends Point {
   readonly id: string;
   readonly kind: 'start' | 'end' | 'node';
   /** Type and subject. */
@@ -17,17 +17,17 @@ export interface PlacedNode extends Point {
   readonly inner: Definition | string | null;
 }
 
-/** An arrow on its way around the nodes. */
-export interface PlacedArrow extends Arrow {
+/** An arrow with its path around the nodes. */
+export interface LaidOutArrow extends Arrow {
   readonly points: readonly Point[];
-  /** The middle of its label. */
+  /** The center of its label. */
   readonly labelAt: Point;
 }
 
-/** A definition with places for its nodes and arrows; they do not depend on any run. */
+/** The layout of a definition. It does not depend on a run. */
 export interface Drawing {
-  readonly nodes: readonly PlacedNode[];
-  readonly arrows: readonly PlacedArrow[];
+  readonly nodes: readonly LaidOutNode[];
+  readonly arrows: readonly LaidOutArrow[];
   readonly height: number;
 }
 
@@ -42,7 +42,7 @@ const LONGEST_LABEL = 36;
 const LETTER_PX = 6;
 const LINE_PX = 18;
 
-type Unplaced = Omit<PlacedNode, keyof Point>;
+type Shape = Omit<LaidOutNode, keyof Point>;
 
 /** Lays a definition out from top to bottom. */
 export function layOut(definition: Definition): Drawing {
@@ -65,11 +65,11 @@ export function layOut(definition: Definition): Drawing {
   };
 }
 
-function shapesOf(definition: Definition, arrows: readonly Arrow[]): readonly Unplaced[] {
+function shapesOf(definition: Definition, arrows: readonly Arrow[]): readonly Shape[] {
   const hasEnd = arrows.some(({ to }) => to === END);
   return [
     { id: START, kind: 'start', about: 'start', inner: null },
-    ...nodesOf(definition).map(([id, node]): Unplaced => ({
+    ...nodesOf(definition).map(([id, node]): Shape => ({
       id,
       kind: 'node',
       about: describeNode(node),
@@ -83,7 +83,7 @@ function shorten(label: string | null): string | null {
   return label !== null && label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL)}…` : label;
 }
 
-export function sizeOf({ kind }: Pick<PlacedNode, 'kind'>): Size {
+export function sizeOf({ kind }: Pick<LaidOutNode, 'kind'>): Size {
   return kind === 'node' ? NODE_SIZE : POINT_SIZE;
 }
 
@@ -91,7 +91,7 @@ function sizeOfLabel(label: string | null): Size {
   return label === null ? { width: 0, height: 0 } : { width: label.length * LETTER_PX, height: LINE_PX };
 }
 
-/** The layout names the middle of a node. */
+/** Converts the center of a node, as dagre returns it, to its upper left corner. */
 function cornerOf({ x, y }: Point, { width, height }: Size): Point {
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };
 }
@@ -100,7 +100,7 @@ function readPoint({ x = 0, y = 0 }: Partial<Point>): Point {
   return { x, y };
 }
 
-type Way = Pick<PlacedArrow, 'points' | 'labelAt'>;
+type Way = Pick<LaidOutArrow, 'points' | 'labelAt'>;
 
 function readWay(edge: Partial<Point> & { readonly points?: readonly Partial<Point>[] }): Way {
   return { points: (edge.points ?? []).map(readPoint), labelAt: readPoint(edge) };
@@ -108,7 +108,7 @@ function readWay(edge: Partial<Point> & { readonly points?: readonly Partial<Poi
 
 const LOOP_PX = 36;
 
-/** A way from the right side of a node back to it. */
+/** The path of an arrow from a node to itself, at its right side. */
 function loopAt({ x, y }: Point, label: string | null): Way {
   const side = x + NODE_SIZE.width / 2;
   const [above, below] = [y - NODE_SIZE.height / 4, y + NODE_SIZE.height / 4];
@@ -123,13 +123,13 @@ function loopAt({ x, y }: Point, label: string | null): Way {
   };
 }
 
-/** Writes a way as an SVG path whose corners are round. */
+/** Converts points to an SVG path with rounded corners. */
 export function toPath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.pop();
   if (!first || !last) return '';
-  const curves = rest.map((point, place) => {
-    const end = middle(point, rest[place + 1] ?? last);
+  const curves = rest.map((point, index) => {
+    const end = middle(point, rest[index + 1] ?? last);
     return `Q ${point.x} ${point.y} ${end.x} ${end.y}`;
   });
   return [`M ${first.x} ${first.y}`, ...curves, `L ${last.x} ${last.y}`].join(' ');

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { Link, useRoute } from 'wouter';
 import { KEYS } from '../api/query-keys.ts';
-import { useAdminRight } from '../api/use-admin-right.ts';
-import { useApi } from '../api/use-api.ts';
+import { useAdminRight, useApi } from '../api/use-api.tsx';
 import { Icon } from '../parts/icon.tsx';
 import type { IconName } from '../parts/icon.tsx';
 
@@ -23,7 +22,7 @@ const ENTRIES: readonly Entry[] = [
 ];
 const ADMIN: Entry = { path: '/admin', label: 'Admin', icon: 'admin' };
 
-/** The ways to all pages. Only administrators are shown theirs. */
+/** Links to all pages. Only administrators see the link to theirs. */
 export function Navigation(): JSX.Element {
   const { data: isAdmin = false } = useAdminRight();
   const waiting = useWaitingCount();
@@ -60,7 +59,7 @@ function NavigationEntry({ entry, count }: { readonly entry: Entry; readonly cou
 
 const MOST = 100;
 
-/** How many approvals wait for the person; `null`: none, or the person sees none. */
+/** The number of approvals that wait for the person; `null` if there is none, or the person may see none. */
 function useWaitingCount(): string | null {
   const client = useApi();
   const { data } = useQuery({

@@ -1,12 +1,14 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Account } from './account.tsx';
-import { LiveSign } from './live-sign.tsx';
 import { Navigation } from './navigation.tsx';
-import { ThemeToggle } from './theme-toggle.tsx';
+import { dropDrafts, hasDrafts } from '../session/kept-drafts.ts';
+import { useSession } from '../session/use-session.ts';
+import { useLive } from '../api/live.tsx';
+import type { Liveness } from '../api/live.tsx';
+import { Icon } from '../parts/icon.tsx';
 
-/** What stands around every page. */
+/** The frame around every page. */
 export function Shell({ children }: { readonly children: ReactNode }): JSX.Element {
   const content = useRef<HTMLElement>(null);
   const [location] = useLocation();
@@ -36,4 +38,95 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
       </main>
     </div>
   );
+}
+
+/** Signs out and deletes unsent drafts, so that the next person in this tab does not see them. */
+function signOut(end: () => void): void {
+  if (hasDrafts() && !window.confirm('What you have written and not sent will be lost. Sign out all the same?')) return;
+  dropDrafts();
+  end();
+}
+
+/** The person who is signed in, and the button to sign out. On a local stack, a menu of its people. */
+export function Account(): JSX.Element {
+  const { person, people, become, end } = useSession();
+  return (
+    <div className="account">
+      {people.length > 1 ? (
+        <select
+          aria-label="Who you are"
+          value={people.findIndex(({ token }) => token === person?.token)}
+          onChange={(event) => become(Number(event.target.value))}
+        >
+          {people.map(({ sub, tenant, roles, token }, index) => (
+            <option key={token} value={index}>
+              {sub} · {roles.join(', ')} · {tenant}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <span className="account-name" title={person?.roles.join(', ')}>
+          {person?.sub} · {person?.tenant}
+        </span>
+      )}
+      <button type="button" className="button quiet" onClick={() => signOut(end)}>
+        Sign out
+      </button>
+    </div>
+  );
+}
+
+const WORDS: Readonly<Record<Liveness, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  away: 'Not live: the API is away',
+};
+
+/** Shows if pages are updated by live events. */
+export function LiveSign(): JSX.Element {
+  const liveness = useLive();
+  return (
+    <p className={`live-sign ${liveness}`} role="status">
+      <span aria-hidden="true" className="dot" />
+      {WORDS[liveness]}
+    </p>
+  );
+}
+
+/** Changes between light and dark. */
+export function ThemeToggle(): JSX.Element {
+  const [theme, setTheme] = useState(readTheme);
+  useEffect(() => showTheme(theme), [theme]);
+  const other = theme === 'dark' ? 'light' : 'dark';
+  const change = (): void => {
+    chooseTheme(other);
+    setTheme(other);
+  };
+  return (
+    <button type="button" className="button quiet" onClick={change} aria-label={`Show it ${other}`}>
+      <Icon name={other === 'dark' ? 'moon' : 'sun'} />
+    </button>
+  );
+}
+
+export type Theme = 'light' | 'dark';
+
+const KEY = 'holdfast.theme';
+
+/** The theme that the person has chosen in this browser, or that of the system. */
+export function readTheme(): Theme {
+  const chosen = localStorage.getItem(KEY);
+  if (chosen === 'light' || chosen === 'dark') return chosen;
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}
+
+/** Shows the page in a theme. */
+export function showTheme(theme: Theme): void {
+  document.documentElement.dataset['theme'] = theme;
+}
+
+/** Applies a theme and stores it for later visits. */
+export function chooseTheme(theme: Theme): void {
+  localStorage.setItem(KEY, theme);
+  showTheme(theme);
 }

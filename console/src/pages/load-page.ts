@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 
 type Load = () => Promise<ComponentType>;
 
-/** The code of the pages, by the first part of their paths below `/console`. A folder has each. */
+/** Loaders of the pages' code, by the first part of their paths below `/console`. */
 export const LOADERS: Readonly<Record<string, Load>> = {
   inbox: async () => (await import('./inbox/inbox-page.tsx')).InboxPage,
   runs: async () => (await import('./runs/runs-page.tsx')).RunsPage,
@@ -13,10 +13,10 @@ export const LOADERS: Readonly<Record<string, Load>> = {
   admin: async () => (await import('./admin/admin-page.tsx')).AdminPage,
 };
 
-/** The page of one run: its code is asked for together with that of the page around it. */
+/** The path of one run. Its page is loaded together with the page around it. */
 const ONE_RUN = /^\/console\/runs\/[0-9A-Z]{26}(?:\/|$)/;
 
-/** Asks for the code of the page at an address, so that it comes beside that of the console. Who shows it tells of failures. */
+/** Loads the code of the page at an address in parallel with the console's own. The page that renders it shows failures. */
 export async function preloadPage(pathname: string): Promise<void> {
   const [, , first = ''] = pathname.split('/');
   const load = Object.hasOwn(LOADERS, first) ? LOADERS[first] : undefined;

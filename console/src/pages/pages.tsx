@@ -1,12 +1,11 @@
 import { Suspense } from 'react';
 import type { ComponentType, JSX } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
-import { Empty } from '../parts/empty.tsx';
-import { lazyPart } from '../parts/lazy-part.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { Empty, Loading } from '../parts/notices.tsx';
+import { lazyPart } from '../parts/query-view.tsx';
 import { LOADERS } from './load-page.ts';
 
-/** The pages by their paths below `/console`; what stands below its path is its own. */
+/** The pages by their paths below `/console`. Each page handles the paths below its own. */
 const PAGES: readonly (readonly [path: string, Page: ComponentType])[] = Object.entries(LOADERS).map(([name, load]) => [
   `/${name}/*?`,
   lazyPart(load),

@@ -2,30 +2,30 @@ import type { CallOptions } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { useAction } from '../api/use-action.ts';
-import './action-button.css';
-import { CopyAsCurl } from './copy-as-curl.tsx';
+import './parts.css';
+import { CopyAsCurl } from './copy-button.tsx';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon.tsx';
-import { Problem } from './problem.tsx';
-import type { ShownRequest } from './to-curl.ts';
+import { Problem } from './notices.tsx';
+import type { ApiRequest } from './to-curl.ts';
 
 interface ActionButtonProps<Answer> {
   readonly label: string;
-  /** For readers, where the label does not say of what. */
+  /** The object of the action for screen readers, if the label does not name it. */
   readonly of?: string;
   readonly icon?: IconName;
   readonly look?: 'primary' | 'danger' | 'small';
   /** The request that `send` makes, to copy it. */
-  readonly request: ShownRequest;
+  readonly request: ApiRequest;
   readonly send: (options: CallOptions) => Promise<Answer>;
   readonly stale: readonly (readonly unknown[])[];
   readonly onDone?: (answer: Answer) => void;
-  /** What it does, where it can't be taken back: a second press does it. */
+  /** A warning for an action that cannot be undone. The person has to confirm it with a second press. */
   readonly warning?: string;
   readonly disabled?: boolean;
 }
 
-/** A button that sends one request, beside it the request to copy, below it why it was refused. */
+/** A button that sends one request, with a button to copy the request, and the error if it is refused. */
 export function ActionButton<Answer>(props: ActionButtonProps<Answer>): JSX.Element {
   const { request, send, stale, onDone, warning } = props;
   const [isAsking, setAsking] = useState(false);

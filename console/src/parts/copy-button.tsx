@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { Icon } from './icon.tsx';
+import { toCurl } from './to-curl.ts';
+import type { ApiRequest } from './to-curl.ts';
 
 interface CopyButtonProps {
   readonly text: () => string;
@@ -9,7 +11,7 @@ interface CopyButtonProps {
 
 const SAID_MS = 2_000;
 
-/** Puts a text on the clipboard, and says so. */
+/** A button that copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
   const [said, setSaid] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
@@ -26,4 +28,9 @@ export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
       <span aria-live="polite">{said ?? label}</span>
     </button>
   );
+}
+
+/** A button that copies a request as a shell command. */
+export function CopyAsCurl({ request }: { readonly request: ApiRequest }): JSX.Element {
+  return <CopyButton text={() => toCurl(location.origin, request)} label="Copy as curl" />;
 }

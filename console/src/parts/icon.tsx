@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 
-/** Outlines in a square of 24, drawn with the color of the text. */
+/** SVG paths in a 24 by 24 square, stroked with the text color. */
 const PATHS = {
   inbox: 'M3 13h5l1.5 3h5L16 13h5M5.5 5h13L21 13v6H3v-6z',
   runs: 'M4 6h9M4 12h16M4 18h6',
@@ -28,7 +28,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside a word. Readers get the word alone. */
+/** An icon next to a word. Screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -1,13 +1,13 @@
 import type { JSX } from 'react';
-import { visible } from './visible.ts';
+import { visible } from './texts.ts';
 
 interface JsonViewProps {
   readonly value: unknown;
-  /** How deep it stands open at first. */
+  /** The depth to which the tree is open at first. */
   readonly open?: number;
 }
 
-/** Shows JSON as a tree whose parts close. What is long is cut until it is asked for. */
+/** Shows JSON as a collapsible tree. Long texts are cut until the person expands them. */
 export function JsonView({ value, open = 2 }: JsonViewProps): JSX.Element {
   return (
     <div className="json">
@@ -16,7 +16,7 @@ export function JsonView({ value, open = 2 }: JsonViewProps): JSX.Element {
   );
 }
 
-/** Larger ones begin closed. */
+/** Larger objects and arrays are closed at first. */
 const MANY = 50;
 
 function Value({ value, open }: Required<JsonViewProps>): JSX.Element {

@@ -2,17 +2,17 @@ import createDOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useMemo } from 'react';
 import type { JSX } from 'react';
-import { visible } from './visible.ts';
+import { visible } from './texts.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const asText = ({ text }: { readonly text: string }): string =>
   text.replace(/[&<>"]/g, (mark) => ENTITIES[mark] ?? mark);
 
-/** Markup in a text, and what stands for a picture, are shown as they are written. */
+/** HTML and images in Markdown are shown as plain text. */
 const marked = new Marked({ gfm: true, breaks: true, renderer: { html: asText, image: asText } });
 const purify = createDOMPurify(window);
 
-/** Links of strangers open elsewhere, and learn nothing of this page. */
+/** Untrusted links open in another tab, without a referrer. */
 purify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName !== 'A') return;
   node.setAttribute('target', '_blank');
@@ -28,14 +28,14 @@ const ALLOWED = {
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
 };
 
-/** Also what Markdown has written as entities. */
+/** Escapes invisible characters, also those that Markdown has as entities. */
 purify.addHook('afterSanitizeElements', (node) => {
   if (node.nodeType === Node.TEXT_NODE) node.textContent = visible(node.textContent ?? '');
 });
 
 /**
- * Shows Markdown of models and strangers: text and links, no pictures, no markup that does something. Where marks or other
- * parts are not shown, the text as it was written can be seen, too.
+ * Shows untrusted Markdown: text and links, without images and active content. If parts of the text are left out, the person
+ * can open the source.
  */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
   const { html, isWhole } = useMemo(() => draw(text), [text]);

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { visible } from './visible.ts';
+import { visible } from './texts.ts';
 
 interface PageHeaderProps {
   readonly title: string;
@@ -10,7 +10,7 @@ interface PageHeaderProps {
   readonly children?: ReactNode;
 }
 
-/** The head of a page. It names the tab, too. */
+/** The header of a page. It also sets the title of the tab. */
 export function PageHeader({ title, about, children }: PageHeaderProps): JSX.Element {
   useEffect(() => {
     document.title = `${visible(title)} · Holdfast`;

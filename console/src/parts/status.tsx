@@ -4,7 +4,7 @@ import type { IconName } from './icon.tsx';
 
 type Look = readonly [tone: 'neutral' | 'info' | 'ok' | 'warn' | 'bad', icon: IconName];
 
-/** How each status looks: of runs, approvals, nodes, calls and deliveries. */
+/** Tone and icon of each status of runs, approvals, nodes, calls and deliveries. */
 const LOOKS: Readonly<Record<string, Look>> = {
   queued: ['neutral', 'dots'],
   running: ['info', 'play'],
@@ -26,7 +26,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 
 const PLAIN: Look = ['neutral', 'dots'];
 
-/** A status in a word, with a picture and a color of its own. */
+/** A status with its icon and color. */
 export function Status({ of, label = of }: { readonly of: string; readonly label?: string }): JSX.Element {
   const [tone, icon] = LOOKS[of] ?? PLAIN;
   return (

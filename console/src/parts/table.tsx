@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from 'react';
-import { Wide } from './wide.tsx';
+import './parts.css';
 
-/** The head of a column; one that is plain to the eye is told to readers of the screen only. */
+/** The header of a column; `forReaders` is for screen readers only. */
 export type Column = string | { readonly forReaders: string };
 
 interface TableProps {
@@ -11,7 +11,7 @@ interface TableProps {
   readonly children: ReactNode;
 }
 
-/** A table with named columns, which moves sideways on a small screen. */
+/** A table with named columns, which scrolls sideways on a small screen. */
 export function Table({ label, columns, children }: TableProps): JSX.Element {
   return (
     <Wide label={label}>
@@ -36,5 +36,16 @@ function toHead(column: Column): JSX.Element {
     <th key={column.forReaders} scope="col">
       <span className="for-readers">{column.forReaders}</span>
     </th>
+  );
+}
+
+/** A container for wide content, such as a table. It scrolls sideways, also by keyboard. */
+export function Wide({ label, children }: { readonly label: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    // A region that scrolls has to be focusable.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="wide" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
   );
 }

@@ -1,14 +1,14 @@
 /** A request that a button sends. */
-export interface ShownRequest {
+export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its first slash and its query. */
+  /** Path and query, beginning with a slash. */
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Writes a request as a command for a shell. `$TOKEN` stands for the token, which is not in it. */
-export function toCurl(origin: string, { method, path, body, headers = {} }: ShownRequest): string {
+/** Formats a request as a shell command. It contains `$TOKEN` in place of the token. */
+export function toCurl(origin: string, { method, path, body, headers = {} }: ApiRequest): string {
   const sent = { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) };
   return [
     `curl -sS${method === 'GET' ? '' : ` -X ${method}`} ${quote(`${origin}${path}`)}`,
@@ -18,7 +18,7 @@ export function toCurl(origin: string, { method, path, body, headers = {} }: Sho
   ].join(' \\\n  ');
 }
 
-/** A word that a POSIX shell takes as it is. */
+/** Quotes a text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,9 +1,8 @@
 import * as oauth from 'oauth4webapi';
-import type { ConsoleConfig } from './console-config.ts';
-import { readPerson } from './person.ts';
-import { readJson } from './read-json.ts';
+import type { ConsoleConfig } from './use-session.ts';
+import { readPerson, readJson } from './person.ts';
+import type { StoredSession } from './person.ts';
 import { RETURN_PATH } from './return-path.ts';
-import type { StoredSession } from './stored-session.ts';
 
 /* OpenID Connect, the code flow with PKCE (RFC 7636), for a client without a secret. */
 
@@ -13,17 +12,17 @@ interface Begun {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** The address that the person had asked for. */
+  /** The address that the person opened before signing in. */
   readonly asked: string;
 }
 
-/** The address from which this tab went to the issuer; `null`: it did not. */
+/** The address from which this tab was redirected to the issuer; `null` if it was not. */
 export function askedBefore(): string | null {
   const stored = sessionStorage.getItem(KEY);
   return stored === null ? null : readJson<Begun>(stored).asked;
 }
 
-/** Goes to the page of the issuer. @throws Error when it does not say where that is */
+/** Redirects to the issuer's page. @throws Error if the issuer publishes no address of it */
 export async function beginAtIssuer(config: ConsoleConfig): Promise<void> {
   const server = await discover(config);
   if (server.authorization_endpoint === undefined) throw new Error('The issuer names no page to sign in');
@@ -50,7 +49,7 @@ export async function beginAtIssuer(config: ConsoleConfig): Promise<void> {
   location.assign(url);
 }
 
-/** Takes the issuer's answer. @param returned the address that it has sent the person back to */
+/** Exchanges the issuer's answer for tokens. @param returned the address to which it redirected */
 export async function finishAtIssuer(returned: URL, config: ConsoleConfig): Promise<StoredSession> {
   const stored = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
@@ -74,8 +73,8 @@ export async function finishAtIssuer(returned: URL, config: ConsoleConfig): Prom
 }
 
 /**
- * Renews a session by its refresh token, which stays in this tab as the token does.
- * @throws Error when the issuer gives no other token
+ * Renews a session by its refresh token, which is stored in this tab like the access token.
+ * @throws Error if the issuer returns no new token
  */
 export async function renewAtIssuer(refreshToken: string, config: ConsoleConfig): Promise<StoredSession> {
   const server = await discover(config);

@@ -1,11 +1,11 @@
-/** Where the issuer sends people back to. */
+/** The address to which the issuer redirects. */
 export const RETURN_PATH = '/console/signed-in';
 
 const HOME = '/console/';
 
 /**
- * Reads the address that a person had asked for before they signed in.
- * @returns its path below `/console` of this origin; for all that is elsewhere, the first page
+ * Reads the address that a person opened before signing in.
+ * @returns its path below `/console` of this origin; the first page for any other address
  */
 export function toReturnPath(asked: string | null, origin: string): string {
   const url = asked === null ? null : parse(asked, origin);

@@ -1,25 +1,22 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { JSX, ReactNode } from 'react';
-import { readConsoleConfig } from './console-config.ts';
-import type { ConsoleConfig } from './console-config.ts';
-import type { Person } from './person.ts';
-import { takeArrival } from './take-arrival.ts';
-import { signInOnArrival } from './sign-in-on-arrival.ts';
-import { loadSession, saveSession } from './stored-session.ts';
-import type { StoredSession } from './stored-session.ts';
-import { useRenewal } from './use-renewal.ts';
-import { SessionContext } from './use-session.ts';
+import type { JSX, ReactNode, RefObject } from 'react';
+import { readConsoleConfig, SessionContext } from './use-session.ts';
+import type { ConsoleConfig } from './use-session.ts';
+import { loadSession, saveSession, readPerson, readJson } from './person.ts';
+import type { Person, StoredSession } from './person.ts';
+import { finishAtIssuer, askedBefore, renewAtIssuer } from './issuer-sign-in.ts';
+import { RETURN_PATH, toReturnPath } from './return-path.ts';
 
-/** Taken once a page, before the address is shown without it. */
+/** Read once a page load, before it is removed from the address. */
 const ARRIVAL = takeArrival();
 
-/** Knows who uses this tab: from before a reload, by a one-time code, or by the issuer. */
+/** Provides the session of this tab: from before a reload, from a one-time code, or from the issuer. */
 export function SessionProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const [session, setSession] = useState<StoredSession | null>(loadSession);
   const [config, setConfig] = useState<ConsoleConfig | null>(null);
   const [notice, setNotice] = useState<string | null>(null);
   const [isSigningIn, setSigningIn] = useState(ARRIVAL !== null);
-  // Requests that are on their way ask for the token of the moment.
+  // Requests in flight read the current token.
   const latest = useRef(session);
 
   const keep = useCallback((next: StoredSession | null) => {
@@ -71,4 +68,100 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
 
 function personIn(session: StoredSession | null): Person | null {
   return session?.people[session.current] ?? null;
+}
+
+/** Exchanges the code in the address for tokens; once a page load, also where React runs effects twice. */
+export async function signInOnArrival(arrival: Arrival | null, config: ConsoleConfig): Promise<StoredSession | null> {
+  if (!arrival) return null;
+  exchange ??= arrival.kind === 'code' ? redeem(arrival.code, config) : finishAtIssuer(arrival.url, config);
+  return await exchange;
+}
+
+let exchange: Promise<StoredSession> | null = null;
+
+async function redeem(code: string, { claims }: ConsoleConfig): Promise<StoredSession> {
+  const answer = await fetch('/console/local-sign-in', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  if (!answer.ok)
+    throw new Error('This address has been used, or is older than a minute. `holdfast console` prints a new one.');
+  const { tokens } = readJson<{ readonly tokens: readonly string[] }>(await answer.text());
+  return { people: tokens.map((token) => readPerson(token, claims)), current: 0 };
+}
+
+/** The part of an address that signs in: the one-time code of a local stack, or the answer of an issuer. */
+export type Arrival = { readonly kind: 'code'; readonly code: string } | { readonly kind: 'issuer'; readonly url: URL };
+
+/**
+ * Removes the code from the address, so that neither history nor copies contain it. After an issuer's answer, it restores the
+ * address that the person opened before.
+ */
+export function takeArrival(): Arrival | null {
+  const url = new URL(location.href);
+  const code = new URLSearchParams(url.hash.slice(1)).get('code');
+  if (code !== null) {
+    history.replaceState(null, '', `${url.pathname}${url.search}`);
+    return { kind: 'code', code };
+  }
+  if (url.pathname !== RETURN_PATH) return null;
+  history.replaceState(null, '', toReturnPath(askedBefore(), url.origin));
+  return { kind: 'issuer', url };
+}
+
+/** A token is renewed this long before its expiry, or after half of a shorter lifetime. */
+const LEAD_MS = 60_000;
+/** The longest delay of a timer in browsers. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+type Renew = (ended: string) => Promise<string | null>;
+
+/**
+ * Renews the token of a session by its refresh token: before it expires, and when the API refuses it. Pages keep their state.
+ */
+export function useRenewal(
+  session: RefObject<StoredSession | null>,
+  config: ConsoleConfig | null,
+  keep: (next: StoredSession) => void,
+): Renew {
+  const renewing = useRef<Promise<string | null> | null>(null);
+  const renew = useCallback(
+    async (ended: string): Promise<string | null> => {
+      const before = session.current;
+      const token = tokenOf(before);
+      // Another request has renewed the token already.
+      if (token !== null && token !== ended) return token;
+      const { refreshToken } = before ?? {};
+      if (refreshToken === undefined) return null;
+      renewing.current ??= (async () => {
+        const next = await renewAtIssuer(refreshToken, config ?? (await readConsoleConfig()));
+        // A person who has signed out meanwhile stays signed out.
+        if (session.current?.refreshToken === refreshToken) keep(next);
+        return tokenOf(session.current);
+      })()
+        .catch(() => null)
+        .finally(() => (renewing.current = null));
+      return await renewing.current;
+    },
+    [session, config, keep],
+  );
+  const current = session.current;
+  const token = tokenOf(current);
+  const endsAt = current?.people[current.current]?.endsAt ?? null;
+  const isRenewable = current?.refreshToken !== undefined;
+  useEffect(() => {
+    if (!isRenewable || token === null || endsAt === null) return undefined;
+    const leftMs = endsAt - Date.now();
+    // An expired token is left to the next request: with a wrong clock, renewing it here would never end.
+    if (leftMs <= 0) return undefined;
+    const waitMs = Math.max(leftMs - LEAD_MS, leftMs / 2);
+    const timer = setTimeout(() => void renew(token), Math.min(waitMs, MAX_TIMER_MS));
+    return () => clearTimeout(timer);
+  }, [isRenewable, token, endsAt, renew]);
+  return renew;
+}
+
+function tokenOf(session: StoredSession | null): string | null {
+  return session?.people[session.current]?.token ?? null;
 }

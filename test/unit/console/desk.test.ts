@@ -1,13 +1,12 @@
 import type { Approval, Call } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { argumentChanges, notesOnFields } from '../../../console/src/pages/inbox/decide/changed-arguments.ts';
-import { findCall, latestOf, readConversation } from '../../../console/src/pages/inbox/led-to-it.ts';
-import { mainArguments } from '../../../console/src/pages/inbox/main-arguments.ts';
-import { findProblems, readSearch, tellSearch } from '../../../console/src/pages/runs/list/run-query.ts';
+import { argumentChanges, notesOnFields, mainArguments } from '../../../console/src/pages/inbox/arguments.ts';
+import { findCall, takeLatest, readConversation } from '../../../console/src/pages/inbox/led-to-it.ts';
+import { findProblems, readSearch, describeSearch } from '../../../console/src/pages/runs/run-query.ts';
 import { RETURN_PATH, toReturnPath } from '../../../console/src/session/return-path.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 
-describe('the address to come back to after signing in', () => {
+describe('the address after signing in', () => {
   const ORIGIN = 'https://holdfast.example';
   const HOME = '/console/';
 
@@ -30,7 +29,7 @@ describe('the address to come back to after signing in', () => {
     ['javascript:alert(1)//console/', HOME],
     ['data:text/html,/console/', HOME],
     ['https://[', HOME],
-  ])('%j is %s', (asked, expected) => {
+  ])('for %j is %s', (asked, expected) => {
     expect(toReturnPath(asked, ORIGIN)).toBe(expected);
   });
 });
@@ -59,7 +58,7 @@ describe('a search for runs', () => {
     ['customer=acme', { address: expect.any(String) }],
     ['graph=a&graph=b', { address: expect.any(String) }],
     ['x=1&metadata=acme', { ...METADATA, address: expect.any(String) }],
-  ])('%s is read, or has its problem at its field', (query, problems) => {
+  ])('%s is parsed, or has its problem at its field', (query, problems) => {
     expect(findProblems(new URLSearchParams(query))).toEqual(problems);
   });
 
@@ -68,8 +67,8 @@ describe('a search for runs', () => {
     ['graph=+&metadata=', ''],
     ['graph=refund&status=waiting,failed', 'status waiting or failed, graph refund'],
     ['metadata=customer=acme&thread=t&parent=R', 'thread t, forks of R, metadata customer=acme'],
-  ])('%s is told in words', (query, words) => {
-    expect(tellSearch(readSearch(new URLSearchParams(query)))).toBe(words);
+  ])('%s is described in words', (query, words) => {
+    expect(describeSearch(readSearch(new URLSearchParams(query)))).toBe(words);
   });
 });
 
@@ -79,7 +78,7 @@ const decided = (by: string, args: Approval['args']) =>
 describe('arguments that were changed', () => {
   const asked = { amount: 1200, to: 'Acme' };
 
-  test('are told by who has changed what, one after the other', () => {
+  test('are listed by person, the earliest first', () => {
     const approval = {
       askedArgs: asked,
       args: { amount: 900, to: 'Acme' },
@@ -107,11 +106,11 @@ describe('arguments that were changed', () => {
         decisions: [decided('ada', { amount: 1, to: 'Acme' }), decided('bob', asked)],
       },
     ],
-  ])('by %s are as they were asked', (_, approval) => {
+  ])('by %s are unchanged', (_, approval) => {
     expect([argumentChanges(approval), notesOnFields(approval)]).toEqual([[], {}]);
   });
 
-  test('are noted at their field also where it was not there, or only a part of it is another', () => {
+  test('have a note at their field, also if it is new, or only a part of it has changed', () => {
     const approval = {
       askedArgs: { place: { city: 'Bern' } },
       args: { place: { city: 'Basel' }, 'a/b': true },
@@ -130,7 +129,7 @@ test.each([
   [{ text: 'x'.repeat(99), list: [1], none: null, empty: '' }, [`text ${'x'.repeat(40)}…`]],
   ['[redacted]', []],
   [null, []],
-])('of the arguments %j people see at first', (args, expected) => {
+])('of the arguments %j a list shows the main ones', (args, expected) => {
   expect(mainArguments(args)).toEqual(expected);
 });
 
@@ -157,7 +156,7 @@ const A_CALL: Call = {
   costUsd: null,
 };
 
-describe('what led to the call of an agent', () => {
+describe('the conversation that led to a call of an agent', () => {
   const aCall = (key: string, over: Partial<Call>): Call => ({ ...A_CALL, key, ...over });
   const asking = (name: string, args: Json): JsonObject => ({ text: 'so', toolCalls: [{ id: 't', name, args }] });
   const approval = { tool: 'pay', args: { amount: 2 } };
@@ -178,11 +177,11 @@ describe('what led to the call of an agent', () => {
       [aCall('a', { reply: null }), aCall('b', { reply: { text: 'x' } }), aCall('c', { reply: 'y' })],
       'b',
     ],
-  ])('is what was said in the call that %s', (_, calls, key) => {
+  ])('is that of the call that %s', (_, calls, key) => {
     expect(findCall(calls, approval)?.key).toBe(key);
   });
 
-  test('is found by the arguments as they were asked for, although somebody has changed them', () => {
+  test('is found by the requested arguments after a person has changed them', () => {
     const calls = [
       aCall('a', { reply: asking('pay', { amount: 3 }) }),
       aCall('b', { reply: asking('pay', { amount: 2 }) }),
@@ -190,7 +189,7 @@ describe('what led to the call of an agent', () => {
     expect(findCall(calls, { ...approval, askedArgs: { amount: 2 }, args: { amount: 3 } })?.key).toBe('b');
   });
 
-  test('is read with what is missing', () => {
+  test('is read with the number of missing messages', () => {
     const messages = [{ role: 'user', content: 'pay' }, { role: 'user', content: [{ type: 'file' }] }, 'x'];
     const read = readConversation(
       aCall('a', { request: { system: 's', messages, omitted: 3 }, reply: asking('pay', { amount: 2 }) }),
@@ -210,11 +209,11 @@ describe('what led to the call of an agent', () => {
     });
   });
 
-  test('is cut to its end, with what a person has asked for last', () => {
+  test('is cut to its end, and keeps the last question of a person', () => {
     const message = (id: number, role = 'tool') => ({ id: String(id), role, content: '', name: null, toolCalls: [] });
     const asked = message(1, 'user');
     const all = [message(0, 'user'), asked, ...Array.from({ length: 9 }, (_, n) => message(n + 2))];
-    expect(latestOf(all).map(({ id }) => id)).toEqual(['1', '5', '6', '7', '8', '9', '10']);
-    expect(latestOf(all.slice(0, 3))).toEqual(all.slice(0, 3));
+    expect(takeLatest(all).map(({ id }) => id)).toEqual(['1', '5', '6', '7', '8', '9', '10']);
+    expect(takeLatest(all.slice(0, 3))).toEqual(all.slice(0, 3));
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { diffRows } from '../../../console/src/diff/diff-rows.ts';
+import { diffRows } from '../../../console/src/parts/diff-rows.ts';
 
 describe('the differences of two values', () => {
-  test('are none of equal ones', () => {
+  test('are none for equal values', () => {
     expect(diffRows({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toEqual([]);
   });
 
-  test('are named by their pointers, each with both values', () => {
+  test('have a pointer and both values', () => {
     expect(
       diffRows({ amount: 420, 'a/b': { '~': 1 }, gone: null }, { amount: 300, 'a/b': { '~': 2 }, more: [] }),
     ).toEqual([
@@ -17,14 +17,14 @@ describe('the differences of two values', () => {
     ]);
   });
 
-  test('of lists name places', () => {
+  test('of arrays have indexes', () => {
     expect(diffRows({ list: ['a', 'b'] }, { list: ['a', 'b', 'c'] })).toEqual([
       { path: '/list/2', kind: 'added', after: 'c' },
     ]);
     expect(diffRows(['a', 'b'], ['b'])).toEqual([{ path: '/0', kind: 'removed', before: 'a' }]);
   });
 
-  test('long texts are shown whole', () => {
+  test('long texts are not cut', () => {
     const [before, after] = ['x'.repeat(500), `${'x'.repeat(500)}y`];
     expect(diffRows(before, after)).toEqual([{ path: '', kind: 'changed', before, after }]);
   });

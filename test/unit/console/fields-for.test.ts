@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
-import { fieldsFor } from '../../../console/src/form/fields-for.ts';
+import { readDraft, toDraft, fieldsFor } from '../../../console/src/form/draft.ts';
 import { openForm } from '../../../console/src/form/read-form.ts';
-import { visible } from '../../../console/src/parts/visible.ts';
+import { visible } from '../../../console/src/parts/texts.ts';
 
 const TURNED = 'pay \u202e100';
 
@@ -17,7 +16,7 @@ describe('the fields for a value', () => {
     '{"order": "A-1", "account": "DE00", "notify": {"by": ["mail"]}, "constructor": 1, "__proto__": 2, "": 3}',
   );
 
-  test('show members that the schema does not name', () => {
+  test('include members that the schema does not name', () => {
     const fields = fieldsFor(schema, value) ?? [];
     const draft = toDraft(fields, value);
     expect(fields.map(({ name, kind }) => `${name}: ${kind}`)).toEqual([
@@ -32,7 +31,7 @@ describe('the fields for a value', () => {
     expect(JSON.stringify(readDraft(fields, draft, value))).toBe(JSON.stringify({ value, problems: {} }));
   });
 
-  test('are those of the schema while there is none, and one for what is no object', () => {
+  test('are those of the schema without a value, and a single one for a value that is no object', () => {
     expect(fieldsFor(schema, undefined)?.map(({ name }) => name)).toEqual(['order']);
     expect(fieldsFor(schema, ['A-1'])).toBeNull();
     expect(fieldsFor({ properties: {} }, { a: 1 })).toHaveLength(1);
@@ -75,7 +74,7 @@ describe('the fields for a value', () => {
     expect(fieldOf(member, value)?.kind).toBe(kind);
   });
 
-  test('of JSON write out what is not seen, and read it as it was', () => {
+  test('of JSON escape invisible characters, and restore them', () => {
     const odd = { text: `${TURNED} \u{e0041}\u200b`, 'na\u200bme': [TURNED] };
     const { '': text } = openForm(null, odd);
     expect(text).toContain(String.raw`"pay \u202e100 \udb40\udc41\u200b"`);
@@ -84,7 +83,7 @@ describe('the fields for a value', () => {
   });
 });
 
-test('what joins letters and emoji is no secret', () => {
+test('joiners of letters and emoji are not escaped', () => {
   const text = '\u{1f469}\u200d\u{1f4bb} \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 co\u00adop';
   expect(visible(text)).toBe(text);
   expect(fieldsFor({ type: 'object', properties: { text: { type: 'string' } } }, { text })).toMatchObject([
@@ -92,6 +91,6 @@ test('what joins letters and emoji is no secret', () => {
   ]);
 });
 
-test('what is not seen of a text is written out, but for tabs and ends of lines', () => {
+test('invisible characters are escaped, except tabs and line ends', () => {
   expect(visible(`${TURNED}\t\r\n\u0007`)).toBe('pay \\u{202e}100\t\n\\u{7}');
 });

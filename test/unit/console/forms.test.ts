@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readDraft, toDraft } from '../../../console/src/form/draft.ts';
+import { readDraft, toDraft, fieldsFor } from '../../../console/src/form/draft.ts';
 import type { Draft } from '../../../console/src/form/draft.ts';
-import { fieldsFor } from '../../../console/src/form/fields-for.ts';
 import { fieldsOf } from '../../../console/src/form/fields-of.ts';
-import { hasProblems } from '../../../console/src/form/has-problems.ts';
-import { WHOLE, readForm } from '../../../console/src/form/read-form.ts';
+import { hasProblems, WHOLE, readForm } from '../../../console/src/form/read-form.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -35,7 +33,7 @@ const VALUE = {
 };
 
 describe('the fields of a schema', () => {
-  test('are texts, numbers, ticks and choices, and JSON for the rest', () => {
+  test('are texts, numbers, booleans and choices, and JSON for the rest', () => {
     expect(Object.fromEntries(FIELDS.map(({ name, kind }) => [name, kind]))).toEqual({
       order: 'text',
       amount: 'number',
@@ -49,7 +47,7 @@ describe('the fields of a schema', () => {
     });
   });
 
-  test('have labels, bounds and what the browser helps with', () => {
+  test('have labels, bounds and input types', () => {
     expect(FIELDS[0]).toMatchObject({ label: 'Order', description: 'Its number', isRequired: true });
     expect(FIELDS[1]).toMatchObject({ label: 'amount', bounds: { min: 0.01, max: 100, step: 0.01 } });
     expect(FIELDS[5]?.options).toEqual([
@@ -73,7 +71,7 @@ describe('the fields of a schema', () => {
 describe('a draft', () => {
   const read = (over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, VALUE), ...over }, VALUE);
 
-  test('means what it was filled with, with the same types', () => {
+  test('has the value that has filled it, with the same types', () => {
     expect(read({})).toEqual({ value: VALUE, problems: {} });
   });
 
@@ -86,12 +84,12 @@ describe('a draft', () => {
     [{ order: 'A-1', amount: 1 }],
     [{ order: 'A-1', amount: 1, tags: ['b', 'a', 'b'], mail: '' }],
     [{ order: 7, amount: null, items: 1.5, express: 'yes', reason: 'else', tags: 'a', address: null }],
-  ])('keeps %j as it was where nobody touches it', (value) => {
+  ])('keeps %j unchanged without input', (value) => {
     for (const fields of [FIELDS, fieldsFor(SCHEMA, value) ?? []])
       expect(readDraft(fields, toDraft(fields, value), value)).toEqual({ value, problems: {} });
   });
 
-  test('says nothing of what nobody has said, and no of a tick that was taken back', () => {
+  test('leaves out untouched booleans, and has false for an unchecked one', () => {
     const read = (value: object, over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, value), ...over }, value).value;
     const given = { order: 'A-1', amount: 1 };
     expect(read(given, { express: false })).toEqual({ ...given, express: false });
@@ -99,7 +97,7 @@ describe('a draft', () => {
     expect(read({ ...given, items: undefined }, {})).toStrictEqual(given);
   });
 
-  test('says no of what must be said', () => {
+  test('has false for a required boolean', () => {
     const fields = fieldsOf({
       properties: { agreed: { type: 'boolean' }, why: { type: 'string' } },
       required: ['agreed', 'why'],
@@ -110,13 +108,13 @@ describe('a draft', () => {
     });
   });
 
-  test('leaves out what is emptied, unless it is needed', () => {
+  test('leaves out emptied fields, unless they are required', () => {
     const { value, problems } = read({ items: '', mail: '', address: '', amount: '' });
     expect(Object.keys(value)).toEqual(['order', 'amount', 'express', 'reason', 'color', 'tags']);
     expect(problems).toEqual({ amount: 'This is needed' });
   });
 
-  test('an empty text that is needed is an empty text', () => {
+  test('has an empty text for a required text', () => {
     expect(read({ order: '' })).toMatchObject({ value: { order: '' }, problems: {} });
   });
 
@@ -126,19 +124,19 @@ describe('a draft', () => {
     [{ items: null }, { items: 'A whole number is needed' }],
     [{ mail: null }, { mail: 'It is not complete' }],
     [{ address: '{' }, { address: expect.stringContaining('This is no JSON') }],
-  ])('%j is told beside its field', (over, problems) => {
+  ])('has the problem of %j at its field', (over, problems) => {
     expect(read(over).problems).toEqual(problems);
   });
 });
 
 describe('a form', () => {
-  test('that is one JSON text is not emptied where there was a value', () => {
+  test('of one JSON text refuses to empty an existing value', () => {
     expect(readForm(null, { [WHOLE]: ' ' }, [1])).toEqual({ value: [1], problems: { [WHOLE]: 'This is needed' } });
     expect(readForm(null, { [WHOLE]: '' }, undefined)).toEqual({ value: undefined, problems: {} });
     expect(readForm(null, { [WHOLE]: '[2]' }, [1])).toEqual({ value: [2], problems: {} });
   });
 
-  test('has the problems of all that are sent with it, and of fields that are shown', () => {
+  test('has the problems of all forms of the request, in visible fields only', () => {
     const right = { fields: FIELDS, problems: {} };
     const wrong = { fields: FIELDS, problems: { amount: 'This is needed' } };
     expect(hasProblems(right)).toBe(false);

@@ -1,21 +1,19 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { isDefinite } from '../../../console/src/api/is-definite.ts';
-import { isOutdated, issuesOf } from '../../../console/src/pages/inbox/decide/decision-outcome.ts';
-import { isAmong } from '../../../console/src/pages/inbox/decide/is-among.ts';
-import { readShown, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
-import { toReassignment } from '../../../console/src/pages/inbox/to-reassignment.ts';
-import { staleKeys } from '../../../console/src/live/stale-keys.ts';
+import { isDefinite } from '../../../console/src/api/errors.ts';
+import { isOutdated, issuesOf, isAmong, toReassignment } from '../../../console/src/pages/inbox/decision.ts';
+import { readInboxSearch, toApproval, toFilter } from '../../../console/src/pages/inbox/inbox-views.ts';
+import { staleKeys } from '../../../console/src/api/query-keys.ts';
 
 describe('the address of the inbox', () => {
-  test('asks for what waits for the person, unless it says more', () => {
-    const shown = readShown(new URLSearchParams('view=nothing&due=never'));
+  test("shows the person's own approvals by default", () => {
+    const shown = readInboxSearch(new URLSearchParams('view=nothing&due=never'));
     expect(shown).toEqual({ view: 'mine', graph: '', tool: '', due: '' });
     expect(toFilter(shown, 0)).toEqual({ status: 'pending', mine: true, limit: 50 });
   });
 
-  test('narrows it down', () => {
-    const shown = readShown(new URLSearchParams('view=pending&graph=refund&tool=pay&due=day'));
+  test('has the filters', () => {
+    const shown = readInboxSearch(new URLSearchParams('view=pending&graph=refund&tool=pay&due=day'));
     expect(toFilter(shown, 0)).toEqual({
       status: 'pending',
       limit: 50,
@@ -26,8 +24,11 @@ describe('the address of the inbox', () => {
     expect(toApproval('a/1', 'view=pending')).toBe('/inbox/a%2F1?view=pending');
   });
 
-  test('no view has the name of a member of all objects', () => {
-    expect(readShown(new URLSearchParams('view=constructor&due=toString'))).toMatchObject({ view: 'mine', due: '' });
+  test('does not take a member of Object.prototype for a view', () => {
+    expect(readInboxSearch(new URLSearchParams('view=constructor&due=toString'))).toMatchObject({
+      view: 'mine',
+      due: '',
+    });
   });
 });
 
@@ -40,22 +41,22 @@ describe('what waits for the person', () => {
     },
   });
 
-  test('is found behind the first page', async () => {
+  test('is found after the first page', async () => {
     expect(await isAmong(listOf(3), 'a2')).toBe(true);
     expect(await isAmong(listOf(3), 'a3')).toBe(false);
   });
 
-  test('is not known of a list without an end', async () => {
+  test('is unknown for a list that is too long', async () => {
     expect(await isAmong(listOf(null), 'x')).toBe(null);
   });
 });
 
-test('a reassignment has the names with commas between them', () => {
+test('a reassignment has the names that are separated by commas', () => {
   expect(toReassignment({ roles: ' lead, ,approver ', users: '' })).toEqual({ roles: ['lead', 'approver'] });
   expect(toReassignment({ roles: '', users: ' , ' })).toEqual({});
 });
 
-describe('a decision that was not taken', () => {
+describe('a refused decision', () => {
   const refused = (code: HoldfastError['code'], status?: number, mayTakeEffect = false) =>
     new HoldfastError({ code, detail: 'no', status, mayTakeEffect });
 
@@ -65,16 +66,16 @@ describe('a decision that was not taken', () => {
     [refused('REQUEST_IN_PROGRESS', 409, true), false],
     [refused('UNREACHABLE', undefined, true), false],
     [new Error('else'), false],
-  ])('%s leaves a new key: %s', (error, expected) => {
+  ])('%s is definite, so that the key is new: %s', (error, expected) => {
     expect(isDefinite(error)).toBe(expected);
   });
 
-  test('says if what is shown is old', () => {
+  test('tells if the visible approval is outdated', () => {
     expect(isOutdated(refused('ALREADY_DECIDED', 409))).toBe(true);
     expect(isOutdated(refused('INVALID_ARGS', 422))).toBe(false);
   });
 
-  test('has its faults at their fields', () => {
+  test('has its problems at their fields', () => {
     const issues = [{ path: '/args/amount', message: 'too much' }];
     const error = new HoldfastError({ code: 'INVALID_ARGS', detail: 'no', status: 422, issues });
     expect(issuesOf(error, 'args')).toEqual({ amount: 'too much' });
@@ -83,7 +84,7 @@ describe('a decision that was not taken', () => {
 });
 
 describe('an event', () => {
-  test('makes stale what shows its run', () => {
+  test('invalidates the queries of its run', () => {
     expect(staleKeys({ type: 'tool.called', runId: 'r' })).toEqual([['run', 'r']]);
     expect(staleKeys({ type: 'approval.requested', runId: 'r' })).toEqual([['run', 'r'], ['runs'], ['approvals']]);
     expect(staleKeys({ type: 'run.failed', runId: 'r' })).toContainEqual(['interventions']);

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { toCurl } from '../../../console/src/parts/to-curl.ts';
 
-test('a request is a command, without the token', () => {
+test('a request becomes a command without the token', () => {
   expect(toCurl('https://api.example', { method: 'GET', path: '/api/runs?limit=1' })).toBe(
     `curl -sS 'https://api.example/api/runs?limit=1' \\\n  -H "authorization: Bearer $TOKEN"`,
   );
 });
 
-test('a shell takes the body as it is, whatever is in it', () => {
+test('a shell passes any body on unchanged', () => {
   const body = { text: `it's $HOME, \`id\` and "more"\n\\` };
   const command = toCurl('https://api.example', {
     method: 'POST',

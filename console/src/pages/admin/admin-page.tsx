@@ -1,33 +1,87 @@
+import type { Pruned } from 'holdfast/client';
+import { useState } from 'react';
 import type { JSX } from 'react';
 import { Link, Redirect, Route, Switch } from 'wouter';
-import { useAdminRight } from '../../api/use-admin-right.ts';
-import { Notice } from '../../parts/notice.tsx';
+import { KEYS } from '../../api/query-keys.ts';
+import { useApi, useAdminRight } from '../../api/use-api.tsx';
+import { ActionButton } from '../../parts/action-button.tsx';
+import { COUNTED, isAnyCounted } from './unknown-outcomes.ts';
+import { Notice } from '../../parts/notices.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { AuditPage } from './audit/audit-page.tsx';
-import { InspectedPage } from './one/inspected-page.tsx';
-import { PrunePage } from './prune/prune-page.tsx';
-import { RunsOfAll } from './runs/runs-of-all.tsx';
-import { SwitchesPage } from './switches/switches-page.tsx';
-import { TenantPage } from './tenants/tenant-page.tsx';
-import { TenantsPage } from './tenants/tenants-page.tsx';
+import { AuditPage } from './audit-page.tsx';
+import { InspectedPage } from './inspected-page.tsx';
+import { AllRunsPage } from './runs-of-all.tsx';
+import { SwitchesPage } from './switches-page.tsx';
+import { TenantPage } from './tenant-page.tsx';
+import { TenantsPage } from './tenants-page.tsx';
 
-/** All pages of administrators; others are told that they are none. */
-export function AdminPage(): JSX.Element {
-  const right = useAdminRight();
-  return <QueryView query={right}>{(isAdmin) => (isAdmin ? <Places /> : <NoAdmin />)}</QueryView>;
+const PATH = '/admin/prune';
+
+/** Deletes data that has outlived its retention. It shows the counts first. */
+export function PrunePage(): JSX.Element {
+  const client = useApi();
+  const [pruned, setPruned] = useState<Pruned | null>(null);
+  return (
+    <section className="card stack" aria-label="Retention">
+      <h2>What has outlived its retention</h2>
+      <p className="muted">Holdfast forgets it by itself, once an hour. Here it is done at once, for all tenants.</p>
+      <div className="row">
+        <ActionButton
+          label="Count"
+          request={{ method: 'POST', path: PATH, body: { dryRun: true } }}
+          send={async (options) => await client.admin.prune({ dryRun: true }, options)}
+          stale={[]}
+          onDone={setPruned}
+        />
+        <ActionButton
+          label="Forget it"
+          look="danger"
+          disabled={pruned?.dryRun !== true || !isAnyCounted(pruned)}
+          warning="What was counted goes for good."
+          request={{ method: 'POST', path: PATH, body: { dryRun: false } }}
+          send={async (options) => await client.admin.prune({ dryRun: false }, options)}
+          stale={[KEYS.admin, KEYS.runs]}
+          onDone={setPruned}
+        />
+      </div>
+      <div role="status">{pruned && <Counted pruned={pruned} />}</div>
+    </section>
+  );
 }
 
-/** The pages that stand side by side, by their paths. */
+function Counted({ pruned }: { readonly pruned: Pruned }): JSX.Element {
+  return (
+    <>
+      <p>{pruned.dryRun ? 'So much would go:' : 'So much went:'}</p>
+      <dl className="facts">
+        {COUNTED.map((name) => (
+          <div key={name} className="facts-row">
+            <dt>{name}</dt>
+            <dd>{pruned[name]}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** All pages for administrators. Others get a notice. */
+export function AdminPage(): JSX.Element {
+  const right = useAdminRight();
+  return <QueryView query={right}>{(isAdmin) => (isAdmin ? <AdminRoutes /> : <NoAdmin />)}</QueryView>;
+}
+
+/** The tabs, by their paths. */
 const TABS: readonly (readonly [path: string, label: string, Content: () => JSX.Element])[] = [
-  ['/admin', 'Runs of all tenants', RunsOfAll],
+  ['/admin', 'Runs of all tenants', AllRunsPage],
   ['/admin/tenants', 'Tenants', TenantsPage],
   ['/admin/switches', 'Switches', SwitchesPage],
   ['/admin/audit', 'Audit', AuditPage],
   ['/admin/prune', 'Retention', PrunePage],
 ];
 
-function Places(): JSX.Element {
+function AdminRoutes(): JSX.Element {
   return (
     <Switch>
       <Route path="/admin/runs/:id">{({ id }) => <InspectedPage key={id} id={id} />}</Route>

@@ -1,26 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Approval } from 'holdfast/client';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, Suspense } from 'react';
 import type { JSX } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
-import { leaveField, useHotkeys } from '../../live/use-hotkeys.ts';
+import { useApi } from '../../api/use-api.tsx';
+import { leaveField, useHotkeys } from '../../parts/use-hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
-import { AboutIt } from './about-it.tsx';
-import { ApprovalHead } from './approval-head.tsx';
+import { QueryView, lazyPart } from '../../parts/query-view.tsx';
+import { AboutIt, Decisions } from './about-it.tsx';
 import { Comments } from './comments.tsx';
-import { Decide } from './decide/decide.tsx';
-import type { Outcome } from './decide/decision-outcome.ts';
-import { Decisions } from './decisions.tsx';
-import { Details } from './details.tsx';
+import { Decide, showBeginning } from './decide.tsx';
+import { draftPlace } from './decision.ts';
+import type { Outcome } from './decision.ts';
 import { HandOn } from './hand-on.tsx';
-import { showBeginning } from './decide/in-sight.ts';
 import { LedToItView } from './led-to-it-view.tsx';
-import { WhereItWaits } from './where-it-waits.tsx';
+import { isMembers } from '../../form/fields-of.ts';
+import { Markdown } from '../../parts/markdown.tsx';
+import { visible } from '../../parts/texts.ts';
+import { Loading, Notice } from '../../parts/notices.tsx';
+import { useRun } from '../runs/data/use-run.ts';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { Status } from '../../parts/status.tsx';
+import { useKeptDraft } from '../../session/kept-drafts.ts';
+import { ChangedNotice, OutcomeNotice } from './decision-notices.tsx';
+import { mainArguments } from './arguments.ts';
 
-/** One approval, from its beginning: what is asked, by whom and of whom, and the decision. */
+/** The detail view of an approval: the request, the people concerned, and the decision. */
 export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
   const client = useApi();
   const search = useSearch();
@@ -49,14 +55,14 @@ export function ApprovalDetail({ id }: { readonly id: string }): JSX.Element {
 
 interface OpenedProps {
   readonly approval: Approval;
-  /** Shows the beginning of the page. */
+  /** Scrolls to the top. */
   readonly toBeginning: () => void;
 }
 
 function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
   const { details, args, status, runId } = approval;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const tell = (next: Outcome): void => {
+  const report = (next: Outcome): void => {
     setOutcome(next);
     toBeginning();
   };
@@ -64,8 +70,8 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
     <>
       <ApprovalHead approval={approval} outcome={outcome} />
       {status === 'pending' ? (
-        // Another digest is another question: its form begins anew, with a key of its own.
-        <Decide key={approval.digest} approval={approval} outcome={outcome} tell={tell} toBeginning={toBeginning} />
+        // Another digest means another question: its form starts over, with a new idempotency key.
+        <Decide key={approval.digest} approval={approval} outcome={outcome} report={report} toBeginning={toBeginning} />
       ) : (
         args !== null && (
           <section className="card stack" aria-label="Arguments">
@@ -83,4 +89,91 @@ function Opened({ approval, toBeginning }: OpenedProps): JSX.Element {
       {status === 'pending' && <WhereItWaits runId={runId} />}
     </>
   );
+}
+
+/** The details of an approval: a text, or named values. Texts are Markdown. Unknown shapes are left out. */
+export function Details({ of }: { readonly of: unknown }): JSX.Element | null {
+  if (of === null || of === undefined) return null;
+  if (!isMembers(of))
+    return (
+      <section className="card" aria-label="Details">
+        <Fact of={of} />
+      </section>
+    );
+  const known = Object.entries(of).filter(([, value]) => value !== null && value !== '');
+  if (known.length === 0) return null;
+  return (
+    <section className="card" aria-label="Details">
+      <dl className="facts">
+        {known.map(([name, value]) => (
+          <div key={name} className="facts-row">
+            <dt>{visible(name)}</dt>
+            <dd>
+              <Fact of={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ of }: { readonly of: unknown }): JSX.Element {
+  return typeof of === 'string' ? <Markdown text={of} /> : <JsonView value={of} />;
+}
+
+/** An approval can be read and decided while the code that draws graphs is still loading. */
+const GraphTab = lazyPart(async () => (await import('../runs/graph/graph-tab.tsx')).GraphTab);
+
+/** The graph of the run, with the waiting node. */
+export function WhereItWaits({ runId }: { readonly runId: string }): JSX.Element {
+  const query = useRun(runId);
+  return (
+    <section className="card stack" aria-label="Where it waits">
+      <h2>Where it waits</h2>
+      <QueryView query={query} what="Loading the run">
+        {(run) => (
+          <Suspense fallback={<Loading />}>
+            <GraphTab run={run} />
+          </Suspense>
+        )}
+      </QueryView>
+    </section>
+  );
+}
+
+interface ApprovalHeadProps {
+  readonly approval: Approval;
+  /** The outcome of a decision from this page; `null` if none was sent. */
+  readonly outcome: Outcome | null;
+}
+
+/** The header of an approval. It stays visible while the rest scrolls. */
+export function ApprovalHead({ approval, outcome }: ApprovalHeadProps): JSX.Element {
+  const { title, status, tool, node, args, graph } = approval;
+  const [wasPending] = useState(status === 'pending');
+  const facts = [tool ?? node, ...mainArguments(args), ...(graph === undefined ? [] : [`in ${graph}`])];
+  return (
+    <div className="approval-head">
+      <PageHeader title={title} about={<span className="approval-gist">{facts.map(visible).join(' · ')}</span>}>
+        <Status of={status} />
+      </PageHeader>
+      <div className="approval-notices">
+        {outcome && <OutcomeNotice outcome={outcome} approval={approval} />}
+        {!outcome && wasPending && status !== 'pending' && (
+          <Notice kind="info">It was decided while you looked at it: it is {status} by now.</Notice>
+        )}
+        {status !== 'pending' && <DroppedDraft key={status} approval={approval} />}
+        <ChangedNotice approval={approval} />
+      </div>
+    </div>
+  );
+}
+
+/** Deletes the draft of a closed approval. */
+function DroppedDraft({ approval: { id, digest } }: Pick<ApprovalHeadProps, 'approval'>): JSX.Element | null {
+  const { found, outdated, drop } = useKeptDraft(draftPlace(id), digest);
+  const [hadDraft] = useState(found !== null || outdated !== null);
+  useEffect(() => drop(), [drop]);
+  return hadDraft ? <Notice kind="info">What you had written for it and not sent was dropped.</Notice> : null;
 }

@@ -4,15 +4,15 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
 import { useAction } from '../../api/use-action.ts';
-import { useApi } from '../../api/use-api.ts';
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { useApi } from '../../api/use-api.tsx';
+import { CopyAsCurl } from '../../parts/copy-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Problem } from '../../parts/notices.tsx';
 import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
-import { useKeptDraft, useUnsaved } from '../../session/use-kept-draft.ts';
+import { visible } from '../../parts/texts.ts';
+import { useKeptDraft, useUnsaved } from '../../session/kept-drafts.ts';
 
-/** What people have said about an approval, and a field to say something. */
+/** The comments on an approval, and a form that adds one. */
 export function Comments({ approval: { id, comments } }: { readonly approval: Approval }): JSX.Element {
   const client = useApi();
   const queries = useQueryClient();

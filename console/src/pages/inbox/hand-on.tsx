@@ -2,15 +2,15 @@ import type { Approval } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
+import { useApi } from '../../api/use-api.tsx';
 import { RequestForm } from '../../form/request-form.tsx';
 import { useForm } from '../../form/use-form.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { Notice } from '../../parts/notices.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { toReassignment } from './to-reassignment.ts';
+import { toReassignment } from './decision.ts';
 
-/** Reminds those who may decide an approval, or gives it to others. */
+/** Buttons that remind the people who may decide an approval, or assign it to others. */
 export function HandOn({ approval }: { readonly approval: Approval }): JSX.Element {
   const { id, remindedAt } = approval;
   const client = useApi();

@@ -9,23 +9,23 @@ export const VIEWS = {
 
 export type View = keyof typeof VIEWS;
 
-/** What the inbox shows. */
-export interface Shown {
+/** The filters of the inbox. */
+export interface InboxSearch {
   readonly view: View;
   readonly graph: string;
   readonly tool: string;
   readonly due: Due;
 }
 
-/** How soon an approval expires, in hours; all where nothing is chosen. */
+/** The choices for the time until an approval expires, in hours. */
 export const DUES = { '': null, hour: 1, day: 24, week: 168 } as const;
 export type Due = keyof typeof DUES;
 
 const HOUR_MS = 3_600_000;
 const PAGE = 50;
 
-/** Reads what an address asks for. What it does not know counts as nothing. */
-export function readShown(search: URLSearchParams): Shown {
+/** Reads the filters from the query of an address. It ignores unknown values. */
+export function readInboxSearch(search: URLSearchParams): InboxSearch {
   const view = search.get('view') ?? '';
   const due = search.get('due') ?? '';
   return {
@@ -40,8 +40,8 @@ function isOneOf<T extends object>(table: T, name: string): name is Extract<keyo
   return Object.hasOwn(table, name);
 }
 
-/** Makes the question for the API. @param nowMs what `due` counts from */
-export function toFilter({ view, graph, tool, due }: Shown, nowMs: number): ApprovalFilter {
+/** Converts the filters to those of the API. @param nowMs the current time, for `due` */
+export function toFilter({ view, graph, tool, due }: InboxSearch, nowMs: number): ApprovalFilter {
   const hours = DUES[due];
   return {
     ...VIEWS[view].filter,
@@ -52,7 +52,7 @@ export function toFilter({ view, graph, tool, due }: Shown, nowMs: number): Appr
   };
 }
 
-/** The way to an approval, in the same view. */
+/** The address of an approval in the current view. */
 export function toApproval(id: string, search: string): string {
   return `/inbox/${encodeURIComponent(id)}${search === '' ? '' : `?${search}`}`;
 }

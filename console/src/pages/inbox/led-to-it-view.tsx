@@ -3,17 +3,17 @@ import type { Approval, Call } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { KEYS } from '../../api/query-keys.ts';
-import { useApi } from '../../api/use-api.ts';
+import { useApi } from '../../api/use-api.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Time } from '../../parts/time.tsx';
-import { visible } from '../../parts/visible.ts';
+import { visible } from '../../parts/texts.ts';
 import { MessageView } from '../runs/messages/message-view.tsx';
-import { findCall, isAskedIn, latestOf, readConversation } from './led-to-it.ts';
+import { findCall, isAskedIn, takeLatest, readConversation } from './led-to-it.ts';
 import type { LedToIt } from './led-to-it.ts';
 
 const MOST_CALLS = 20;
 
-/** What a model was told and has said before an approval was asked for: why it is asked. */
+/** The conversation with a model that led to an approval. */
 export function LedToItView({ approval }: { readonly approval: Approval }): JSX.Element | null {
   const calls = useCallsBefore(approval);
   const call = findCall(calls, approval);
@@ -21,16 +21,16 @@ export function LedToItView({ approval }: { readonly approval: Approval }): JSX.
   return <Conversation key={call.key} of={readConversation(call)} approval={approval} />;
 }
 
-/** The latest calls of models in the run before the question: those of the node that asks, if it has any. */
+/** The latest model calls before the request: those of the requesting node if there are any, otherwise of the run. */
 function useCallsBefore({ runId, node, requestedAt: until }: Approval): readonly Call[] {
   const client = useApi();
   const { data } = useQuery({
     queryKey: [...KEYS.run(runId), 'led-to-it', node, until],
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const wanted = { kind: 'model', order: 'newest', until, limit: MOST_CALLS } as const;
-      const own = await client.runs.calls(runId, { ...wanted, node }, { signal }).page();
-      return own.items.length > 0 ? own : await client.runs.calls(runId, wanted, { signal }).page();
+      const filter = { kind: 'model', order: 'newest', until, limit: MOST_CALLS } as const;
+      const own = await client.runs.calls(runId, { ...filter, node }, { signal }).page();
+      return own.items.length > 0 ? own : await client.runs.calls(runId, filter, { signal }).page();
     },
   });
   return data?.items ?? [];
@@ -39,8 +39,8 @@ function useCallsBefore({ runId, node, requestedAt: until }: Approval): readonly
 function Conversation({ of, approval }: { readonly of: LedToIt; readonly approval: Approval }): JSX.Element {
   const { call, system, messages, missing } = of;
   const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? messages : latestOf(messages);
-  const earlier = messages.length - shown.length;
+  const visibleMessages = isWhole ? messages : takeLatest(messages);
+  const earlier = messages.length - visibleMessages.length;
   return (
     <section className="card stack led-to-it" aria-label="What led to it">
       <h2>What led to it</h2>
@@ -66,7 +66,7 @@ function Conversation({ of, approval }: { readonly of: LedToIt; readonly approva
         </button>
       )}
       <div className="chat">
-        {shown.map((message) => (
+        {visibleMessages.map((message) => (
           <MessageView
             key={message.id}
             message={message}

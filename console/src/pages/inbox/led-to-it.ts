@@ -1,23 +1,23 @@
 import type { Approval, Call } from 'holdfast/client';
-import { diffRows } from '../../diff/diff-rows.ts';
+import { diffRows } from '../../parts/diff-rows.ts';
 import { isMembers } from '../../form/fields-of.ts';
-import { toMessage, toToolCalls } from '../runs/messages/conversations-of.ts';
-import type { ShownMessage } from '../runs/messages/conversations-of.ts';
+import { toMessage, toToolCalls } from '../runs/messages/conversations.ts';
+import type { Message } from '../runs/messages/conversations.ts';
 
-/** What a model was told and has answered before an approval was asked for. */
+/** The conversation with a model that led to an approval. */
 export interface LedToIt {
   readonly call: Call;
-  /** Its instructions; `null`: it has none. */
+  /** The system prompt; `null` if there is none. */
   readonly system: string | null;
-  /** What it was told, the last message is its answer; what is no text is left out. */
-  readonly messages: readonly ShownMessage[];
-  /** Messages that are not kept, or can't be shown. */
+  /** The messages, the last one is the model's answer. Messages without text are left out. */
+  readonly messages: readonly Message[];
+  /** The number of messages that are not stored or have no text. */
   readonly missing: number;
 }
 
 type Asked = Pick<Approval, 'tool' | 'args' | 'askedArgs'>;
 
-/** Finds the call of a model that has asked for what an approval is about, else the latest. @param calls the latest first */
+/** Finds the model call that requested the approval's tool call, otherwise the latest. @param calls the latest first */
 export function findCall(calls: readonly Call[], { tool, args, askedArgs = args }: Asked): Call | null {
   const asked = { tool, args: askedArgs };
   return (
@@ -28,17 +28,17 @@ export function findCall(calls: readonly Call[], { tool, args, askedArgs = args 
   );
 }
 
-/** True if a call that a model has asked for is the one that an approval is about. */
-export function isAskedIn(call: ShownMessage['toolCalls'][number], { tool, args, askedArgs = args }: Asked): boolean {
+/** True if a tool call of a model is the one that an approval is for. */
+export function isAskedIn(call: Message['toolCalls'][number], { tool, args, askedArgs = args }: Asked): boolean {
   return call.name === tool && diffRows(call.args, askedArgs).length === 0;
 }
 
-/** Reads what was said in a call. */
+/** Reads the conversation of a model call. */
 export function readConversation(call: Call): LedToIt {
   const request = isMembers(call.request) ? call.request : {};
   const { system, messages: sent, omitted } = request;
   const given = Array.isArray(sent) ? sent : [];
-  const messages = given.flatMap((one: unknown, place) => toMessage(one, place) ?? []);
+  const messages = given.flatMap((one: unknown, index) => toMessage(one, index) ?? []);
   const answer = answerOf(call);
   return {
     call,
@@ -48,22 +48,22 @@ export function readConversation(call: Call): LedToIt {
   };
 }
 
-function answerOf({ key, reply }: Call): ShownMessage | null {
+function answerOf({ key, reply }: Call): Message | null {
   if (reply === null || reply === undefined) return null;
   const text = isMembers(reply) ? reply['text'] : reply;
   const content = typeof text === 'string' ? text : JSON.stringify(reply);
   return { id: key, role: 'assistant', content, name: null, toolCalls: toolCallsIn(reply) };
 }
 
-function toolCallsIn(reply: unknown): ShownMessage['toolCalls'] {
+function toolCallsIn(reply: unknown): Message['toolCalls'] {
   return toToolCalls(isMembers(reply) ? reply['toolCalls'] : null);
 }
 
-/** So many messages are shown at first. */
+/** The number of messages that are visible at first. */
 const SHOWN = 6;
 
-/** The messages that are shown at first: the last ones, and in any case what a person has asked for last. */
-export function latestOf(messages: readonly ShownMessage[]): readonly ShownMessage[] {
+/** Returns the messages that are visible at first: the last ones, and always those since a person's last message. */
+export function takeLatest(messages: readonly Message[]): readonly Message[] {
   const last = messages.slice(-SHOWN);
   const asked = messages.findLast(({ role }) => role === 'user');
   return asked === undefined || last.includes(asked) ? last : [asked, ...last];

@@ -1,13 +1,13 @@
 import { Suspense } from 'react';
 import type { JSX } from 'react';
 import { Route, Switch } from 'wouter';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { ComparePage } from './compare/compare-page.tsx';
-import { useEarlyRun } from './history/use-early-run.ts';
-import { RunsList } from './list/runs-list.tsx';
+import { lazyPart } from '../../parts/query-view.tsx';
+import { Loading } from '../../parts/notices.tsx';
+import { ComparePage } from './compare-page.tsx';
+import { useEarlyRun } from './data/use-run.ts';
+import { RunsList } from './runs-list.tsx';
 
-/** The list opens without what draws graphs. */
+/** The list opens without the code that draws graphs. */
 const RunPage = lazyPart(async () => (await import('./run/run-page.tsx')).RunPage);
 
 /** All pages of runs: the list, one run, two of them side by side. */

@@ -2,21 +2,21 @@ import type { Tool } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
 import { JsonView } from '../../parts/json-view.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { Notice } from '../../parts/notices.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { tellApproval, tellEffect } from './tell-terms.ts';
+import { describeApproval, describeEffect } from './terms.ts';
 
-/** The effects by how they look: what may be repeated is harmless. */
+/** The status whose look an effect has: calls that may be repeated look harmless. */
 const LOOKS: Readonly<Record<Tool['effect'], string>> = { idempotent: 'active', keyed: 'running', unsafe: 'pending' };
 
 interface ToolCardProps {
   readonly tool: Tool;
-  /** Administrators may switch it off. */
+  /** True if the person may switch the tool off. */
   readonly isAdmin: boolean;
 }
 
-/** A tool, its terms, and its schemas to open. */
+/** A tool with its terms, and its schemas. */
 export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
   const { name, description, effect, roles, onFailure, timeout, taskQueue, parameters, result, switchedOff } = tool;
   return (
@@ -39,9 +39,9 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
       <p>{description}</p>
       <dl className="facts">
         <dt>Effect</dt>
-        <dd>{tellEffect(effect)}</dd>
+        <dd>{describeEffect(effect)}</dd>
         <dt>Approval</dt>
-        <dd>{tellApproval(tool)}</dd>
+        <dd>{describeApproval(tool)}</dd>
         <dt>Who may use it</dt>
         <dd>{roles === null ? 'runs of anybody' : `runs of people with the role ${roles.join(' or ')}`}</dd>
         <dt>When it fails</dt>
@@ -75,7 +75,7 @@ export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
 
 interface TurnLinkProps {
   readonly name: string;
-  /** What it is to be. */
+  /** The state that the button sets. */
   readonly state: 'on' | 'off';
 }
 

@@ -1,20 +1,20 @@
 import type { Tool } from 'holdfast/client';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { KEYS } from '../../api/query-keys.ts';
-import { useAdminRight } from '../../api/use-admin-right.ts';
-import { useApi } from '../../api/use-api.ts';
-import { usePages } from '../../api/use-pages.ts';
-import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { useAdminRight, useApi } from '../../api/use-api.tsx';
+import { usePages, PagesView } from '../../parts/query-view.tsx';
+import { CopyAsCurl } from '../../parts/copy-button.tsx';
+import { Empty, Notice } from '../../parts/notices.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { PagesView } from '../../parts/pages-view.tsx';
-import { OthersOff } from './others-off.tsx';
 import { ToolCard } from './tool-card.tsx';
+import { Ago } from '../../parts/time.tsx';
 
 const PAGE = { limit: 100 };
 
-/** The tools of the installation, and on which terms graphs may use them. */
+/** The tools of the installation, with the terms on which graphs may use them. */
 export function ToolsPage(): JSX.Element {
   const client = useApi();
   const [sought, setSought] = useState('');
@@ -31,7 +31,7 @@ export function ToolsPage(): JSX.Element {
         value={sought}
         onChange={({ target }) => setSought(target.value)}
       />
-      <OthersOff />
+      <OtherSwitches />
       <PagesView
         pages={pages}
         empty={<Empty title="No tool is there">Tools stand in the configuration, under “tools”.</Empty>}
@@ -58,5 +58,35 @@ function Found({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {
         <ToolCard key={tool.name} tool={tool} isAdmin={isAdmin} />
       ))}
     </>
+  );
+}
+
+const MOST = { limit: 200 };
+
+/** Shows administrators what is switched off besides tools: models, functions, node types and graphs. */
+export function OtherSwitches(): JSX.Element | null {
+  const client = useApi();
+  const { data: isAdmin } = useAdminRight();
+  const { data } = useQuery({
+    queryKey: [...KEYS.admin, 'others-off'],
+    enabled: isAdmin === true,
+    queryFn: async ({ signal }) => await client.admin.switches(MOST, { signal }).page(),
+  });
+  const off = data?.items.filter(({ kind, state }) => kind !== 'tool' && state === 'off') ?? [];
+  if (off.length === 0) return null;
+  return (
+    <Notice kind="warn">
+      <p>
+        These are <Link href="/admin/switches">switched off</Link>, too:
+      </p>
+      <ul className="plain">
+        {off.map(({ kind, name, reason, tenants, changedAt }) => (
+          <li key={`${kind} ${name}`}>
+            {kind} <code>{name}</code>, <Ago at={changedAt} />
+            {tenants !== null && `, for ${tenants.join(', ')}`}: {reason}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }

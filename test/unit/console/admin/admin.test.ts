@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest';
 import {
   open,
-  tellUnknownOutcomes,
+  describeUnknownOutcomes,
   withUnknownOutcome,
-} from '../../../../console/src/pages/admin/one/unknown-outcomes.ts';
-import { isAnyCounted } from '../../../../console/src/pages/admin/prune/counted.ts';
-import { readFilter } from '../../../../console/src/pages/admin/runs/admin-search.ts';
+  isAnyCounted,
+} from '../../../../console/src/pages/admin/unknown-outcomes.ts';
+import { readFilter } from '../../../../console/src/pages/admin/search.ts';
 
-test('rows have an unknown outcome, are open, or over', () => {
+test('rows have an unknown outcome, are open, or are finished', () => {
   const rows = (['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const).map((status) => ({ status }));
   expect(withUnknownOutcome(rows)).toEqual([{ status: 'unknown' }]);
   expect(open(rows)).toEqual([{ status: 'claimed' }, { status: 'retrying' }]);
 });
 
-test('unknown outcomes are told of those that are shown', () => {
+test('unknown outcomes are counted among the loaded rows', () => {
   const [unknown, done] = [{ status: 'unknown' }, { status: 'completed' }] as const;
-  expect(tellUnknownOutcomes([done], false)).toBe('None of them has an unknown outcome');
-  expect(tellUnknownOutcomes([done, done], true)).toBe('None of the 2 shown has an unknown outcome');
-  expect(tellUnknownOutcomes([unknown, done], false)).toBe('One call has an unknown outcome');
-  expect(tellUnknownOutcomes([unknown, unknown, done], true)).toBe('2 of the 3 shown have an unknown outcome');
+  expect(describeUnknownOutcomes([done], false)).toBe('None of them has an unknown outcome');
+  expect(describeUnknownOutcomes([done, done], true)).toBe('None of the 2 shown has an unknown outcome');
+  expect(describeUnknownOutcomes([unknown, done], false)).toBe('One call has an unknown outcome');
+  expect(describeUnknownOutcomes([unknown, unknown, done], true)).toBe('2 of the 3 shown have an unknown outcome');
 });
 
-test('checkpoints go, though no run does', () => {
+test('checkpoints are deleted though no run is', () => {
   const none = { dryRun: true, runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };
   expect(isAnyCounted(none)).toBe(false);
   expect(isAnyCounted({ ...none, checkpoints: 3 })).toBe(true);
 });
 
-test('the address says which runs are shown', () => {
+test('the address has the filters of the runs', () => {
   expect(readFilter(new URLSearchParams('tenant= acme &status=failed&graph=g'))).toEqual({
     limit: 50,
     tenantId: 'acme',

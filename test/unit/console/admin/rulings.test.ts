@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { auditPath, readAuditFilter } from '../../../../console/src/pages/admin/audit/audit-search.ts';
-import { fromLocalTime, toLocalTime } from '../../../../console/src/pages/admin/audit/local-time.ts';
-import { KINDS, readSwitch, toSwitchForm } from '../../../../console/src/pages/admin/switches/switch-draft.ts';
-import { CATALOG_KINDS } from '../../../../src/graph/definition/catalog.ts';
-import { tellLimit } from '../../../../console/src/pages/admin/tenants/tell-limit.ts';
+import { auditPath, readAuditFilter, fromLocalTime, toLocalTime } from '../../../../console/src/pages/admin/search.ts';
 import {
+  KINDS,
+  readSwitch,
+  toSwitchForm,
+  formatLimit,
   missingOf,
   neededFields,
   readTerms,
   toTermsForm,
-} from '../../../../console/src/pages/admin/tenants/terms-draft.ts';
+} from '../../../../console/src/pages/admin/drafts.ts';
+import { CATALOG_KINDS } from '../../../../src/graph/definition/catalog.ts';
 
 describe('the terms of a tenant', () => {
   const NOTHING_SAID = {
@@ -20,7 +21,7 @@ describe('the terms of a tenant', () => {
     suspended: null,
   };
 
-  test('begin as administrators have said them', () => {
+  test('start with the current terms', () => {
     const quotas = {
       runsPerMinute: { limit: 60, source: 'admin' as const },
       costUsdPerDay: { limit: null, source: 'admin' as const },
@@ -38,11 +39,11 @@ describe('the terms of a tenant', () => {
     expect(readTerms(form)).toEqual({ runsPerMinute: 60, costUsdPerDay: null, suspended: { reason: 'unpaid' } });
   });
 
-  test('do not take a limit of the configuration for one of an administrator', () => {
+  test('do not take over a limit of the configuration', () => {
     expect(readTerms(toTermsForm(NOTHING_SAID))).toEqual({ suspended: null });
   });
 
-  test('need a limit and a reason where these are to count', () => {
+  test('require a limit and a reason if these apply', () => {
     const form = { ...toTermsForm(NOTHING_SAID), runs: 'limit', runsPerMinute: 0, cost: 'limit', suspended: true };
     const needed = neededFields(form);
     expect(needed).toEqual(['runsPerMinute', 'costUsdPerDay', 'reason']);
@@ -50,9 +51,9 @@ describe('the terms of a tenant', () => {
     expect(neededFields(toTermsForm(NOTHING_SAID))).toEqual([]);
   });
 
-  test('are told with who says them', () => {
-    expect(tellLimit({ limit: 0, source: 'admin' })).toBe('0, says an administrator');
-    expect(tellLimit({ limit: null, source: 'none' })).toBe('no limit, as nobody says anything');
+  test('are formatted with their source', () => {
+    expect(formatLimit({ limit: 0, source: 'admin' })).toBe('0, says an administrator');
+    expect(formatLimit({ limit: null, source: 'none' })).toBe('no limit, as nobody says anything');
   });
 });
 
@@ -67,7 +68,7 @@ describe('a switch', () => {
     changedBy: 'root',
   } as const;
 
-  test('is turned for the same tenants, with a reason of its own', () => {
+  test('is changed for the same tenants, with a new reason', () => {
     const form = toSwitchForm(OFF, new URLSearchParams());
     expect(readSwitch({ ...form, reason: ' fast again ' })).toEqual({
       kind: 'model',
@@ -79,7 +80,7 @@ describe('a switch', () => {
     expect(toSwitchForm({ ...OFF, state: 'on' }, new URLSearchParams())).toMatchObject({ state: 'off' });
   });
 
-  test('of the thing that the address names is off for all', () => {
+  test('for the subject in the address is off for all tenants', () => {
     const form = toSwitchForm(null, new URLSearchParams('kind=function&name=pay'));
     expect(readSwitch({ ...form, reason: 'r' })).toEqual({ kind: 'function', name: 'pay', state: 'off', reason: 'r' });
     expect(toSwitchForm(null, new URLSearchParams('kind=tool&name=pay&state=on'))).toMatchObject({ state: 'on' });
@@ -87,14 +88,14 @@ describe('a switch', () => {
   });
 });
 
-test('each kind of thing can be chosen in the form of a switch', () => {
+test('the form of a switch offers all kinds of subjects', () => {
   expect(KINDS.map((kind) => kind.const).toSorted()).toEqual([...CATALOG_KINDS].toSorted());
   expect(readSwitch({ kind: 'node-type', name: 'robot', reason: 'r' })).toMatchObject({ kind: 'node-type' });
   expect(readSwitch({ kind: 'toString', name: 'robot', reason: 'r' })).toMatchObject({ kind: 'tool' });
 });
 
 describe('the audit', () => {
-  test('is narrowed down by the address', () => {
+  test('is filtered by the address', () => {
     const search = new URLSearchParams('tenant=acme&by= ada &action=run&run=R&from=2026-11-24T00:00:00.000Z&to=soon');
     const filter = readAuditFilter(search);
     expect(filter).toEqual({

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completionsAt } from '../../../../console/src/editor/completions-at.ts';
-import { indentAfter } from '../../../../console/src/editor/indent-after.ts';
-import { schemasAt } from '../../../../console/src/editor/schemas-at.ts';
+import { completionsAt, schemasAt } from '../../../../console/src/editor/completions.ts';
 import { definitionSchema } from '../../../../src/graph/schema/index.ts';
 
 const SCHEMA = {
@@ -39,26 +37,26 @@ function take(marked: string): string {
 }
 
 describe('the names of members', () => {
-  test('are those that are not there yet', () => {
+  test('are the missing ones', () => {
     expect(complete('{ | }')).toEqual(['name', 'isOpen', 'kind', 'inner', 'nodes']);
     expect(complete('{ "name": "x", "kind": "small", | }')).toEqual(['isOpen', 'inner', 'nodes']);
   });
 
-  test('are narrowed down by what is typed', () => {
+  test('are filtered by the typed text', () => {
     expect(complete('{ "n|" }')).toEqual(['name', 'nodes', 'isOpen', 'kind', 'inner']);
     expect(complete('{ "na|" }')).toEqual(['name']);
   });
 
-  test('are found behind references, however deep', () => {
+  test('are found through references at any depth', () => {
     expect(complete('{ "inner": { "left": { "left": { | } } } }')).toEqual(['left', 'leaf']);
   });
 
-  test('are those of the alternative whose constant is there', () => {
+  test('are those of the alternative whose constant matches', () => {
     expect(complete('{ "nodes": { "a": { "type": "tool", | } } }')).toEqual(['tool']);
     expect(complete('{ "nodes": { "a": { | } } }')).toEqual(['type', 'values', 'tool']);
   });
 
-  test('bring a value to begin with, unless one is there', () => {
+  test('come with an initial value, unless there is one', () => {
     expect(take('{ "na|" }')).toBe('{ "name": "" }');
     expect(take('{ "na|": "x" }')).toBe('{ "name": "x" }');
     expect(take('{ "inn|" }')).toBe('{ "inner":  }');
@@ -67,13 +65,13 @@ describe('the names of members', () => {
 });
 
 describe('values', () => {
-  test('are those of an enumeration, a constant or a truth value', () => {
+  test('are those of an enumeration, a constant or a boolean', () => {
     expect(complete('{ "kind": | }')).toEqual(['small', 'large']);
     expect(complete('{ "isOpen": | }')).toEqual(['true', 'false']);
     expect(complete('{ "nodes": { "a": { "type": "|" } } }')).toEqual(['set', 'tool']);
   });
 
-  test('take the place of what is typed', () => {
+  test('replace the typed text', () => {
     expect(take('{ "kind": "la|" }')).toBe('{ "kind": "large" }');
   });
 });
@@ -91,19 +89,13 @@ describe('the schema of definitions', () => {
     expect(complete('{ "nodes": { "ask": { "type": "app|" } } }', schema)).toEqual(['approval']);
   });
 
-  test('has nothing for text that is no place in it', () => {
+  test('has no completions outside of its objects', () => {
     expect(complete('| { }', schema)).toEqual([]);
     expect(complete('{ "nowhere": { | } }', schema)).toEqual([]);
   });
 });
 
-test('a schema that is its own alternative ends', () => {
+test('a schema that is its own alternative does not recurse forever', () => {
   const schema = { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } };
   expect(schemasAt(schema, {}, []).length).toBeLessThan(100);
-});
-
-test('a new line is indented as the one before, and one step more behind a bracket', () => {
-  expect(indentAfter('{\n  "a": 1,')).toBe('  ');
-  expect(indentAfter('{\n  "a": {')).toBe('    ');
-  expect(indentAfter('')).toBe('');
 });

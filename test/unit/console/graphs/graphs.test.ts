@@ -1,13 +1,13 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { diffRows } from '../../../../console/src/diff/diff-rows.ts';
-import { issuesByField } from '../../../../console/src/form/issues-by-field.ts';
+import { diffRows } from '../../../../console/src/parts/diff-rows.ts';
+import { issuesByField } from '../../../../console/src/form/read-form.ts';
 import { fieldsOf } from '../../../../console/src/form/fields-of.ts';
 import { layOut } from '../../../../console/src/graph/lay-out.ts';
-import { readAlias } from '../../../../console/src/pages/graphs/aliases/read-alias.ts';
-import { changedNodes } from '../../../../console/src/pages/graphs/compare/changed-nodes.ts';
-import { toGraph } from '../../../../console/src/pages/graphs/graph/to-graph.ts';
-import { firstInput, inputSchema } from '../../../../console/src/pages/graphs/start/input-schema.ts';
+import { readAlias } from '../../../../console/src/pages/graphs/read-alias.ts';
+import { changedNodes } from '../../../../console/src/pages/graphs/changed-nodes.ts';
+import { toGraph } from '../../../../console/src/pages/paths.ts';
+import { firstInput, inputSchema } from '../../../../console/src/pages/graphs/input-schema.ts';
 
 describe('the input of a run', () => {
   const definition = {
@@ -33,11 +33,11 @@ describe('the input of a run', () => {
     expect(fields[0]?.description).toBe('The number of the order');
   });
 
-  test('begins with defaults, and with a message to write', () => {
+  test('starts with defaults and an empty message', () => {
     expect(firstInput(definition)).toEqual({ amount: 5, messages: [{ role: 'user', content: '' }] });
   });
 
-  test('begins with the members of an object, to write over', () => {
+  test('starts with the members of an object', () => {
     const ticket = {
       type: 'object',
       properties: {
@@ -52,7 +52,7 @@ describe('the input of a run', () => {
     });
   });
 
-  test('is of all channels where the definition names none', () => {
+  test('has all channels if the definition names none', () => {
     expect(inputSchema({ channels: { a: {}, b: {} } })).toMatchObject({ properties: { a: {}, b: {} }, required: [] });
     expect(inputSchema({})).toMatchObject({ properties: {} });
   });
@@ -71,7 +71,7 @@ describe('issues of a request', () => {
     ],
   });
 
-  test('stand at the fields of the part that the form fills', () => {
+  test('are assigned to the fields of the form', () => {
     expect(issuesByField(error, ['amount', 'a/b'], '/input')).toEqual({
       byField: { amount: 'must be a number', 'a/b': 'must be a text' },
       others: [
@@ -81,14 +81,14 @@ describe('issues of a request', () => {
     });
   });
 
-  test('none are lost where the form has no such field', () => {
+  test('without a field are kept apart', () => {
     expect(issuesByField(error, ['threadId']).byField).toEqual({ threadId: 'too long' });
     expect(issuesByField(error, ['threadId']).others).toHaveLength(3);
     expect(issuesByField(new Error('away'), ['threadId'])).toEqual({ byField: {}, others: [] });
   });
 });
 
-test('an alias has a canary where one is named, by a share of 1', () => {
+test('an alias has a canary if one is named, with a share of 1', () => {
   expect(readAlias({ alias: ' live ', version: 2 })).toEqual({ alias: 'live', version: 2 });
   expect(readAlias({ alias: 'live', version: 2, canaryVersion: 3, canaryShare: 10 })).toEqual({
     alias: 'live',
@@ -98,7 +98,7 @@ test('an alias has a canary where one is named, by a share of 1', () => {
   expect(readAlias({ alias: 'live', version: 2, canaryVersion: 3 }).canary?.share).toBe(0);
 });
 
-test('nodes that are new or differ are marked', () => {
+test('new and changed nodes are marked', () => {
   const before = { nodes: { a: { type: 'set' }, b: { type: 'set' }, gone: {} }, edges: [1] };
   const after = { nodes: { a: { type: 'set' }, b: { type: 'tool' }, c: {} }, edges: [2] };
   expect([...changedNodes(diffRows(before, after))]).toEqual([
@@ -107,12 +107,12 @@ test('nodes that are new or differ are marked', () => {
   ]);
 });
 
-test('the way to a graph names tab and version where they are not the first', () => {
+test('the address of a graph names tab and version if they are not the default', () => {
   expect(toGraph('refund')).toBe('/graphs/refund');
   expect(toGraph('refund', 'versions', 3)).toBe('/graphs/refund/versions?version=3');
 });
 
-test('a diagram has a place for each node, none over another', () => {
+test('a diagram has no overlapping nodes', () => {
   const { nodes, arrows } = layOut({
     nodes: { a: { type: 'set' }, b: { type: 'tool', tool: 'pay' }, c: { type: 'set' } },
     edges: [

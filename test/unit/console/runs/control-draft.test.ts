@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_DRAFT, readBody } from '../../../../console/src/pages/runs/actions/control-draft.ts';
-import { controlsOf, effectsOf } from '../../../../console/src/pages/runs/actions/controls-of.ts';
-import { targetsOf } from '../../../../console/src/pages/runs/actions/targets-of.ts';
-import { withGone } from '../../../../console/src/pages/runs/actions/with-gone.ts';
-import { readFork } from '../../../../console/src/pages/runs/actions/read-fork.ts';
+import {
+  EMPTY_DRAFT,
+  readBody,
+  withEndedTargets,
+  readFork,
+} from '../../../../console/src/pages/runs/actions/control-draft.ts';
+import { availableControls, effectsOf, targetsOf } from '../../../../console/src/pages/runs/actions/controls.ts';
 import type { Explanation, Run } from '../../../../src/client/index.ts';
 
 const WAITING: Pick<Run, 'waitingFor' | 'error' | 'status' | 'endedAt'> = {
@@ -40,13 +42,13 @@ describe('the controls of a run', () => {
     command: { curl: '', holdfast: '', temporal: null },
   });
 
-  test('are those that the API has for the person, in their order, and edits while nothing runs', () => {
+  test('are those that the API allows the person, in display order, and edits while nothing runs', () => {
     const actions = [anAction('approve'), anAction('cancel'), anAction('retry'), anAction('pause', false)];
-    expect(controlsOf({ status: 'running', actions })).toEqual(['retry', 'cancel']);
-    expect(controlsOf({ status: 'waiting', actions })).toEqual(['retry', 'edit', 'cancel']);
+    expect(availableControls({ status: 'running', actions })).toEqual(['retry', 'cancel']);
+    expect(availableControls({ status: 'waiting', actions })).toEqual(['retry', 'edit', 'cancel']);
   });
 
-  test('are told in the words of the API', () => {
+  test('are described in the words of the API', () => {
     const actions = [anAction('retry'), anAction('retry'), anAction('cancel')];
     expect(effectsOf({ actions }, 'retry')).toEqual(['What retry does']);
     expect(effectsOf({ actions }, 'edit')).toEqual([]);
@@ -54,11 +56,11 @@ describe('the controls of a run', () => {
 });
 
 describe('the targets of a control', () => {
-  test('are the interventions that wait, by their ids', () => {
+  test('are the waiting interventions, by their ids', () => {
     expect(targetsOf(WAITING)).toMatchObject([{ label: 'issue_refund in pay', named: { id: 'pay:1:1' } }]);
   });
 
-  test('are the node that has failed the run, or whatever has', () => {
+  test('are the node that has failed the run, or an unnamed one', () => {
     expect(targetsOf(FAILED).map(({ named }) => named)).toEqual([{ node: 'pay' }, {}]);
     expect(targetsOf({ ...FAILED, status: 'completed', error: null })).toEqual([]);
   });
@@ -68,25 +70,25 @@ describe('the targets of a dialog', () => {
   const opened = targetsOf(WAITING);
   const draft = { ...EMPTY_DRAFT, target: opened[0]?.key ?? '', output: '1' };
 
-  test('are still those that it has opened with when the run waits for something else', () => {
+  test('include those from its opening when the run waits for something else', () => {
     const [waiting] = WAITING.waitingFor;
     const now = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, id: 'ship:2:1', node: 'ship' }] : [] });
-    const targets = withGone(opened, now);
+    const targets = withEndedTargets(opened, now);
     expect(targets.map(({ named, isGone }) => ({ ...named, isGone }))).toEqual([
       { id: 'pay:1:1', isGone: true },
       { id: 'ship:2:1', isGone: false },
     ]);
     expect(readBody('skip', draft, targets)).toEqual({ body: { id: 'pay:1:1', output: 1 } });
-    expect(withGone(opened, opened).map(({ isGone }) => isGone)).toEqual([false]);
+    expect(withEndedTargets(opened, opened).map(({ isGone }) => isGone)).toEqual([false]);
   });
 
-  test('are gone when the same has failed anew', () => {
+  test('are gone when the same node has failed again', () => {
     const [waiting] = WAITING.waitingFor;
     const since = '2026-11-24T09:50:00.000Z';
     const anew = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, since }] : [] });
     const again = targetsOf({ ...FAILED, endedAt: since });
-    expect(withGone(opened, anew).map(({ isGone }) => isGone)).toEqual([true, false]);
-    expect(withGone(targetsOf(FAILED), again).map(({ isGone }) => isGone)).toEqual([true, true, false, false]);
+    expect(withEndedTargets(opened, anew).map(({ isGone }) => isGone)).toEqual([true, false]);
+    expect(withEndedTargets(targetsOf(FAILED), again).map(({ isGone }) => isGone)).toEqual([true, true, false, false]);
   });
 });
 
@@ -94,7 +96,7 @@ describe('the body of a control', () => {
   const targets = targetsOf(FAILED);
   const target = targets[0]?.key ?? '';
 
-  test('has what stands in its fields, and nothing else', () => {
+  test('has only the values of its fields', () => {
     const draft = { ...EMPTY_DRAFT, target, output: '{"orders": []}', reason: 'not asked for' };
     expect(readBody('skip', draft, targets)).toEqual({ body: { node: 'pay', output: { orders: [] } } });
     expect(readBody('pause', EMPTY_DRAFT, [])).toEqual({ body: {} });
@@ -103,7 +105,7 @@ describe('the body of a control', () => {
     });
   });
 
-  test('may be null where any output is allowed', () => {
+  test('may be null if any output is allowed', () => {
     const [, all] = targets;
     expect(readBody('skip', { ...EMPTY_DRAFT, target: all?.key ?? '', output: 'null' }, targets)).toEqual({
       body: { output: null },
@@ -127,14 +129,14 @@ describe('the body of a control', () => {
 describe('a fork', () => {
   const EMPTY = { checkpoint: 'c1', values: '', asNode: '', graph: '' };
 
-  test('leaves out what is empty', () => {
+  test('leaves out empty fields', () => {
     expect(readFork({ ...EMPTY, values: '{}' })).toEqual({ fork: { checkpoint: 'c1' } });
     expect(readFork({ checkpoint: 'c1', values: '{"a": 1}', asNode: 'pay', graph: ' shop@2 ' })).toEqual({
       fork: { checkpoint: 'c1', values: { a: 1 }, asNode: 'pay', graph: 'shop@2' },
     });
   });
 
-  test.each(['[]', '7', '{'])('takes no %s for values', (values) => {
+  test.each(['[]', '7', '{'])('refuses %s as values', (values) => {
     expect(readFork({ ...EMPTY, values })).toHaveProperty('problem');
   });
 });

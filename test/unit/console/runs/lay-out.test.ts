@@ -56,7 +56,7 @@ describe('the graph inside a node', () => {
 });
 
 describe('the arrows of a definition', () => {
-  test('come from edges of each kind and from nodes; those to nowhere are left out', () => {
+  test('come from edges of each kind and from nodes, without those to missing nodes', () => {
     const shown = arrowsOf(DEFINITION).map(({ from, to, label, isDetour }) => [from, to, label, isDetour]);
     expect(shown).toEqual([
       ['__start__', 'look', null, false],
@@ -72,7 +72,7 @@ describe('the arrows of a definition', () => {
     ]);
   });
 
-  test('of what is no definition are none', () => {
+  test('are none for a value that is no definition', () => {
     expect(arrowsOf({ nodes: 7, edges: [null, 'x', {}] })).toEqual([]);
   });
 });
@@ -80,7 +80,7 @@ describe('the arrows of a definition', () => {
 describe('a drawing', () => {
   const { nodes, arrows } = layOut(DEFINITION);
 
-  test('has each node once, with what it is about, and the points', () => {
+  test('has each node once with its subject, and the points of arrows', () => {
     expect(nodes.map(({ id, about }) => [id, about])).toEqual([
       ['__start__', 'start'],
       ['look', 'tool: lookup_order'],
@@ -92,7 +92,7 @@ describe('a drawing', () => {
     expect(nodes.find(({ id }) => id === 'sorry')?.inner).toBe('apology@2');
   });
 
-  test('has no two nodes over each other', () => {
+  test('has no overlapping nodes', () => {
     const boxes = nodes.map((node) => ({ ...node, ...sizeOf(node) }));
     const overlaps = boxes.flatMap((one, place) =>
       boxes
@@ -112,7 +112,7 @@ describe('a drawing', () => {
     expect(layOut(DEFINITION)).toEqual({ nodes, arrows, height: expect.any(Number) });
   });
 
-  test('leads every arrow somewhere, a loop too', () => {
+  test('has a path for every arrow, also for a loop', () => {
     expect(arrows.filter(({ points }) => points.length < 2)).toEqual([]);
     const loop = arrows.find(({ from, to }) => from === to);
     expect(loop?.points[0]?.x).toBe(loop?.points.at(-1)?.x);

@@ -7,7 +7,7 @@ function statusOf(node: string, ...given: Parameters<typeof nodeStates>): string
 }
 
 describe('the nodes of a run', () => {
-  test('are what their last event says', () => {
+  test('have the state of their last event', () => {
     const events = history(started('a'), completed('a'), started('b'), started('c'), failed('c'));
     const states = nodeStates(events);
     expect([...states].map(([node, { status }]) => [node, status])).toEqual([
@@ -17,12 +17,12 @@ describe('the nodes of a run', () => {
     ]);
   });
 
-  test('count their visits, and forget what an earlier one has come to', () => {
+  test('count their visits, and drop the outcome of earlier ones', () => {
     const state = nodeStates(history(started('a'), failed('a'), started('a', 2))).get('a');
     expect(state).toEqual({ status: 'running', visits: 2, elements: [] });
   });
 
-  test('wait for an approval until its quorum is there', () => {
+  test('wait for an approval until its quorum is complete', () => {
     const events = history(started('ask'), asked('ask'), decided('ask', 'pending'), decided('ask', 'approved'));
     expect(events.map((_, place) => statusOf('ask', events.slice(0, place + 1)))).toEqual([
       'running',
@@ -32,13 +32,13 @@ describe('the nodes of a run', () => {
     ]);
   });
 
-  test('wait for what only the run names, inside of subgraphs too', () => {
+  test('wait where only the run says so, also within subgraphs', () => {
     const events = history({ ...started('nap'), path: ['outer'] }, started('a'), completed('a'));
     expect(statusOf('outer/nap', events, [{ node: 'nap' }])).toBe('waiting');
     expect(statusOf('a', events, [{ node: 'a' }])).toBe('completed');
   });
 
-  test('have the elements of a list, and the weightiest of their states', () => {
+  test('have the elements of a list, and the first of their states by priority', () => {
     const state = nodeStates(
       history({ ...started('each'), index: 0 }, { ...started('each'), index: 1 }, { ...completed('each'), index: 0 }),
     ).get('each');
@@ -52,7 +52,7 @@ describe('the nodes of a run', () => {
     });
   });
 
-  test('go on when they are retried, and stop with their run', () => {
+  test('run again on a retry, and stop with their run', () => {
     const events = history(
       started('a'),
       failed('a'),

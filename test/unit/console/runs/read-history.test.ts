@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readHistory } from '../../../../console/src/pages/runs/history/read-history.ts';
-import type { RunEvent } from '../../../../console/src/pages/runs/history/run-event.ts';
+import { readHistory } from '../../../../console/src/pages/runs/data/history.ts';
+import type { RunEvent } from '../../../../console/src/pages/runs/data/history.ts';
 import { completed, history, started } from './sample-events.ts';
 
 interface Asked {
@@ -27,7 +27,7 @@ function runsOf(events: readonly RunEvent[]) {
 const EVENTS = history(started('a'), completed('a'), started('b'), completed('b'), started('c'));
 
 describe('a history', () => {
-  test('is read page by page, and told of after each', async () => {
+  test('is loaded page by page, with a report after each', async () => {
     const { runs, asked } = runsOf(EVENTS);
     const told: number[] = [];
     const onPage = (known: readonly RunEvent[]): void => void told.push(known.length);
@@ -40,13 +40,13 @@ describe('a history', () => {
     ]);
   });
 
-  test('goes on behind what is known', async () => {
+  test('is loaded after the known events', async () => {
     const { runs, asked } = runsOf(EVENTS);
     expect(await readHistory(runs, { runId: 'r', known: EVENTS.slice(0, 3) })).toEqual(EVENTS);
     expect(asked).toEqual([{ limit: 1_000, after: 3 }]);
   });
 
-  test('is the same object when nothing is new', async () => {
+  test('is the same object if there is nothing new', async () => {
     expect(await readHistory(runsOf(EVENTS).runs, { runId: 'r', known: EVENTS })).toBe(EVENTS);
   });
 });

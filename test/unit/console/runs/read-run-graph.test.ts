@@ -1,6 +1,6 @@
 import { HoldfastError } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { isNotToBeHad, readRunGraph } from '../../../../console/src/pages/runs/definition/read-run-graph.ts';
+import { isNotToBeHad, readRunGraph } from '../../../../console/src/pages/runs/data/read-run-graph.ts';
 
 const RECORDED = { name: 'pay', nodes: { recorded: {} } };
 const INNER = { name: 'inner', nodes: {} };
@@ -32,14 +32,14 @@ describe('the graph of a run', () => {
     ['another tenant has it by that name', { hash: 'another' }, 1],
     ['it is gone', refused(404, 'UNKNOWN_GRAPH'), 1],
     ['it was never published', { hash: 'its-own' }, null],
-  ])('is that of its recording, with those that it names, where %s', async (_where, published, version) => {
+  ])('is that of its recording, with the graphs that it refers to, if %s', async (_where, published, version) => {
     expect(await read(published, version)).toEqual({
       definition: RECORDED,
       named: { 'inner@1': INNER },
     });
   });
 
-  test('is not looked for elsewhere when the API fails', async () => {
+  test('is not searched for elsewhere if the API fails', async () => {
     await expect(read(refused(503, 'UNAVAILABLE'))).rejects.toMatchObject({ status: 503 });
   });
 
@@ -48,7 +48,7 @@ describe('the graph of a run', () => {
     [refused(403, 'FORBIDDEN'), true],
     [refused(503, 'UNAVAILABLE'), false],
     [null, false],
-  ])('after %s is not to be had: %s', (error, expected) => {
+  ])('after %s is unavailable: %s', (error, expected) => {
     expect(isNotToBeHad(error)).toBe(expected);
   });
 });

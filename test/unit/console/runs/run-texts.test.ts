@@ -1,29 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import { pathRows } from '../../../../console/src/pages/runs/compare/path-rows.ts';
-import { taskName } from '../../../../console/src/pages/runs/history/run-event.ts';
+import { pathRows } from '../../../../console/src/pages/runs/path-rows.ts';
+import { taskName } from '../../../../console/src/pages/runs/data/history.ts';
 import {
   readMetadata,
   readSearch,
   toBulkFilter,
   toFilter,
   writeSearch,
-} from '../../../../console/src/pages/runs/list/run-query.ts';
-import { conversationsOf } from '../../../../console/src/pages/runs/messages/conversations-of.ts';
-import { joinDelta, withoutCalls } from '../../../../console/src/pages/runs/messages/join-deltas.ts';
-import type { PartialReplies } from '../../../../console/src/pages/runs/messages/join-deltas.ts';
-import { tasksOf } from '../../../../console/src/pages/runs/node/tasks-of.ts';
-import { changedBy } from '../../../../console/src/pages/runs/state/changed-by.ts';
+} from '../../../../console/src/pages/runs/run-query.ts';
+import {
+  findConversations,
+  joinDelta,
+  withoutCalls,
+} from '../../../../console/src/pages/runs/messages/conversations.ts';
+import type { PartialReplies } from '../../../../console/src/pages/runs/messages/conversations.ts';
+import { tasksOf } from '../../../../console/src/pages/runs/graph/node-states.ts';
+import { changedBy } from '../../../../console/src/pages/runs/run/changed-by.ts';
 import { completed, history, saved, started } from './sample-events.ts';
 
 describe('a search for runs', () => {
   const QUERY = new URLSearchParams({ status: 'waiting,failed', graph: 'shop', metadata: 'order=A-1' }).toString();
 
-  test('is read from an address and written to it', () => {
+  test('is parsed from an address and formatted to it', () => {
     const search = readSearch(new URLSearchParams(`${QUERY}&other=1`));
     expect(writeSearch(search).toString()).toBe(QUERY);
   });
 
-  test('knows no status that there is not', () => {
+  test('ignores an unknown status', () => {
     expect(readSearch(new URLSearchParams('status=waiting,nice')).statuses).toEqual(['waiting']);
   });
 
@@ -33,12 +36,12 @@ describe('a search for runs', () => {
     expect(toBulkFilter(readSearch(new URLSearchParams()))).toEqual({});
   });
 
-  test('takes metadata with spaces in quotes', () => {
+  test('takes metadata with quoted spaces', () => {
     expect(readMetadata('order=A-1 name:"Ann B" x')).toEqual({ order: 'A-1', name: 'Ann B' });
   });
 });
 
-describe('what models say', () => {
+describe('a partial reply of a model', () => {
   const delta = { node: 'answer', visit: 1, attempt: 1, callKey: 'k', index: 0, text: 'Dear ' };
 
   const join = (...deltas: readonly Partial<typeof delta>[]): PartialReplies => {
@@ -47,35 +50,35 @@ describe('what models say', () => {
     return replies;
   };
 
-  test('is joined in order, each piece once', () => {
+  test('is joined in order, each delta once', () => {
     expect(join({}, { index: 1, text: 'Ann' }, { index: 1, text: 'Ann' }).get('k')?.text).toBe('Dear Ann');
   });
 
-  test('begins anew with a later attempt; an older one says nothing more', () => {
+  test('starts over with a later attempt, and ignores an older one', () => {
     const replies = join({}, { attempt: 2, text: 'Hi' }, { index: 1, text: 'old' });
     expect(replies.get('k')).toMatchObject({ attempt: 2, text: 'Hi' });
   });
 
-  test('says so when a piece is missing', () => {
+  test('is marked if a delta is missing', () => {
     expect(join({ index: 3 }).get('k')?.hasGaps).toBe(true);
   });
 
-  test('goes when the call has ended', () => {
+  test('is removed when the call has ended', () => {
     expect(withoutCalls(join({}), new Set(['k']))).toEqual([]);
   });
 });
 
-test('conversations are lists of nothing but messages', () => {
+test('conversations are lists of messages only', () => {
   const messages = [
     { id: 'm1', role: 'user', content: 'Hi' },
     { role: 'assistant', content: '', toolCalls: [{ id: 't', name: 'look', args: { n: 1 } }, 7] },
   ];
-  const found = conversationsOf({ messages, list: [1], mixed: [messages[0], 'x'], empty: [], text: 'x' });
+  const found = findConversations({ messages, list: [1], mixed: [messages[0], 'x'], empty: [], text: 'x' });
   expect(found.map(({ channel }) => channel)).toEqual(['messages']);
   expect(found[0]?.messages[1]).toMatchObject({ id: '1', toolCalls: [{ name: 'look' }] });
 });
 
-test('each checkpoint knows who has changed what since the one before', () => {
+test('each checkpoint has the changes since the one before, with their authors', () => {
   const changes = changedBy(
     history(
       saved('c1'),
@@ -102,7 +105,7 @@ test('the tasks of a node are those of its own graph, the latest visit first', (
   expect(tasksOf(events, { path: ['outer'], node: 'a' })).toHaveLength(1);
 });
 
-test('the ways of two runs stand side by side', () => {
+test('the supersteps of two runs are paired', () => {
   expect(pathRows([['a'], ['b', 'c']], [['a'], ['d'], ['e']])).toEqual([
     { number: 1, left: 'a', right: 'a', isSame: true },
     { number: 2, left: 'b, c', right: 'd', isSame: false },
@@ -110,6 +113,6 @@ test('the ways of two runs stand side by side', () => {
   ]);
 });
 
-test('a task is named with what is around it', () => {
+test('the name of a task includes its enclosing nodes', () => {
   expect(taskName({ path: ['outer'], node: 'pay', index: 2, visit: 3 })).toBe('outer/pay[2] (visit 3)');
 });

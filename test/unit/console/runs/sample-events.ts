@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../../console/src/pages/runs/history/run-event.ts';
+import type { RunEvent } from '../../../../console/src/pages/runs/data/history.ts';
 
 const BEGIN_MS = Date.parse('2026-11-24T09:30:00.000Z');
 

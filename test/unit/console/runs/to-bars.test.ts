@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { spanOf, toBars } from '../../../../console/src/pages/runs/timeline/to-bars.ts';
+import { spanOf, toBars } from '../../../../console/src/pages/runs/run/to-bars.ts';
 import {
   FAILURE,
   asked,
@@ -23,23 +23,23 @@ describe('a bar', () => {
     ]);
   });
 
-  test('has the call of a model from when it was made', () => {
+  test('has the call of a model from its start', () => {
     const call = { type: 'model.called', node: 'a', visit: 1, model: 'm', attempts: 2, durationMs: 700 } as const;
     const [bar] = toBars(history(started('a'), { ...call, idempotencyKey: 'k' }));
     expect(bar?.parts).toMatchObject([{ label: 'm', fromMs: atMs(2) - 700, toMs: atMs(2), attempts: 2 }]);
   });
 
-  test('waits while somebody is asked', () => {
+  test('waits during an approval', () => {
     const events = history(started('ask'), asked('ask'), decided('ask', 'approved'));
     expect(toBars(events.slice(0, 2))[0]).toMatchObject({ status: 'waiting', parts: [{ kind: 'wait', toMs: null }] });
     expect(toBars(events)[0]).toMatchObject({ status: 'running', parts: [{ toMs: atMs(3), hasFailed: false }] });
   });
 
-  test('is all wait where the node does nothing else', () => {
+  test('is a wait as a whole for a node that only waits', () => {
     expect(toBars(history(started('nap')), new Set(['nap']))[0]).toMatchObject({ isWait: true, status: 'waiting' });
   });
 
-  test('goes on when its task is retried, with the call that has failed', () => {
+  test('continues on a retry of its task, with the failed call', () => {
     const events = history(
       started('pay'),
       requested('pay', 'k1'),
@@ -61,7 +61,7 @@ describe('a bar', () => {
     expect(bar).toMatchObject({ status: 'canceled', toMs: atMs(3), parts: [{ toMs: atMs(3) }] });
   });
 
-  test('is one more where a call is undone', () => {
+  test('is added for a compensating call', () => {
     const undo = { node: 'pay', visit: 1, tool: 'take_back' } as const;
     const bars = toBars(
       history(
@@ -78,7 +78,7 @@ describe('a bar', () => {
   });
 });
 
-test('a span reaches from the first beginning to now while something lasts', () => {
+test('a span reaches from the first start to now while something is unfinished', () => {
   const bars = toBars(history(started('a'), completed('a'), started('b')));
   expect(spanOf(bars, atMs(10))).toEqual({ fromMs: atMs(1), toMs: atMs(10) });
   expect(spanOf(bars.slice(0, 1), atMs(10))).toEqual({ fromMs: atMs(1), toMs: atMs(2) });

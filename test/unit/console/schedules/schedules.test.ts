@@ -1,8 +1,12 @@
 import type { Schedule } from 'holdfast/client';
 import { describe, expect, test } from 'vitest';
-import { readSpan } from '../../../../console/src/pages/schedules/one/read-span.ts';
-import { toChange, toForm, toNew } from '../../../../console/src/pages/schedules/form/schedule-draft.ts';
-import { tellTimes } from '../../../../console/src/pages/schedules/parts/tell-times.ts';
+import {
+  readSpan,
+  toChange,
+  toForm,
+  toNew,
+  formatTimes,
+} from '../../../../console/src/pages/schedules/schedule-draft.ts';
 import { SCHEDULE_EXAMPLE } from '../../../../src/api/schemas/schedule.ts';
 
 const SCHEDULE: Schedule = SCHEDULE_EXAMPLE;
@@ -10,7 +14,7 @@ const SCHEDULE: Schedule = SCHEDULE_EXAMPLE;
 describe('a change of a schedule', () => {
   const form = toForm(SCHEDULE);
 
-  test('names what differs alone', () => {
+  test('has only the fields that differ', () => {
     expect(toChange(SCHEDULE, form)).toEqual({});
     expect(toChange(SCHEDULE, { ...form, overlap: 'allow', input: { number: 'A-2' } })).toEqual({
       overlap: 'allow',
@@ -18,19 +22,19 @@ describe('a change of a schedule', () => {
     });
   });
 
-  test('empties what is empty now', () => {
+  test('clears fields that have been emptied', () => {
     const before = { ...SCHEDULE, threadId: 'ann', metadata: { a: 1 } };
     const { threadId: _, metadata: __, ...others } = toForm(before);
     expect(toChange(before, others)).toEqual({ threadId: null, metadata: {} });
   });
 
-  test('puts one kind of times in place of the other', () => {
+  test('replaces one kind of times by the other', () => {
     const { cron: _, ...others } = form;
     expect(toChange(SCHEDULE, { ...others, every: '10m' })).toEqual({ every: '10m' });
   });
 });
 
-test('a new schedule has what the form has', () => {
+test('a new schedule has the values of the form', () => {
   expect(toNew({ graph: 'g', every: '1h', cron: null, paused: false })).toEqual({
     graph: 'g',
     every: '1h',
@@ -39,12 +43,12 @@ test('a new schedule has what the form has', () => {
   expect(toNew(undefined)).toEqual({ graph: '' });
 });
 
-test('its times are told in words', () => {
-  expect(tellTimes(SCHEDULE)).toBe('30 6 * * MON-FRI in Europe/Berlin');
-  expect(tellTimes({ cron: null, every: '10m', timeZone: 'UTC' })).toBe('every 10m');
+test('the times of a schedule are formatted for people', () => {
+  expect(formatTimes(SCHEDULE)).toBe('30 6 * * MON-FRI in Europe/Berlin');
+  expect(formatTimes({ cron: null, every: '10m', timeZone: 'UTC' })).toBe('every 10m');
 });
 
-test('a span is read as people write it', () => {
+test('the span of a backfill is parsed as people write it', () => {
   expect(readSpan({ from: '2026-11-20T06:00:00+01:00', to: '2026-11-21T00:00:00Z' })).toEqual({
     from: '2026-11-20T05:00:00.000Z',
     to: '2026-11-21T00:00:00.000Z',

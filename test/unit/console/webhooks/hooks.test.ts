@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hooks/hook-draft.ts';
+import { readHook, toHookForm } from '../../../../console/src/pages/webhooks/hook-draft.ts';
 import { HOOK_EXAMPLE } from '../../../../src/api/schemas/hook.ts';
 
-test('a hook starts runs, or is an event of them', () => {
+test('a hook starts runs or sends them an event', () => {
   const value = {
     id: ' pay ',
     scheme: 'stripe',
@@ -23,13 +23,13 @@ test('a hook starts runs, or is an event of them', () => {
   });
 });
 
-test('a secret is named or written', () => {
+test('a secret is given by name or by value', () => {
   expect(readHook({ secret: 'in the open' }).hook.secret).toBe('in the open');
   expect(readHook({ secretName: 'KEY', secret: 'in the open' }).hook.secret).toEqual({ secret: 'KEY' });
   expect(readHook(undefined).hook).toMatchObject({ scheme: 'standard', secret: '' });
 });
 
-test('the form of a hook gives the same hook again', () => {
+test('the form of a hook returns the same hook', () => {
   const { id, hook } = readHook(toHookForm(HOOK_EXAMPLE));
   expect(id).toBe(HOOK_EXAMPLE.id);
   expect(hook).toEqual({ scheme: HOOK_EXAMPLE.scheme, secret: HOOK_EXAMPLE.secret, start: HOOK_EXAMPLE.start });

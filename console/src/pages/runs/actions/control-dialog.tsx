@@ -1,26 +1,21 @@
 import type { Run } from 'holdfast/client';
 import { useMemo, useState } from 'react';
 import type { FormEvent, JSX } from 'react';
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
-import { Notice } from '../../../parts/notice.tsx';
-import type { ShownRequest } from '../../../parts/to-curl.ts';
-import { useExplanation } from '../history/use-run.ts';
+import { CopyAsCurl } from '../../../parts/copy-button.tsx';
+import { Notice, Problem } from '../../../parts/notices.tsx';
+import type { ApiRequest } from '../../../parts/to-curl.ts';
+import { useExplanation } from '../data/use-run.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ControlFields } from './control-fields.tsx';
-import { EMPTY_DRAFT, readBody } from './control-draft.ts';
+import { EMPTY_DRAFT, readBody, lacksTarget } from './control-draft.ts';
 import type { ControlDraft, DraftField, ReadBody } from './control-draft.ts';
-import { effectsOf } from './controls-of.ts';
-import type { Control } from './controls-of.ts';
-import { LABELS } from './labels.ts';
-import type { PreviewedAction } from './preview-of.ts';
-import { PreviewView } from './preview-view.tsx';
-import { Refusal } from './refusal.tsx';
-import type { Target } from './targets-of.ts';
-import { useControl } from './use-control.ts';
-import { isStale, useOpenedState } from './use-opened-state.ts';
-import { usePreview } from './use-preview.ts';
-import { useTargets } from './use-targets.ts';
-import { lacksTarget } from './with-gone.ts';
+import { effectsOf, LABELS } from './controls.ts';
+import type { Control, Target } from './controls.ts';
+import type { PreviewedAction } from './preview.ts';
+import { PreviewView, usePreview } from './preview-view.tsx';
+import { useControl, isStale, useOpenedState, useTargets } from './use-control.ts';
+import type { OpenedState } from './use-control.ts';
+import { DiffView } from '../../../parts/diff-view.tsx';
 
 interface ControlDialogProps {
   readonly run: Run;
@@ -28,7 +23,7 @@ interface ControlDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks what a control needs, and says what it would do. */
+/** The dialog of a control: its fields, and a preview. */
 export function ControlDialog({ run, control, onClose }: ControlDialogProps): JSX.Element {
   const targets = useTargets(run);
   const [draft, setDraft] = useState(() => firstDraft(targets));
@@ -88,10 +83,10 @@ function problemsIn(read: ReadBody): Readonly<Partial<Record<DraftField, string>
 }
 
 interface ButtonsProps extends Pick<ControlDialogProps, 'control' | 'onClose'> {
-  /** True: it can't be sent now. */
+  /** True while it cannot be sent. */
   readonly isHeld: boolean;
-  /** `null`: something is wrong with it. */
-  readonly request: ShownRequest | null;
+  /** `null` if the fields are invalid. */
+  readonly request: ApiRequest | null;
 }
 
 function Buttons({ control, isHeld, request, onClose }: ButtonsProps): JSX.Element {
@@ -120,7 +115,7 @@ function Gone({ isGone }: { readonly isGone: boolean }): JSX.Element | null {
   );
 }
 
-/** What the API says that a control does. */
+/** The effects of a control in the words of the API. */
 function Effects({ run, control }: Omit<ControlDialogProps, 'onClose'>): JSX.Element | null {
   const { data: explanation } = useExplanation(run.id);
   if (!explanation) return null;
@@ -139,13 +134,54 @@ function toPreviewed(control: Control, { target, node }: ControlDraft, targets: 
   return { kind: control, node: targets.find(({ key }) => key === target)?.node ?? null };
 }
 
-interface Shown {
+interface ControlRequest {
   readonly control: Control;
   readonly body: Readonly<Record<string, unknown>>;
   readonly etag: string | undefined;
 }
 
-function toRequest(runId: string, { control, body, etag = '*' }: Shown): ShownRequest {
+function toRequest(runId: string, { control, body, etag = '*' }: ControlRequest): ApiRequest {
   if (control !== 'edit') return { method: 'POST', path: `/api/runs/${runId}/${control}`, body };
   return { method: 'PATCH', path: `/api/runs/${runId}/state`, body, headers: { 'if-match': etag } };
+}
+
+interface RefusalProps {
+  /** The error of a refused control; `null` if there is none. */
+  readonly error: unknown;
+  readonly opened: OpenedState;
+  readonly onReadAgain: () => void;
+}
+
+/** Explains why a control was refused. If the state has changed since the dialog opened, it shows the differences. */
+export function Refusal({ error, opened, onReadAgain }: RefusalProps): JSX.Element | null {
+  if (isStale(error))
+    return (
+      <Notice kind="warn">
+        <strong>Somebody else has changed it</strong>
+        <p>Nothing was written: since you opened this, a person or the run itself has made another state of it.</p>
+        <button type="button" className="button small" onClick={onReadAgain}>
+          Show what is different
+        </button>
+      </Notice>
+    );
+  return (
+    <>
+      {error !== null && <Problem error={error} />}
+      <Different opened={opened} onReadAgain={onReadAgain} />
+    </>
+  );
+}
+
+function Different({ opened, onReadAgain }: Omit<RefusalProps, 'error'>): JSX.Element | null {
+  const { state, before, error, isReady } = opened;
+  if (error !== null) return <Problem error={error} onRetry={onReadAgain} />;
+  if (before === null || state === undefined || !isReady) return null;
+  return (
+    <DiffView
+      before={before.values}
+      after={state.values}
+      titles={['When you opened it', 'Now']}
+      same="None of its values is different"
+    />
+  );
 }

@@ -1,10 +1,10 @@
+import type { Fork } from 'holdfast/client';
 import { readJsonText } from '../../../form/draft.ts';
-import type { Control } from './controls-of.ts';
-import type { Target } from './targets-of.ts';
+import type { Control, Target } from './controls.ts';
 
-/** What stands in the fields of a control: texts, of which some are JSON. */
+/** The fields of a control as texts; some are JSON. */
 export interface ControlDraft {
-  /** What a control is for: the key of a target. */
+  /** The key of the target. */
   readonly target: string;
   readonly node: string;
   readonly reason: string;
@@ -20,7 +20,7 @@ export type DraftField = keyof ControlDraft;
 
 export const EMPTY_DRAFT: ControlDraft = { target: '', node: '', reason: '', values: '', output: '', limits: '' };
 
-/** The fields of each control, in the order in which they are shown. */
+/** The fields of each control, in display order. */
 export const FIELDS: Readonly<Record<Control, readonly DraftField[]>> = {
   retry: ['target', 'limits'],
   skip: ['target', 'output'],
@@ -41,7 +41,7 @@ const NEEDED: Readonly<Partial<Record<Control, readonly DraftField[]>>> = {
   edit: ['values'],
 };
 
-/** The body of a request, or what is wrong with the fields by their names. */
+/** The body of a request, or the problems by field name. */
 export type ReadBody =
   | { readonly body: Readonly<Record<string, unknown>> }
   | { readonly problems: Readonly<Partial<Record<DraftField, string>>> };
@@ -82,7 +82,7 @@ const READERS: Readonly<Record<DraftField, (text: string, reading: Reading) => R
   },
 };
 
-/** Without its target, a control would be for whatever waits by then. */
+/** Requires the target: without one, the control would apply to whatever waits when it arrives. */
 function readTarget(found: Target | undefined): Read {
   return found ? { members: found.named } : { problem: 'It is not there any more' };
 }
@@ -93,4 +93,57 @@ function readObject(name: string, text: string): Read {
   const { value } = read;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? { members: { [name]: value } } : { problem: 'An object is needed, such as {"amount": 60}' };
+}
+
+/** The fields of a fork. */
+interface ForkDraft {
+  readonly checkpoint: string;
+  /** JSON */
+  readonly values: string;
+  readonly asNode: string;
+  readonly graph: string;
+}
+
+/** Converts the fields of a fork to a request, without empty ones. */
+export function readFork({
+  checkpoint,
+  values,
+  asNode,
+  graph,
+}: ForkDraft): { readonly fork: Fork } | { readonly problem: string } {
+  const read = values.trim() === '' ? { value: {} } : readJsonText(values);
+  if ('problem' in read) return read;
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { problem: 'An object is needed, such as {"amount": 60}' };
+  return {
+    fork: {
+      checkpoint,
+      ...(Object.keys(value).length > 0 && { values: { ...value } }),
+      ...(asNode !== '' && { asNode }),
+      ...(graph.trim() !== '' && { graph: graph.trim() }),
+    },
+  };
+}
+
+/** A target in a dialog. */
+export interface TargetOption extends Target {
+  /** True if it was settled, or has failed again, since the dialog opened. */
+  readonly isGone: boolean;
+}
+
+/** Joins the current targets of a run with those from the opening of a dialog, so that a selection never changes its meaning. */
+export function withEndedTargets(opened: readonly Target[], now: readonly Target[]): readonly TargetOption[] {
+  const keys = new Set(now.map(({ key }) => key));
+  const gone = opened.filter(({ key }) => !keys.has(key));
+  return [
+    ...gone.map((target) => ({ ...target, isGone: true })),
+    ...now.map((target) => ({ ...target, isGone: false })),
+  ];
+}
+
+/** True if the target of a control is gone. */
+export function lacksTarget(control: Control, draft: ControlDraft, offered: readonly TargetOption[]): boolean {
+  if (!FIELDS[control].includes('target')) return false;
+  return !offered.some(({ key, isGone }) => key === draft.target && !isGone);
 }

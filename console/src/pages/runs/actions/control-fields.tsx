@@ -1,18 +1,17 @@
 import type { Run } from 'holdfast/client';
 import type { JSX } from 'react';
 import { nodesOf } from '../../../graph/definition.ts';
-import { Labelled } from '../parts/labelled.tsx';
-import { useDefinition } from '../definition/use-definition.ts';
+import { Labelled } from '../parts/dialog.tsx';
+import { useDefinition } from '../data/use-definition.ts';
 import { FIELDS } from './control-draft.ts';
-import type { ControlDraft, DraftField } from './control-draft.ts';
-import type { Control } from './controls-of.ts';
-import type { OfferedTarget } from './with-gone.ts';
+import type { ControlDraft, DraftField, TargetOption } from './control-draft.ts';
+import type { Control } from './controls.ts';
 
 interface ControlFieldsProps {
   readonly run: Run;
   readonly control: Control;
   readonly draft: ControlDraft;
-  readonly targets: readonly OfferedTarget[];
+  readonly targets: readonly TargetOption[];
   readonly problems: Readonly<Partial<Record<DraftField, string>>>;
   readonly onChange: (draft: ControlDraft) => void;
 }

@@ -4,24 +4,22 @@ import type { FormEvent, JSX } from 'react';
 import { useLocation } from 'wouter';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useAction } from '../../../api/use-action.ts';
-import { useApi } from '../../../api/use-api.ts';
-import { DiffView } from '../../../diff/diff-view.tsx';
-import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
-import { Problem } from '../../../parts/problem.tsx';
+import { useApi } from '../../../api/use-api.tsx';
+import { DiffView } from '../../../parts/diff-view.tsx';
+import { CopyAsCurl } from '../../../parts/copy-button.tsx';
+import { Problem } from '../../../parts/notices.tsx';
 import { nodesOf } from '../../../graph/definition.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Labelled } from '../parts/labelled.tsx';
-import { useDefinition } from '../definition/use-definition.ts';
-import { readFork } from './read-fork.ts';
-import { PreviewView } from './preview-view.tsx';
-import { usePreview } from './use-preview.ts';
+import { Dialog, Labelled } from '../parts/dialog.tsx';
+import { useDefinition } from '../data/use-definition.ts';
+import { readFork } from './control-draft.ts';
+import { PreviewView, usePreview } from './preview-view.tsx';
 
 interface ForkProps {
   readonly run: Run;
   readonly checkpoint: Checkpoint;
 }
 
-/** Opens a dialog that begins another run at a checkpoint. */
+/** A button with a dialog that starts another run from a checkpoint. */
 export function ForkButton({ run, checkpoint }: ForkProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -118,7 +116,7 @@ interface ChannelPickerProps {
   readonly onPick: (channel: string) => void;
 }
 
-/** Puts the value of a channel among those to edit. */
+/** Adds the value of a channel to the JSON to edit. */
 function ChannelPicker({ values, onPick }: ChannelPickerProps): JSX.Element {
   return (
     <Labelled label="Take a channel’s value to edit it">
@@ -134,7 +132,7 @@ function ChannelPicker({ values, onPick }: ChannelPickerProps): JSX.Element {
   );
 }
 
-/** A text that is no JSON stays as it is. */
+/** Leaves a text that is not JSON unchanged. */
 function withChannel(text: string, channel: string, values: Values): string {
   const read = readFork({ checkpoint: '', values: text, asNode: '', graph: '' });
   if ('problem' in read || channel === '') return text;

@@ -1,10 +1,19 @@
+import { useMemo } from 'react';
 import type { JSX } from 'react';
-import type { Preview } from './preview-of.ts';
-import './actions.css';
+import { useQuery } from '@tanstack/react-query';
+import type { Run } from 'holdfast/client';
+import { createPreview } from './preview.ts';
+import type { Preview, PreviewedAction } from './preview.ts';
+import '../parts/runs.css';
+import { KEYS } from '../../../api/query-keys.ts';
+import { useApi } from '../../../api/use-api.tsx';
+import { nodesOf } from '../../../graph/definition.ts';
+import { useHistory } from '../data/use-run.ts';
+import { useDefinition } from '../data/use-definition.ts';
 
 const SHOWN = 12;
 
-/** What an action would keep, and what it would have made again. */
+/** Shows the work that an action keeps, and the work that it repeats. */
 export function PreviewView({ preview }: { readonly preview: Preview | null }): JSX.Element {
   if (!preview) return <p className="muted">Reading what the run has done…</p>;
   const { kept, again, notes } = preview;
@@ -40,4 +49,24 @@ function Names({ title, names }: { readonly title: string; readonly names: reado
       </ul>
     </section>
   );
+}
+
+const MOST_TOOLS = 200;
+
+/** The preview of an action; `null` until the history is loaded. */
+export function usePreview(run: Run, action: PreviewedAction): Preview | null {
+  const client = useApi();
+  const { data: history } = useHistory(run.id);
+  const { data: definition } = useDefinition(run);
+  const { data: tools } = useQuery({
+    queryKey: [...KEYS.tools, 'effects'],
+    queryFn: async ({ signal }) => await client.tools.list({ limit: MOST_TOOLS }, { signal }).page(),
+  });
+  return useMemo(() => {
+    if (!history) return null;
+    const effects = new Map(tools?.items.map(({ name, effect }) => [name, effect]));
+    const nodes = definition ? nodesOf(definition) : [];
+    const compensated = new Set(nodes.flatMap(([id, { compensate }]) => (compensate === undefined ? [] : [id])));
+    return createPreview(action, { events: history, effects, compensated });
+  }, [history, tools, definition, action]);
 }

@@ -2,21 +2,21 @@ import { Handle, Position } from '@xyflow/react';
 import type { Node, NodeProps } from '@xyflow/react';
 import type { JSX } from 'react';
 import { Status } from '../../../parts/status.tsx';
-import type { PlacedNode } from '../../../graph/lay-out.ts';
+import type { LaidOutNode } from '../../../graph/lay-out.ts';
 import type { NodeState } from './node-states.ts';
 
-interface NodeData extends Omit<PlacedNode, 'x' | 'y'>, Record<string, unknown> {
-  /** `null`: the run has not been there. */
+interface NodeData extends Omit<LaidOutNode, 'x' | 'y'>, Record<string, unknown> {
+  /** `null` if the run has not reached the node. */
   readonly state: NodeState | null;
   readonly isChosen: boolean;
   readonly onChoose: (node: string) => void;
   readonly onOpen: (node: string) => void;
 }
 
-export type ShownNode = Node<NodeData, 'shown'>;
+export type FlowNode = Node<NodeData, 'shown'>;
 
-/** A node of a graph: a button that opens what it has done. */
-export function GraphNode({ data }: NodeProps<ShownNode>): JSX.Element {
+/** A node of a graph, as a button that opens its panel. */
+export function GraphNode({ data }: NodeProps<FlowNode>): JSX.Element {
   const { kind, about } = data;
   return (
     <>
@@ -64,7 +64,7 @@ function NodeBody({ data }: { readonly data: NodeData }): JSX.Element {
   );
 }
 
-/** How far a node is that runs for each element of a list. */
+/** The progress of a node that runs for each element of a list. */
 function Elements({ elements }: Pick<NodeState, 'elements'>): JSX.Element {
   const ready = elements.filter(({ status }) => status === 'completed' || status === 'skipped').length;
   return (

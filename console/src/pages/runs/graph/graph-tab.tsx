@@ -1,22 +1,27 @@
 import type { Run } from 'holdfast/client';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useEffect } from 'react';
 import type { JSX } from 'react';
-import { Notice } from '../../../parts/notice.tsx';
-import { Problem } from '../../../parts/problem.tsx';
+import { useReactFlow, useStore } from '@xyflow/react';
+import type { NodeTypes } from '@xyflow/react';
+import { Notice, Problem } from '../../../parts/notices.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { useHistory } from '../history/use-history.ts';
-import { NodePanel } from '../node/node-panel.tsx';
-import { isNotToBeHad } from '../definition/read-run-graph.ts';
-import type { RunGraph } from '../definition/read-run-graph.ts';
-import { useNamedDefinition, useRunGraph } from '../definition/use-definition.ts';
+import { useHistory } from '../data/use-run.ts';
+import { NodePanel } from './node-panel.tsx';
+import { isNotToBeHad } from '../data/read-run-graph.ts';
+import type { RunGraph } from '../data/read-run-graph.ts';
+import { useNamedDefinition, useRunGraph } from '../data/use-definition.ts';
 import { innerOf, nodesOf } from '../../../graph/definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
 import { isMembers } from '../../../form/fields-of.ts';
-import { OpenSubgraphs } from '../../../graph/open-subgraphs.tsx';
-import { GraphView } from './graph-view.tsx';
+import { OpenSubgraphs, GraphCanvas } from '../../../graph/graph-canvas.tsx';
 import { nodeStates } from './node-states.ts';
+import type { NodeState } from './node-states.ts';
+import './graph.css';
+import { GraphNode } from './graph-node.tsx';
+import type { FlowNode } from './graph-node.tsx';
+import { layOut, sizeOf } from '../../../graph/lay-out.ts';
 
-/** The graph of a run as it goes through it, and what one of its nodes has done. */
+/** The graph of a run with the states of its nodes, and the panel of the selected node. */
 export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
   const graph = useRunGraph(run);
   const history = useHistory(run.id);
@@ -36,12 +41,12 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
         <QueryView query={graph} what="Loading the graph">
           {({ definition, named }) => (
             <Level definition={definition} named={named} path={path}>
-              {(shown) => (
+              {(opened) => (
                 <GraphView
-                  definition={shown}
+                  definition={opened}
                   path={path}
                   states={states}
-                  here={placesOf(run)}
+                  here={activeNodes(run)}
                   chosen={chosen}
                   onChoose={setChosen}
                   onOpen={(id) => open([...path, id])}
@@ -58,8 +63,8 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
   );
 }
 
-/** Where a run stands: what it waits for, where it has failed, or what is next. */
-function placesOf({ waitingFor, error, next }: Run): readonly string[] {
+/** The current nodes of a run: those that wait, the failed one, or the next ones. */
+function activeNodes({ waitingFor, error, next }: Run): readonly string[] {
   if (waitingFor.length > 0) return waitingFor.map(({ node }) => node);
   return error?.node === undefined ? next : [error.node];
 }
@@ -78,7 +83,7 @@ interface LevelProps extends RunGraph {
   readonly children: (definition: Definition) => JSX.Element;
 }
 
-/** Goes down into the subgraphs of a path. */
+/** Renders the graph at the end of a path of subgraphs. */
 function Level({ definition, named, path, children }: LevelProps): JSX.Element {
   const [first, ...rest] = path;
   if (first === undefined) return children(definition);
@@ -98,4 +103,58 @@ function NamedLevel({ reference, ...level }: NamedLevelProps): JSX.Element {
   const query = useNamedDefinition(reference);
   if (isNotToBeHad(query.error)) return <NotPublished />;
   return <QueryView query={query}>{(definition) => <Level definition={definition} {...level} />}</QueryView>;
+}
+
+interface GraphViewProps {
+  readonly definition: Definition;
+  /** The enclosing subgraphs. */
+  readonly path: readonly string[];
+  readonly states: ReadonlyMap<string, NodeState>;
+  /** The ids of the current nodes. */
+  readonly here: readonly string[];
+  readonly chosen: string | null;
+  readonly onChoose: (node: string | null) => void;
+  readonly onOpen: (node: string) => void;
+}
+
+const NODE_TYPES: NodeTypes = { shown: GraphNode };
+
+/** A drawing of a graph with the states of a run. The layout is computed once for a definition. */
+export function GraphView({ definition, path, states, here, chosen, onChoose, onOpen }: GraphViewProps): JSX.Element {
+  const drawing = useMemo(() => layOut(definition), [definition]);
+  const nodes = useMemo(
+    () =>
+      drawing.nodes.map(({ id, x, y, ...node }): FlowNode => {
+        const state = states.get([...path, id].join('/')) ?? null;
+        const data = { ...node, id, state, isChosen: id === chosen, onChoose, onOpen };
+        return { id, type: 'shown', position: { x, y }, ...sizeOf(node), data, focusable: false };
+      }),
+    [drawing, path, states, chosen, onChoose, onOpen],
+  );
+  return (
+    <GraphCanvas
+      key={path.join('/')}
+      label="Graph"
+      drawing={drawing}
+      nodes={nodes}
+      nodeTypes={NODE_TYPES}
+      here={here}
+      onlyRenderVisibleElements
+      onLeave={() => onChoose(null)}
+    >
+      <KeepInSight node={chosen} />
+    </GraphCanvas>
+  );
+}
+
+/** Pans the drawing so that a node stays visible when the panel opens. The zoom stays. */
+export function KeepInSight({ node }: { readonly node: string | null }): null {
+  const { fitView, getZoom } = useReactFlow();
+  const width = useStore((store) => store.width);
+  useEffect(() => {
+    if (node === null || width === 0) return;
+    const zoom = getZoom();
+    void fitView({ nodes: [{ id: node }], minZoom: zoom, maxZoom: zoom });
+  }, [node, width, fitView, getZoom]);
+  return null;
 }

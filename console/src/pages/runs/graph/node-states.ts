@@ -1,9 +1,9 @@
-import { addressOf, isTaskEvent } from '../history/run-event.ts';
-import type { RunEvent, TaskEvent } from '../history/run-event.ts';
+import { addressOf, isTaskEvent, taskKey } from '../data/history.ts';
+import type { RunEvent, TaskEvent } from '../data/history.ts';
 
 export type TaskStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'canceled';
 
-/** What has become of a node in a run. */
+/** The state of a node in a run. */
 export interface NodeState {
   /** Of its latest visit. */
   readonly status: TaskStatus;
@@ -12,21 +12,21 @@ export interface NodeState {
   readonly elements: readonly { readonly index: number; readonly status: TaskStatus }[];
 }
 
-/** A node that waits for somebody or something; runs name it without the nodes around it. */
+/** A node that waits, with its id but without its enclosing nodes. */
 interface Waiting {
   readonly node: string;
   readonly index?: number | undefined;
 }
 
-/** A node's latest visit while events are read. */
+/** The latest visit of a node, while events are read. */
 interface Visit {
   number: number;
   readonly tasks: Map<number | null, TaskStatus>;
 }
 
 /**
- * Finds where the nodes of a run stand, by their addresses.
- * @param waitingFor what the run waits for: no event tells of timers, awaited events and interventions
+ * Returns the states of the nodes of a run, by their addresses.
+ * @param waitingFor what the run waits for, as timers, awaited events and interventions have no event
  */
 export function nodeStates(
   events: readonly RunEvent[],
@@ -41,7 +41,7 @@ export function nodeStates(
   return new Map([...visits].map(([address, visit]) => [address, toState(visit)]));
 }
 
-/** What a node task is after an event; other events leave it as it is. */
+/** The status of a node task after an event. Other events do not change it. */
 const AFTER: Partial<Record<TaskEvent['type'], TaskStatus>> = {
   'node.started': 'running',
   'node.completed': 'completed',
@@ -55,7 +55,7 @@ const AFTER: Partial<Record<TaskEvent['type'], TaskStatus>> = {
 function takeTaskEvent(visits: Map<string, Visit>, event: TaskEvent): void {
   const status = AFTER[event.type];
   if (status === undefined) return;
-  // One decision of a quorum decides nothing yet.
+  // The quorum of the approval is still incomplete.
   if (event.type === 'approval.decided' && event.status === 'pending') return;
   const address = addressOf(event);
   const visit = visits.get(address) ?? { number: event.visit, tasks: new Map() };
@@ -90,7 +90,7 @@ function markWaiting(visits: Map<string, Visit>, node: string, index: number | n
   }
 }
 
-/** The first of them that a task has is the node's. */
+/** By priority: the node has the first status that one of its tasks has. */
 const WEIGHTIEST: readonly TaskStatus[] = ['failed', 'waiting', 'running', 'canceled', 'completed', 'skipped'];
 
 function toState({ number, tasks }: Visit): NodeState {
@@ -100,4 +100,31 @@ function toState({ number, tasks }: Visit): NodeState {
     visits: number,
     elements: [...tasks].flatMap(([index, status]) => (index === null ? [] : [{ index, status }])),
   };
+}
+
+/** One execution of a node with its events. */
+export interface NodeTask {
+  readonly key: string;
+  readonly visit: number;
+  readonly index: number | null;
+  readonly events: readonly TaskEvent[];
+}
+
+interface Named {
+  readonly path: readonly string[];
+  readonly node: string;
+}
+
+/** Collects the executions of a node, the latest first. */
+export function tasksOf(events: readonly RunEvent[], { path, node }: Named): readonly NodeTask[] {
+  const around = path.join('/');
+  const tasks = new Map<string, NodeTask & { readonly events: TaskEvent[] }>();
+  for (const event of events) {
+    if (!isTaskEvent(event) || event.node !== node || (event.path ?? []).join('/') !== around) continue;
+    const key = taskKey(event);
+    const task = tasks.get(key) ?? { key, visit: event.visit, index: event.index ?? null, events: [] };
+    task.events.push(event);
+    tasks.set(key, task);
+  }
+  return [...tasks.values()].sort((one, other) => other.visit - one.visit || (one.index ?? 0) - (other.index ?? 0));
 }

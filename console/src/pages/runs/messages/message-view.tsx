@@ -1,22 +1,22 @@
 import type { JSX } from 'react';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { Markdown } from '../../../parts/markdown.tsx';
-import { visible } from '../../../parts/visible.ts';
-import type { ShownMessage } from './conversations-of.ts';
+import { visible } from '../../../parts/texts.ts';
+import type { Message } from './conversations.ts';
 import './messages.css';
 
-/** More of a text than so many characters is shown when it is asked for. */
+/** Longer texts are cut to this number of characters until the person expands them. */
 const LONG = 1_500;
 
 interface MessageViewProps {
-  readonly message: ShownMessage;
-  /** If long texts are cut until somebody wants more. */
+  readonly message: Message;
+  /** True: long texts are cut until the person expands them. */
   readonly isCut?: boolean;
-  /** Which of its calls stand open; none by default. */
-  readonly isOpen?: (call: ShownMessage['toolCalls'][number]) => boolean;
+  /** True for tool calls that are open at first; by default none is. */
+  readonly isOpen?: (call: Message['toolCalls'][number]) => boolean;
 }
 
-/** A message of a conversation, with the calls that a model asks for in it. */
+/** A message of a conversation with its tool calls. */
 export function MessageView({ message, isCut = false, isOpen }: MessageViewProps): JSX.Element {
   const { role, name, content, toolCalls } = message;
   return (

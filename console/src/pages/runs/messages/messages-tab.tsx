@@ -1,23 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Run } from 'holdfast/client';
-import { useMemo } from 'react';
+import type { Run, Client } from 'holdfast/client';
+import { useMemo, useEffect, useState } from 'react';
 import type { JSX } from 'react';
 import { KEYS } from '../../../api/query-keys.ts';
-import { useApi } from '../../../api/use-api.ts';
-import { Empty } from '../../../parts/empty.tsx';
+import { useApi } from '../../../api/use-api.tsx';
+import { Empty } from '../../../parts/notices.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
-import { visible } from '../../../parts/visible.ts';
-import type { RunEvent } from '../history/run-event.ts';
-import { useHistory } from '../history/use-history.ts';
-import { isEnded } from '../history/use-run.ts';
-import { conversationsOf } from './conversations-of.ts';
-import { withoutCalls } from './join-deltas.ts';
-import type { PartialReply } from './join-deltas.ts';
+import { visible } from '../../../parts/texts.ts';
+import type { RunEvent } from '../data/history.ts';
+import { useHistory, isEnded } from '../data/use-run.ts';
+import { findConversations, withoutCalls, joinDelta } from './conversations.ts';
+import type { PartialReply, ModelDelta, PartialReplies } from './conversations.ts';
 import { MessageView } from './message-view.tsx';
 import './messages.css';
-import { usePartialReplies } from './use-partial-replies.ts';
+import { isRefused } from '../../../api/errors.ts';
 
-/** The conversations of a run, and what models are saying now. */
+/** The conversations of a run, with the replies that models are writing. */
 export function MessagesTab({ run }: { readonly run: Run }): JSX.Element {
   const history = useHistory(run.id);
   return (
@@ -51,7 +49,7 @@ function Conversations({ run, events }: ConversationsProps): JSX.Element {
   return (
     <QueryView query={state} what="Loading the state">
       {({ values }) => {
-        const conversations = conversationsOf(values);
+        const conversations = findConversations(values);
         if (conversations.length === 0 && speaking.length === 0)
           return (
             <Empty title="No channel has messages">
@@ -89,4 +87,81 @@ function Speaking({ reply }: { readonly reply: PartialReply }): JSX.Element {
       <p className="speech">{visible(text)}</p>
     </article>
   );
+}
+
+interface Followed {
+  readonly runId: string;
+  /** The `seq` of the last loaded event. The stream begins after it. */
+  readonly after: number;
+  readonly isLive: boolean;
+}
+
+/** The partial replies of models in a run. The stream is open only while the run goes on and the tab is visible. */
+export function usePartialReplies({ runId, after, isLive }: Followed): PartialReplies {
+  const client = useApi();
+  const [replies, setReplies] = useState<PartialReplies>(new Map());
+  const [begin] = useState(after);
+  useEffect(() => {
+    if (!isLive) return;
+    return follow(client, {
+      runId,
+      after: begin,
+      onDelta: (delta) => setReplies((before) => joinDelta(before, delta)),
+    });
+  }, [client, runId, begin, isLive]);
+  return replies;
+}
+
+interface Following extends Omit<Followed, 'isLive'> {
+  readonly onDelta: (delta: ModelDelta) => void;
+}
+
+const RETRY_MS = 2_000;
+
+/**
+ * Follows the stream of a run. `EventSource` cannot send a token, so each connection takes a one-time ticket. A refused ticket ends it.
+ * @returns a function that closes the stream
+ */
+function follow({ runs }: Client, { runId, after, onDelta }: Following): () => void {
+  const closing = new AbortController();
+  const { signal } = closing;
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const open = async (): Promise<void> => {
+    const { ticket } = await runs.streamTicket(runId, { after }, { signal });
+    if (signal.aborted) return;
+    const query = new URLSearchParams({ ticket, stream: 'tokens' });
+    source = new EventSource(`/api/runs/${encodeURIComponent(runId)}/events?${query.toString()}`);
+    source.addEventListener('model.delta', ({ data }) => {
+      const delta = readDelta(data);
+      if (delta) onDelta(delta);
+    });
+    source.addEventListener('error', () => {
+      source?.close();
+      again();
+    });
+  };
+  const again = (): void => {
+    if (!signal.aborted) timer = setTimeout(start, RETRY_MS);
+  };
+  const start = (): void => {
+    open().catch((error: unknown) => {
+      if (!isRefused(error)) again();
+    });
+  };
+  start();
+  return () => {
+    closing.abort();
+    clearTimeout(timer);
+    source?.close();
+  };
+}
+
+function readDelta(data: unknown): ModelDelta | null {
+  const delta: unknown = typeof data === 'string' ? JSON.parse(data) : null;
+  return isDelta(delta) ? delta : null;
+}
+
+function isDelta(value: unknown): value is ModelDelta {
+  return typeof value === 'object' && value !== null && 'callKey' in value && 'text' in value && 'index' in value;
 }

@@ -9,7 +9,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog over the page. It takes the focus, and gives it back to what had it when it closes. */
+/** A modal dialog. It takes the focus, and returns it on closing. */
 export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -31,8 +31,36 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   );
 }
 
-/** What opened the dialog may be gone, or go with the answer; the page itself stays. */
+/** Returns the focus to the element that opened the dialog, or to the page if that element is gone. */
 function giveFocusTo(element: Element | null): void {
   if (element instanceof HTMLElement && element.isConnected) element.focus();
   else document.querySelector<HTMLElement>('#content')?.focus();
+}
+
+interface LabelledProps {
+  readonly label: string;
+  readonly about?: string | undefined;
+  readonly problem?: string | undefined;
+  /** Renders the field with the attributes that link it to its label. */
+  readonly children: (tied: Tied) => JSX.Element;
+}
+
+interface Tied {
+  readonly id: string;
+  readonly 'aria-invalid': boolean;
+  readonly 'aria-describedby': string;
+}
+
+/** A field with its label, a hint and its problem. */
+export function Labelled({ label, about, problem, children }: LabelledProps): JSX.Element {
+  const id = useId();
+  return (
+    <div className="labelled">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-invalid': problem !== undefined, 'aria-describedby': `${id}-about` })}
+      <p id={`${id}-about`} className={problem === undefined ? 'small-text muted' : 'small-text problem-text'}>
+        {problem ?? about}
+      </p>
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
-import './long-list.css';
 import { useRows } from './use-rows.ts';
+import './runs.css';
 
 interface LongListProps<Item> {
   readonly label: string;
@@ -11,14 +11,14 @@ interface LongListProps<Item> {
   readonly children: (item: Item) => JSX.Element;
 }
 
-/** A list that draws only the rows in sight. Readers are told how many there are. */
+/** A list that renders only the visible rows. Screen readers get the total. */
 export function LongList<Item>({ label, items, keyOf, rowPx, children }: LongListProps<Item>): JSX.Element {
   const { scroll, rows } = useRows({
     count: items.length,
     rowPx,
-    keyOf: (place) => {
-      const item = items[place];
-      return item === undefined ? place : keyOf(item);
+    keyOf: (index) => {
+      const item = items[index];
+      return item === undefined ? index : keyOf(item);
     },
   });
   return (

@@ -10,14 +10,14 @@ interface Rows {
 
 interface RowsOptions {
   readonly count: number;
-  /** The height of a row that was not measured yet. */
+  /** The estimated height of a row that is not measured yet. */
   readonly rowPx: number;
-  readonly keyOf: (place: number) => string | number;
+  readonly keyOf: (index: number) => string | number;
 }
 
 const MORE_ROWS = 15;
 
-/** Says which rows of a long list are in sight. */
+/** Computes the visible rows of a long list. */
 export function useRows({ count, rowPx, keyOf }: RowsOptions): Rows {
   const scroll = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({

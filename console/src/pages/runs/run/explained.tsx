@@ -1,15 +1,13 @@
 import type { Explanation, Run } from 'holdfast/client';
 import type { JSX } from 'react';
 import { Link } from 'wouter';
-import { useAdminRight } from '../../../api/use-admin-right.ts';
+import { useAdminRight } from '../../../api/use-api.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
-import { Notice } from '../../../parts/notice.tsx';
-import type { Tone } from '../../../parts/notice.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { tellDuration } from '../../../parts/tell-time.ts';
+import { Notice, Problem } from '../../../parts/notices.tsx';
+import type { Tone } from '../../../parts/notices.tsx';
+import { formatDuration, visible } from '../../../parts/texts.ts';
 import { Ago, Time } from '../../../parts/time.tsx';
-import { visible } from '../../../parts/visible.ts';
-import { useExplanation } from '../history/use-run.ts';
+import { useExplanation } from '../data/use-run.ts';
 
 const TONES: Readonly<Record<Run['status'], Tone>> = {
   queued: 'info',
@@ -21,19 +19,19 @@ const TONES: Readonly<Record<Run['status'], Tone>> = {
   canceled: 'info',
 };
 
-/** Says on top of a run why it waits or has stopped, and who can do what now. */
+/** Explains at the top of a run's page why it waits or has stopped, and who can do what next. */
 export function Explained({ run }: { readonly run: Run }): JSX.Element | null {
   const { data, error, refetch } = useExplanation(run.id);
-  if (data) return <ShownExplanation explanation={data} run={run} />;
+  if (data) return <ExplanationView explanation={data} run={run} />;
   return error ? <Problem error={error} onRetry={() => void refetch()} /> : null;
 }
 
-interface ShownExplanationProps {
+interface ExplanationViewProps {
   readonly explanation: Explanation;
   readonly run: Run;
 }
 
-function ShownExplanation({ explanation, run }: ShownExplanationProps): JSX.Element {
+function ExplanationView({ explanation, run }: ExplanationViewProps): JSX.Element {
   const { status, summary, since, reasons, budget, deadline, actions } = explanation;
   const isKeptBack = reasons.some(({ kind }) => kind === 'switched-off');
   return (
@@ -82,7 +80,7 @@ function CommandButton({ label, command }: { readonly label: string; readonly co
   return command === null ? null : <CopyButton label={label} text={() => command} />;
 }
 
-/** Only administrators can switch on what keeps a run back. */
+/** A link to the switches that hold a run, for administrators only. */
 function ToSwitches(): JSX.Element | null {
   const { data: isAdmin } = useAdminRight();
   return isAdmin === true ? <Link href="/admin/switches">Switches</Link> : null;
@@ -93,7 +91,7 @@ function Deadline({ deadline: { at, leftMs, effect } }: { readonly deadline: Non
     <p className="small-text">
       Deadline:{' '}
       {at === null ? (
-        `${tellDuration(leftMs)} are left`
+        `${formatDuration(leftMs)} are left`
       ) : (
         <>
           <Ago at={at} />, <Time at={at} />
@@ -104,7 +102,7 @@ function Deadline({ deadline: { at, leftMs, effect } }: { readonly deadline: Non
   );
 }
 
-/** Decisions are made in the inbox. */
+/** Links to the approvals of a run in the inbox. */
 function Approvals({ run }: { readonly run: Run }): JSX.Element | null {
   const asked = run.waitingFor.flatMap(({ kind, id, node }) => (kind === 'approval' && id ? [{ id, node }] : []));
   if (asked.length === 0) return null;

@@ -2,10 +2,10 @@ import type { Run } from 'holdfast/client';
 import type { JSX, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Status } from '../../../parts/status.tsx';
-import { tellDuration } from '../../../parts/tell-time.ts';
+import { formatDuration } from '../../../parts/texts.ts';
 import { Ago } from '../../../parts/time.tsx';
 
-/** The head of a run: its status, when it began, what it has cost, where it comes from. */
+/** The header of a run: its status, start, cost and origin. */
 export function RunFacts({ run }: { readonly run: Run }): JSX.Element {
   const { status, createdAt, createdBy, startedAt, endedAt, usage, step, threadId, parentRunId, replayOf } = run;
   return (
@@ -17,7 +17,7 @@ export function RunFacts({ run }: { readonly run: Run }): JSX.Element {
         <Ago at={startedAt ?? createdAt} /> by {createdBy}
       </Fact>
       {startedAt !== null && endedAt !== null && (
-        <Fact name="Took">{tellDuration(Date.parse(endedAt) - Date.parse(startedAt))}</Fact>
+        <Fact name="Took">{formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</Fact>
       )}
       <Fact name="Supersteps">{step + 1}</Fact>
       <Fact name="Cost">
@@ -60,7 +60,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** Ids of runs are long; their last letters tell them apart. */
+/** Shortens the id of a run to its last characters, which distinguish runs. */
 function RunLink({ id }: { readonly id: string }): JSX.Element {
   return (
     <Link href={`/runs/${id}`} className="mono" aria-label={`run ${id}`}>

@@ -4,18 +4,18 @@ import { Link } from 'wouter';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { RunActions } from '../actions/run-actions.tsx';
-import { EventsTab } from '../events/events-tab.tsx';
+import { EventsTab } from './events-tab.tsx';
 import { GraphTab } from '../graph/graph-tab.tsx';
-import { useRun } from '../history/use-run.ts';
+import { useRun } from '../data/use-run.ts';
 import { MessagesTab } from '../messages/messages-tab.tsx';
-import { StateTab } from '../state/state-tab.tsx';
-import { TimelineTab } from '../timeline/timeline-tab.tsx';
-import { DataTab } from './data-tab.tsx';
+import { StateTab } from './state-tab.tsx';
+import { TimelineTab } from './timeline-tab.tsx';
 import { Explained } from './explained.tsx';
 import '../parts/runs.css';
 import { RunFacts } from './run-facts.tsx';
+import { JsonView } from '../../../parts/json-view.tsx';
 
-/** What a tab shows of a run. */
+/** The content of a tab. */
 interface Tab {
   readonly name: string;
   readonly label: string;
@@ -36,7 +36,7 @@ interface RunPageProps {
   readonly tab: string;
 }
 
-/** One run: where it stands and why, what it has done, and what can be done with it. */
+/** The page of a run: its status with the reason, its history, and its actions. */
 export function RunPage({ id, tab }: RunPageProps): JSX.Element {
   const query = useRun(id);
   const { name: here, Content } = TABS.find(({ name }) => name === tab) ?? { name: '', Content: GraphTab };
@@ -67,4 +67,22 @@ export function RunPage({ id, tab }: RunPageProps): JSX.Element {
 
 function titleOf({ graph: { name, version } }: Run): string {
   return version === null ? name : `${name}@${version}`;
+}
+
+/** The input and the output of a run. */
+export function DataTab({ run }: { readonly run: Run }): JSX.Element {
+  const parts = { Input: run.input, Output: run.output, Error: run.error, Metadata: run.metadata, Limits: run.limits };
+  return (
+    <div className="columns">
+      {Object.entries(parts).map(
+        ([name, value]) =>
+          value !== null && (
+            <section key={name} className="card stack" aria-label={name}>
+              <h2>{name}</h2>
+              <JsonView value={value} open={3} />
+            </section>
+          ),
+      )}
+    </div>
+  );
 }
