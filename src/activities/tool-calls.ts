@@ -21,7 +21,7 @@ import { parseExpression } from '../graph/expression/index.ts';
 
 /**
  * Makes calls of tools. The worker's current configuration can only tighten what a run has pinned: roles, arguments and
- * approval are checked again, and the stricter safety counts. A result must be what the tool says that it returns.
+ * approval are checked again, and the stricter safety counts. A result must fit the schema that the tool declares.
  */
 export function toolCalls(
   tools: Readonly<Record<string, Tool>>,

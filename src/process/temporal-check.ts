@@ -23,7 +23,7 @@ export function createTemporalCheck(
   };
 }
 
-/** Logs what a process that starts lacks of Temporal; its readiness probe says the same until it is there. */
+/** Logs what Temporal lacks for a process that starts. Its readiness probe answers the same until nothing is missing. */
 export async function reportIfNotReady(check: TemporalCheck, logger: Logger): Promise<void> {
   await check().catch((error: unknown) => logger.error({ reason: messageOf(error) }, 'not ready'));
 }

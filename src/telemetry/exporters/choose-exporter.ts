@@ -1,6 +1,6 @@
 import { setVariables } from '../../process/process-options.ts';
 
-/** Where spans or metrics go. */
+/** The destination of spans or metrics. */
 export type ExporterName = 'otlp' | 'console';
 
 /** What OpenTelemetry's variables call spans and metrics. */
@@ -9,7 +9,7 @@ export type Signal = 'TRACES' | 'METRICS';
 interface Choice {
   /** `null`: nothing is sent. */
   readonly exporter: ExporterName | null;
-  /** What of the variables can't be heeded. */
+  /** Warnings about variables that can't be heeded. */
   readonly problems: readonly string[];
 }
 
@@ -61,7 +61,7 @@ function protocolProblems(signal: Signal, given: Variables): readonly string[] {
 
 const SPOKEN = 'http/protobuf';
 
-/** What a process sends to others. */
+/** The telemetry that a process sends. */
 export interface Exporting {
   /** Where it goes; `null`: nothing is sent. */
   readonly exporter: ExporterName | null;
@@ -70,9 +70,9 @@ export interface Exporting {
 }
 
 export interface ExportOptions {
-  /** The name of the process, unless `OTEL_SERVICE_NAME` says another one. */
+  /** The name of the process, unless `OTEL_SERVICE_NAME` sets another one. */
   readonly service: string;
-  /** Is told what the SDK can't do. */
+  /** Logs what the SDK can't do. */
   readonly report: (message: string) => void;
 }
 

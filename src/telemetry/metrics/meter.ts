@@ -110,7 +110,7 @@ export async function readMetrics(): Promise<string> {
   return SERIALIZER.serialize(resourceMetrics);
 }
 
-/** Values of one label that are told apart. All others share a series. */
+/** Values of one label that have series of their own. All others share one. */
 const MAX_NAMES = 100;
 
 /** In characters. */

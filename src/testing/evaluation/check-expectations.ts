@@ -5,7 +5,7 @@ import { describeDifference, firstDifference, toShortText } from '../../simulati
 import type { Difference } from '../../simulation/difference.ts';
 import type { Expected } from './test-case.ts';
 
-/** What expectations are about. */
+/** The parts of a run that expectations are about. */
 export interface ObservedRun {
   readonly status: string;
   readonly path: readonly string[];

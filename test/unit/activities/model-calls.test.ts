@@ -3,7 +3,7 @@ import { modelCalls } from '../../../src/activities/model-calls.ts';
 import type { ModelDeps } from '../../../src/activities/model-calls.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { MadeAttempt } from '../../../src/activities/calls/make-attempt.ts';
-import type { TellDeltas } from '../../../src/activities/open-deltas.ts';
+import type { PublishDeltas } from '../../../src/activities/open-deltas.ts';
 import type { Generate, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { Message } from '../../../src/graph/definition/message.ts';
 import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
@@ -37,8 +37,8 @@ async function toldOf(
   made: MadeAttempt = { attempt: 1 },
 ) {
   const told: (readonly [string, ModelDelta])[] = [];
-  const tell: TellDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
-  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, tell });
+  const publishDeltas: PublishDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
+  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, publishDeltas });
   const task = { ...aTask(), ...place, request: aModelRequest({ messages: talk }), ...over };
   await calls.execute(task, signal, made).catch(() => undefined);
   return told;
@@ -119,11 +119,15 @@ describe('modelCalls', () => {
     const asking = aModelRequest({ messages: [...talk, aMessage('summarize-0', 'user')] });
     expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
     const withoutPlace = { ...aTask(), request: aModelRequest() };
-    const tell = vi.fn<TellDeltas>();
-    await modelCalls({ models: { default: async () => REPLY }, tools: {}, tell }).execute(withoutPlace, signal, {
-      attempt: 1,
-    });
-    expect(tell).not.toHaveBeenCalled();
+    const publishDeltas = vi.fn<PublishDeltas>();
+    await modelCalls({ models: { default: async () => REPLY }, tools: {}, publishDeltas }).execute(
+      withoutPlace,
+      signal,
+      {
+        attempt: 1,
+      },
+    );
+    expect(publishDeltas).not.toHaveBeenCalled();
   });
 
   const cutOff: ModelReply = { ...REPLY, finishReason: 'length' };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import { planSegment } from '../../../../src/telemetry/traces/plan-segment.ts';
 import type { PlannedSegment, PlannedSpan } from '../../../../src/telemetry/traces/plan-segment.ts';
-import { aTracePlace } from '../../../support/builders/trace-places.ts';
+import { aTraceSegment } from '../../../support/builders/trace-segments.ts';
 
 type Place = Partial<Pick<RunEvent, 'step' | 'path'>>;
 
@@ -19,7 +19,7 @@ async function plan(
   async function* read(): AsyncGenerator<RunEvent> {
     yield* events;
   }
-  return await planSegment({ ...aTracePlace({ segment }), ...told }, read());
+  return await planSegment({ ...aTraceSegment({ segment }), ...told }, read());
 }
 
 /** Each span with the name of the one above it, and its seconds. */

@@ -22,7 +22,7 @@ const FAILED = 'a call failed';
 const TRIED_AGAIN = 'an attempt of a call failed; another follows';
 const mistake = throws(fromCode('TOOL_FAILED', new TypeError('x is not a function')));
 const call = { run: 'R1', node: 'pay', called: 'tool:pay', key: 'R1.pay.1' };
-const stack = expect.stringMatching(/^at .*tell-failure\.test\.ts:\d+/);
+const stack = expect.stringMatching(/^at .*report-failure\.test\.ts:\d+/);
 
 type Make = (kind: CallBehavior<ToolCallRequest>, task: CallTask<ToolCallRequest>) => Promise<unknown>;
 

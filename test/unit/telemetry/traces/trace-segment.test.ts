@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { ROOT, partOfCall, spanContextOf } from '../../../../src/telemetry/traces/trace-place.ts';
-import { aTracePlace } from '../../../support/builders/trace-places.ts';
+import { ROOT, partOfCall, spanContextOf } from '../../../../src/telemetry/traces/trace-segment.ts';
+import { aTraceSegment } from '../../../support/builders/trace-segments.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 describe('ids of spans', () => {
   test('are the same again, and others for another part, run or segment', () => {
     const ids = [
-      spanContextOf(aTracePlace(), ROOT),
-      spanContextOf(aTracePlace(), { kind: 'step', path: [], step: 0 }),
-      spanContextOf(aTracePlace(), { kind: 'node', node: 'a', visit: 1 }),
-      spanContextOf(aTracePlace(), { kind: 'node', node: 'a', visit: 1, index: 0 }),
-      spanContextOf(aTracePlace({ runId: 'R2' }), ROOT),
-      spanContextOf(aTracePlace({ segment: '1.2' }), ROOT),
+      spanContextOf(aTraceSegment(), ROOT),
+      spanContextOf(aTraceSegment(), { kind: 'step', path: [], step: 0 }),
+      spanContextOf(aTraceSegment(), { kind: 'node', node: 'a', visit: 1 }),
+      spanContextOf(aTraceSegment(), { kind: 'node', node: 'a', visit: 1, index: 0 }),
+      spanContextOf(aTraceSegment({ runId: 'R2' }), ROOT),
+      spanContextOf(aTraceSegment({ segment: '1.2' }), ROOT),
     ].map(({ spanId }) => spanId);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(spanContextOf(aTracePlace(), ROOT).spanId).toBe(ids[0]);
+    expect(spanContextOf(aTraceSegment(), ROOT).spanId).toBe(ids[0]);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
   });
 
   test('belong to the trace of the request in the first segment, later to one of their own', () => {
-    expect(spanContextOf(aTracePlace(), ROOT).traceId).toBe(TRACE);
-    const later = spanContextOf(aTracePlace({ segment: '1.2' }), ROOT).traceId;
+    expect(spanContextOf(aTraceSegment(), ROOT).traceId).toBe(TRACE);
+    const later = spanContextOf(aTraceSegment({ segment: '1.2' }), ROOT).traceId;
     expect(later).toMatch(/^[0-9a-f]{32}$/);
-    expect([TRACE, spanContextOf(aTracePlace({ segment: '2.1' }), ROOT).traceId]).not.toContain(later);
+    expect([TRACE, spanContextOf(aTraceSegment({ segment: '2.1' }), ROOT).traceId]).not.toContain(later);
   });
 });
 
