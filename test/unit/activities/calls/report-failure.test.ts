@@ -61,7 +61,7 @@ describe('a local call', () => {
     ]);
   });
 
-  test('is not logged once more by the activity that goes on with it', async () => {
+  test('is not logged again by the activity that continues it', async () => {
     const failure = { error: { code: 'TOOL_FAILED', message: 'full', attempts: 1 }, callFailed: false } as const;
     const failedLocally = { failures: 1, failure, nextAttemptAt: new Date().toISOString() };
     expect(await linesOf(make, [], failedLocally)).toEqual([]);

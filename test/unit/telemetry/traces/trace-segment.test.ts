@@ -5,7 +5,7 @@ import { aTraceSegment } from '../../../support/builders/trace-segments.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 describe('ids of spans', () => {
-  test('are the same again, and others for another part, run or segment', () => {
+  test('are the same each time, and differ for another part, run or segment', () => {
     const ids = [
       spanContextOf(aTraceSegment(), ROOT),
       spanContextOf(aTraceSegment(), { kind: 'step', path: [], step: 0 }),
@@ -31,7 +31,7 @@ test.each([
   ['R1:pay:1:0:0', { node: 'pay', path: [], visit: 1 }],
   ['R1:pay#2:3:0:1', { node: 'pay', path: [], visit: 3, index: 2 }],
   ['R1:outer.1.0/inner#4.2.0/pay:1:0:0', { node: 'pay', path: ['outer', 'inner'], visit: 1 }],
-])('the key %s is of a node', (key, part) => {
+])('the key %s names the part of the call', (key, part) => {
   expect(partOfCall(key)).toEqual({ kind: 'node', ...part });
 });
 
