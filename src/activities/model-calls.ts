@@ -102,6 +102,6 @@ function deltasOf(
 ): AttemptDeltas | null {
   const { key, node, visit, path, runId, request } = task;
   if (visit === undefined || asksForSummary(request)) return null;
-  const place = { node, ...(path && { path }), visit, attempt: made.turn ?? made.attempt, callKey: key };
-  return openDeltas((deltas) => publishDeltas(runId, deltas), place);
+  const position = { node, ...(path && { path }), visit, attempt: made.turn ?? made.attempt, callKey: key };
+  return openDeltas((deltas) => publishDeltas(runId, deltas), position);
 }

@@ -14,9 +14,9 @@ const ANSWER_WITHIN_MS = 5_000;
 /** Creates a check that Temporal answers, has the namespace, and in it the search attributes. */
 export function createTemporalCheck(
   temporal: TemporalConnection<ConnectionLike>,
-  wanted: SearchAttributes,
+  required: SearchAttributes,
 ): TemporalCheck {
-  const checkAttributes = createSearchAttributesCheck(temporal, wanted);
+  const checkAttributes = createSearchAttributesCheck(temporal, required);
   return async () => {
     await pingTemporal(temporal);
     await temporal.connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, checkAttributes);

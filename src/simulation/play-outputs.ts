@@ -180,8 +180,8 @@ function namedIn(named: JsonObject, state: JsonObject): JsonObject {
   );
 }
 
-function mismatchOf(kind: 'path' | 'state', wanted: Json, given: Json): Mismatch | null {
-  const difference = firstDifference(wanted, given);
+function mismatchOf(kind: 'path' | 'state', expectedPart: Json, actualPart: Json): Mismatch | null {
+  const difference = firstDifference(expectedPart, actualPart);
   if (!difference) return null;
   const { expected = null, actual = null } = difference;
   return { kind, node: null, message: describeDifference(kind, difference), expected, actual };

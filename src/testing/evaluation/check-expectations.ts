@@ -45,8 +45,8 @@ function partNamedIn(expected: Json, actual: Json): Json {
   if (!isJsonObject(expected) || !isJsonObject(actual)) return actual;
   return Object.fromEntries(
     Object.entries(actual).flatMap(([name, value]) => {
-      const wanted = expected[name];
-      return wanted === undefined ? [] : [[name, partNamedIn(wanted, value)]];
+      const member = expected[name];
+      return member === undefined ? [] : [[name, partNamedIn(member, value)]];
     }),
   );
 }
